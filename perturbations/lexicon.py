@@ -264,8 +264,33 @@ class WordNet:
         """
         return self._remembered(word)
 
-    def _look_up(self, word: str) -> tuple[str, ...]:
-        lemmas = {lemma for part in self._parts for lemma in part.lemmas(word.lower())}
+    def knows(self, word: str) -> bool:
+        """Whether it holds the word or a base form of it.
+
+        Examples
+        --------
+        >>> wordnet().knows("sofas"), wordnet().knows("qwzx")
+        (True, False)
+        """
+        return bool(self.parts_of_speech(word))
+
+    def parts_of_speech(self, word: str) -> tuple[str, ...]:
+        """Those that it holds the word or a base form of it in, such as ``("noun", "verb")``."""
+        held = zip(PARTS_OF_SPEECH, self._parts, strict=True)
+        return tuple(name for name, part in held if part.has(word.lower()))
+
+    def first_synonyms(self, word: str) -> tuple[str, ...]:
+        """The synonyms in the first sense of each part of speech, which is the most frequent.
+
+        Examples
+        --------
+        >>> wordnet().first_synonyms("film"), "photographic" in wordnet().first_synonyms("film")
+        (('flick', 'movie', 'pic', 'picture', 'shoot', 'take'), False)
+        """
+        return self._look_up(word, most=1)
+
+    def _look_up(self, word: str, most: int | None = None) -> tuple[str, ...]:
+        lemmas = {lemma for part in self._parts for lemma in part.lemmas(word.lower(), most)}
         return tuple(sorted(filter(_is_one_word, lemmas - {word})))
 
 
@@ -283,13 +308,17 @@ class _PartOfSpeech:
         self._irregular = {form: bases for form, *bases in irregular}
         self._endings = tuple(pair.split(":") for pair in _ENDINGS[part].split())
 
-    def lemmas(self, word: str) -> Iterator[str]:
-        """The lemmas of every synset of a word in lower case; phrases are joined by ``_``."""
+    def lemmas(self, word: str, most: int | None = None) -> Iterator[str]:
+        """The lemmas of the synsets of a word in lower case, or of its first; ``_`` for a space."""
         for form in self._forms(word):
             fields = self._index[form].split()
             # pos, number of synsets, ..., one offset for each synset
-            for offset in fields[-int(fields[1]) :]:
+            for offset in fields[-int(fields[1]) :][:most]:
                 yield from self._synset(offset)
+
+    def has(self, word: str) -> bool:
+        """Whether a word in lower case, or a base form of it, is a lemma."""
+        return bool(self._forms(word))
 
     def _forms(self, word: str) -> set[str]:
         """The word and its base forms, as far as they are lemmas."""

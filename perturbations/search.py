@@ -33,6 +33,47 @@ class BestCandidate(SearchMethod):
         return True
 
 
+class FewestChanges(SearchMethod):
+    """All single changes, then further changes of the best, until one is admissible.
+
+    The best admissible text of a step wins. Where a step has none, as those of earlier trials do
+    not count, the next one builds on its best text. TextAttack's ``GreedySearch`` looks at the
+    best text of a step alone, admissible or not.
+
+    Parameters
+    ----------
+    steps
+        How many changes a text may take.
+    """
+
+    def __init__(self, *, steps: int = 4) -> None:
+        self._steps = steps
+
+    def perform_search(self, initial_result: Any) -> Any:
+        """The first admissible text, or the original where there is none."""
+        original = initial_result.attacked_text
+        current = original
+        for _ in range(self._steps):
+            candidates = self.get_transformations(current, original_text=original)
+            results = self.get_goal_results(candidates)[0] if candidates else []
+            if best := best_admissible(results):
+                return best
+            furthest = _best(
+                results
+                if not self.goal_function.ends_at_first
+                else filter(self.goal_function.leads_on, results)
+            )
+            if furthest is None:
+                break
+            current = furthest.attacked_text
+        return initial_result
+
+    @property
+    def is_black_box(self) -> bool:
+        """True: only the model's answers are used."""
+        return True
+
+
 class GreedyInvariantSwap(GreedyWordSwapWIR):
     """Goes through the words by weighted saliency, swapping where the answer stays.
 
@@ -96,6 +137,35 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
     def _results(self, texts: list[Any]) -> list[Any]:
         results: list[Any] = self.get_goal_results(texts)[0] if texts else []
         return results
+
+
+class StableWordRanking(GreedyWordSwapWIR):
+    """TextAttack's method, but words of equal rank in the order of the text.
+
+    Its own ranking leaves these to a sort that differs between processors.
+    """
+
+    def _get_index_order(self, initial_text: Any, max_len: int = -1) -> tuple[list[int], bool]:
+        indices = sorted(self.get_indices_to_order(initial_text)[1])
+        without = [
+            initial_text.replace_word_at_index(
+                index, "" if self.wir_method == "delete" else self.unk_token
+            )
+            for index in indices
+        ]
+        results, over = self.get_goal_results(without)
+        rank = {index: one.score for index, one in zip(indices, results, strict=False)}
+        if self.wir_method == "weighted-saliency":
+            rank = {
+                index: math.exp(rank[index]) * self._best_swap(initial_text, index)
+                for index in rank
+            }
+        return sorted(rank, key=lambda index: (-round(rank[index], DECIMALS), index)), over
+
+    def _best_swap(self, text: Any, index: int) -> float:
+        swaps = self.get_transformations(text, original_text=text, indices_to_modify=[index])
+        results = self.get_goal_results(swaps)[0] if swaps else []
+        return max((one.score for one in results), default=0.0)
 
 
 class WordsByWeight:

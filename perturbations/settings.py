@@ -8,7 +8,7 @@ from scope.errors import SpecError
 
 
 def check_choice(setting: str, value: object, choices: Any) -> None:
-    """Refuse what is none of a Literal's values.
+    """Refuse what is none of these: the values of a Literal, or of a sequence.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def check_choice(setting: str, value: object, choices: Any) -> None:
     expected: one of: one, all
     fix:      write for example --setting words=one
     """
-    known = get_args(choices)
+    known = get_args(choices) or tuple(choices)
     if value not in known:
         raise SpecError(
             f"the setting {setting}={value}",

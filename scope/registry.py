@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import (
     Distribution,
@@ -40,10 +40,18 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
         "capabilities": {
             "casing": "capabilities.casing:Casing",
+            "contraction": "capabilities.contraction:Contraction",
             "distractor": "capabilities.distractor:Distractor",
+            "identity": "capabilities.identity:Identity",
+            "inflection": "capabilities.inflection:Inflection",
             "keyboard": "capabilities.keyboard:Keyboard",
+            "name": "capabilities.name:Name",
+            "number": "capabilities.number:Number",
+            "paraphrase": "capabilities.paraphrase:Paraphrase",
+            "place": "capabilities.place:Place",
             "punctuation": "capabilities.punctuation:Punctuation",
             "synonym": "capabilities.synonym:Synonym",
+            "textattack": "capabilities.textattack:TextAttackRecipe",
             "typo": "capabilities.typo:Typo",
             "unicode": "capabilities.unicode:Unicode",
         },
@@ -78,6 +86,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         # What pages and files need from layers above them.
         "parts": {
             "job": "scope.jobs:job_named",
+            "queries": "capabilities.measured:QUERIES",
             "html": "reports.html:render",
             "html_blocks": "reports.html:render_blocks",
             "notebook": "reports.html:render_notebook",
@@ -97,7 +106,7 @@ class Entry:
 
 
 def find(group: Group, name: str) -> Entry:
-    """The entry of that name, loaded.
+    """The entry of that name, loaded; a capability's name may have an argument behind a colon.
 
     Raises
     ------
@@ -109,6 +118,9 @@ def find(group: Group, name: str) -> Entry:
     >>> find("models", "python").target.__name__
     'load'
     """
+    kind = name.partition(":")[0]
+    if group == "capabilities" and kind in BUILT_IN[group]:
+        return replace(_load_built_in(kind, BUILT_IN[group][kind]), name=name)
     if name in BUILT_IN[group]:
         return _load_built_in(name, BUILT_IN[group][name])
     plugins = _plugins(group)

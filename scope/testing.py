@@ -24,6 +24,7 @@ _SENTENCES = (
     "Nobody in the room could explain why the second half was so very dull.",
     "Her voice is beautiful. It's the only reason to buy a ticket in November 2019.",
     "We do not know what the children found under the broken bridge, and we cannot guess.",
+    "Emily Carter flew to Paris in May, and her brother stayed in Boston.",
     "Great!",
     "It is what it is.",
     "?!",
@@ -147,7 +148,7 @@ def _check_members(capability: object) -> None:
 
 def _check_description(capability: Capability) -> None:
     _require(
-        re.fullmatch("[a-z][a-z0-9]*", capability.name),
+        re.fullmatch("[a-z][a-z0-9]*(:[a-z0-9]+)?", capability.name),
         found=f"a capability called `{capability.name}`",
         expected="one lower-case word, of letters and digits",
         fix="choose a name such as `synonym`",

@@ -97,9 +97,10 @@ def written_default(setting: Field[Any]) -> str:
 
 
 def _queries(name: str) -> int | None:
-    from capabilities.measured import QUERIES
+    from scope.registry import find
 
-    return QUERIES.get(name)
+    measured: Mapping[str, int] = find("parts", "queries").target
+    return measured.get(name)
 
 
 def _parameters(piece: Any) -> Mapping[str, str]:

@@ -19,7 +19,7 @@ from scope.pieces import (
 )
 from scope.protocols import Capability
 from scope.records import CapabilityCard, DataCard, Example, Setting
-from scope.registry import find
+from scope.registry import Entry, find
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,7 +76,7 @@ def choose_capabilities(
     for one in requested:
         if isinstance(one, str):
             entry = find("capabilities", one)
-            made, origin = make_piece(entry, settings), entry.origin
+            made, origin = make_piece(entry, {**settings, **_argument(entry)}), entry.origin
             takes[one] = settings_of(entry.target)
         else:
             made, origin = one, type(one).__module__
@@ -84,6 +84,25 @@ def choose_capabilities(
     _refuse_repeated(chosen)
     refuse_unused_settings(settings, takes)
     return tuple(chosen)
+
+
+def _argument(entry: Entry) -> Mapping[str, Setting]:
+    """What stands behind the colon of a capability's name, as the setting that it is.
+
+    Raises
+    ------
+    SpecError
+        When the capability takes none.
+    """
+    name, colon, given = entry.name.partition(":")
+    field = getattr(entry.target, "argument", None)
+    if colon and field is None:
+        raise SpecError(
+            f"the capability `{entry.name}`",
+            expected=f"nothing behind `{name}`: its settings are options of their own",
+            fix=f"write --capability {name}, and for example --setting {name}.FIELD=VALUE",
+        )
+    return {f"{entry.name}.{field}": given} if colon else {}
 
 
 def _refuse_repeated(chosen: Sequence[ChosenCapability]) -> None:

@@ -25,8 +25,8 @@ def test_it_is_listed_with_its_origin_and_the_broken_one_with_the_reason(
     environment = {"PYTHONPATH": f"{installed_plugin}:{TESTS}"}
     done = run_scope("list", "capabilities", "--json", environment=environment)
     listed = {row["capability"]: row for row in json.loads(done.stdout)}
-    assert listed["contraction"]["origin"] == "scope-contraction 1.2.0"
-    assert listed["contraction"]["status"] == "ready"
+    assert listed["shortening"]["origin"] == "scope-contraction 1.2.0"
+    assert listed["shortening"]["status"] == "ready"
     assert listed["plural"]["status"].startswith("broken: ModuleNotFoundError")
 
 
@@ -161,10 +161,10 @@ def test_it_is_audited_and_reported(with_plugin, tmp_path):
     path.write_text("text\n" + "\n".join(texts), encoding="utf-8")
     done = with_plugin(
         *("audit", "--reference", "python:toy_models:Reference", "--run", "mine"),
-        *("--target", "python:toy_models:Student", "--data", path, "--capability", "contraction"),
+        *("--target", "python:toy_models:Student", "--data", path, "--capability", "shortening"),
     )
     assert done.returncode == 0, done.stderr
-    assert "contraction" in done.stdout
+    assert "shortening" in done.stdout
     comparison = json.loads((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
     (card,) = comparison["manifest"]["capabilities"]
     assert card["origin"] == "scope-contraction 1.2.0"
@@ -292,8 +292,8 @@ def test_a_plugins_task_has_its_own_scorer_and_setting(with_plugin, tmp_path):
 def test_a_plugins_capability_takes_a_setting(with_plugin, sentences_csv):
     one = with_plugin(
         *("audit", "--reference", "python:toy_models:Reference", "--data", sentences_csv),
-        *("--target", "python:toy_models:Student", "--capability", "contraction", "--n", 4),
-        *("--setting", "contraction.width=2", "--json-full"),
+        *("--target", "python:toy_models:Student", "--capability", "shortening", "--n", 4),
+        *("--setting", "shortening.width=2", "--json-full"),
     )
     (card,) = json.loads(one.stdout)["manifest"]["capabilities"]
     assert card["settings"]["width"] == 2

@@ -16,7 +16,7 @@ from scope.registry import entries, find
 from scope.testing import check_capability
 
 listed = {one.name: [one.origin, one.error] for one in entries("capabilities")}
-capability = find("capabilities", "contraction").target()
+capability = find("capabilities", "shortening").target()
 check_capability(capability)
 try:
     find("capabilities", "plural")
@@ -41,11 +41,11 @@ def report(plugin_environment) -> dict[str, object]:
 
 
 def test_an_installed_capability_is_listed_with_its_origin_and_version(report):
-    assert report["listed"]["contraction"] == ["scope-contraction 1.2.0", None]
+    assert report["listed"]["shortening"] == ["scope-contraction 1.2.0", None]
 
 
 def test_an_installed_capability_is_found_and_keeps_the_rules(report):
-    assert report["name"] == "contraction"
+    assert report["name"] == "shortening"
 
 
 def test_built_in_capabilities_stay_listed_beside_a_plugin(report):
@@ -67,7 +67,7 @@ def test_a_broken_plugin_is_refused_by_name_with_the_reason(report):
 
 
 def test_without_the_package_the_capability_is_not_known():
-    assert "contraction" not in [one.name for one in entries("capabilities")]
+    assert "shortening" not in [one.name for one in entries("capabilities")]
 
 
 def test_the_capability_takes_at_most_60_lines():

@@ -1,4 +1,4 @@
-"""*contraction*: does the answer stay when "do not" becomes "don't", or the other way round?"""
+"""*shortening*: does the answer stay when "do not" becomes "don't", or the other way round?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONG = {short: long for long, short in SHORT.items()}
 class Contraction(InvarianceCapability):
     """Shortens or writes out the contractions of a text, as few as the answer allows."""
 
-    name: ClassVar[str] = "contraction"
+    name: ClassVar[str] = "shortening"
     question: ClassVar[str] = "Does the prediction stay when contractions are made or undone?"
 
     width: int = 4

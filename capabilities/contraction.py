@@ -1,0 +1,116 @@
+"""*contraction*: does the answer stay when "it is" becomes "it's", or the other way round?
+
+Of the changes of *CheckList* (arXiv 2005.04118), which TextAttack offers as ``WordSwapContract``
+and ``WordSwapExtend``; its table is used. Only forms with one reading change: the 's of a noun
+(a possessive as often as a verb), 'd (would or had), and 's before a participle (is or has) stay.
+Nothing is shortened at the end of a clause ("as good as it is"), and no question is written out
+("isn't it"). An invariance found here says that the reference reads both forms alike, not that
+they are of one style.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from perturbations.edits import Change, Edit, EditingCapability, any_of, like
+from perturbations.settings import check_choice
+
+Direction = Literal["both", "shorten", "write_out"]
+
+_SUBJECTS = frozenset((
+    "i", "you", "he", "she", "it", "we", "they", "this", "that", "there", "anyone", "anybody",
+    "someone",
+))  # fmt: skip
+_PARTICIPLE = re.compile(r"\s+(?:(?:not|never|always|just|already|only|also)\s+)?(?:been|got|"
+    r"gotten|had|become|gone|done|made|seen|come|lost|left|taken|given|\w{2,}ed|\w{2,}en)\b",
+    re.IGNORECASE)  # fmt: skip
+_CLAUSE_GOES_ON = re.compile(r"\s+\w")
+_HOLDS_APART = re.compile(
+    r"\b(?:(?:as|than|how|what|whatever|where|who)\s+(?:\w+\s+){0,2}|"
+    r"(?:of|and|or|nor|between|like)\s+)$",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"(?:(?:^|[.!?;:\"]\s*)|\bwhy\s+)$", re.IGNORECASE)
+_TREEBANK = re.compile(r"\w n't\b| '(?:s|re|ve|ll|m|d)\b|\w [.,!?](?:\s|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contraction(EditingCapability):
+    """Shortens words as people do in speech, or writes such short forms out.
+
+    Parameters
+    ----------
+    direction
+        ``shorten`` makes contractions, ``write_out`` undoes them, ``both`` does either.
+    max_characters
+        Longest text that is searched.
+    """
+
+    name: ClassVar[str] = "contraction"
+    question: ClassVar[str] = (
+        "Does the prediction stay the same when contractions are made or written out?"
+    )
+    nothing: ClassVar[str] = "no English contraction, and nothing to contract"
+    groups: ClassVar[tuple[str, ...]] = ("format",)
+    example: ClassVar[tuple[str, str]] = ("It is a film I don't mind.", "It's a film I don't mind.")
+
+    direction: Direction = "both"
+
+    def __post_init__(self) -> None:
+        check_choice("direction", self.direction, Direction)
+
+    def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
+        """Each contraction written out, and each pair of words contracted."""
+        if self.direction != "shorten":
+            yield from _written_out(text)
+        if self.direction != "write_out":
+            yield from _shortened(text)
+
+
+def _written_out(text: str) -> Iterator[Change]:
+    from perturbations.contractions import contractions
+
+    for found in _pattern().finditer(text):
+        short = re.sub(r"\s", "", found[0]).lower().replace("’", "'")
+        after = text[found.end() :]
+        next_word = re.match(r"\s+(\w+)", after)
+        asks = short.endswith("n't") and (
+            (next_word and next_word[1].lower() in _SUBJECTS)
+            or (short != "don't" and _ASKS.search(text, 0, found.start()))
+        )
+        has = short.endswith("'s") and _PARTICIPLE.match(after)
+        if not (asks or has or short.endswith("'d")):
+            long = contractions()[short]
+            first = found[0][0] + long[1:]
+            yield (Edit(*found.span(), long.upper() if found[0].isupper() else first),)
+
+
+def _shortened(text: str) -> Iterator[Change]:
+    from perturbations.contractions import contractions
+
+    short_of = {long: short for short, long in contractions().items()}
+    for found in any_of([*short_of, "can not"]).finditer(text):
+        long = " ".join(found[0].lower().split()).replace("can not", "cannot")
+        ends = not _CLAUSE_GOES_ON.match(text, found.end())
+        owns = long.endswith(" have") and not _PARTICIPLE.match(text, found.end())
+        negated = long.endswith("not")
+        if not ends and not owns and (negated or not _HOLDS_APART.search(text, 0, found.start())):
+            short = short_of[long]
+            if _TREEBANK.search(text):
+                short = re.sub(r"(n't|'\w+)$", r" \1", short)
+            short = short.replace("'", "’") if "’" in text and "'" not in text else short
+            yield (Edit(*found.span(), like(found[0], found[0][0] + short[1:])),)
+
+
+def _pattern() -> re.Pattern[str]:
+    """Every contraction, in one piece or, as in a treebank, in two."""
+    from perturbations.contractions import contractions
+
+    parts = (re.sub(r"(n't|'\w+)$", r" \1", short).split() for short in contractions())
+    listed = "|".join(rf"{stem}\s?{end}" for stem, end in sorted(parts, reverse=True))
+    listed = listed.replace("'", "['’]")
+    return re.compile(rf"(?<![\w@#/'’-])(?:{listed})(?![\w'’-])", re.IGNORECASE)

@@ -1,0 +1,96 @@
+"""*name*: does the answer stay when a person gets another name?
+
+Of the changes of *CheckList* (arXiv 2005.04118). TextAttack's ``WordSwapChangeName`` asks a tagger
+that has to be downloaded; here a name is one of a small list of our own, by gender and origin. A
+first name and the surname after it change together, whether or not the list holds the surname, to
+make up no half-known person. First names that the list does not hold go unchanged: an
+invariance found here is one of common names. It does not say that the reference treats people of
+all origins alike unless ``origin=other`` is asked for, and then of the groups of the list alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from perturbations.edits import (
+    Change,
+    EditingCapability,
+    drawn,
+    refuse_candidates,
+    table,
+)
+from perturbations.proper_names import persons_in, replaced_everywhere, without_mark
+from perturbations.settings import check_choice
+
+Gender = Literal["same", "other", "any"]
+Origin = Literal["any", "same", "other"]
+
+_SURNAMES_OF = {"black_american": "english"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Name(EditingCapability):
+    """Replaces a first name or a surname, wherever it stands in the text.
+
+    Parameters
+    ----------
+    gender
+        Whether the new first name is of the ``same`` gender, of the ``other`` or of ``any``.
+        Pronouns stay, so that another gender can contradict them.
+    origin
+        Whether the new name is of the ``same`` origin, of an ``other`` or of ``any``.
+    candidates
+        How many names to try for one person.
+    max_characters
+        Longest text that is searched.
+    """
+
+    name: ClassVar[str] = "name"
+    question: ClassVar[str] = "Does the prediction stay the same when a person has another name?"
+    nothing: ClassVar[str] = "no personal name of the list"
+    groups: ClassVar[tuple[str, ...]] = ("fairness",)
+    example: ClassVar[tuple[str, str]] = (
+        "Emily laughed, and so did Emily's father.",
+        "Olga laughed, and so did Olga's father.",
+    )
+    draws: ClassVar[bool] = True
+    tables: ClassVar[tuple[str, ...]] = ("names",)
+
+    gender: Gender = "same"
+    origin: Origin = "any"
+    candidates: int = 5
+
+    def __post_init__(self) -> None:
+        check_choice("gender", self.gender, Gender)
+        check_choice("origin", self.origin, Origin)
+        refuse_candidates(self.candidates)
+
+    def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
+        """Each person of the text with another name, wherever it stands."""
+        known = {name: (kind, gender, origin) for kind, gender, origin, name in table("names")}
+        first_names = [name for name, (kind, *_) in known.items() if kind == "first"]
+        surnames = [name for name, (kind, *_) in known.items() if kind == "last"]
+        rows = {without_mark(name).lower(): row for name, row in known.items()}
+        for first, last in persons_in(text, first_names, surnames):
+            row = rows[(first or last).lower()]
+            fits = [name for name in (first_names if first else surnames)
+                    if self._fits(known[name], row) and not _is_in(name, text)]  # fmt: skip
+            for name in drawn(fits, self.candidates, generator):
+                origin = _SURNAMES_OF.get(known[name][2], known[name][2])
+                suits = [one for one in surnames if known[one][2] == origin]
+                new = {first: without_mark(name), last: without_mark(generator.choice(suits))}
+                yield replaced_everywhere(text, new if first else {last: without_mark(name)})
+
+    def _fits(self, other: tuple[str, str, str], row: tuple[str, str, str]) -> bool:
+        alike = [mine == its for mine, its in zip(other[1:], row[1:], strict=True)]
+        asked = ("any" if row[0] == "last" else self.gender, self.origin)
+        return all(
+            one == "any" or same == (one == "same") for one, same in zip(asked, alike, strict=True)
+        )
+
+
+def _is_in(name: str, text: str) -> bool:
+    return without_mark(name).lower() in text.lower()

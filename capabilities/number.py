@@ -1,0 +1,109 @@
+"""*number*: does the answer stay when a number gives way to another of like size?
+
+Of the changes of *CheckList* (arXiv 2005.04118). TextAttack's ``WordSwapChangeNumber`` also takes
+"phone" and "hand" for numbers, and makes years of any size; numbers are found and drawn here in a
+way of our own, with its library num2words. Ratings, prices and years can decide what is right ("2
+of 10", "4 stars"): an invariance found here says that the reference does not mind the amount, not
+that it does not matter. Spelling alone, with ``change=spelling``, leaves the meaning as it is.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from perturbations.edits import (
+    Change,
+    Edit,
+    EditingCapability,
+    any_of,
+    drawn,
+    like,
+    refuse_candidates,
+)
+from perturbations.numbers import DIGITS, as_digits, known_words, of_like_size, spelled
+from perturbations.settings import check_choice
+from scope.errors import SpecError
+
+Kind = Literal["both", "value", "spelling"]
+
+_PART_OF_ONE = re.compile(
+    r"\s?['’]?s\b|\s*(?:and\s+)?(?:hundred|thousand|million|billion|trillion|dozen|percent|point\s+\w)",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"(?:(?:hundred|thousand|million|billion)\s+(?:and\s+)?|\d\s*|['’]\s?|\b(?:flight|flt|gate|row|"
+    r"seat|route|boeing|airbus|number|no\.|version|channel|chapter|page|section|formula)\s*)$",
+    re.IGNORECASE,
+)
+"""What stands before a part of a longer number, a decade or a number that only names something."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(EditingCapability):
+    """Changes the value of a whole number, in digits or words, or writes it the other way.
+
+    Parameters
+    ----------
+    change
+        ``value`` for another number, ``spelling`` for digits in words and words in digits, or
+        ``both``.
+    spread
+        Greatest change of the value, as a share of the number; above 0, at most 1.
+    candidates
+        How many values to try for one number.
+    max_characters
+        Longest text that is searched.
+    """
+
+    name: ClassVar[str] = "number"
+    question: ClassVar[str] = (
+        "Does the prediction stay the same when a number becomes another of like size?"
+    )
+    nothing: ClassVar[str] = "no whole number above one"
+    groups: ClassVar[tuple[str, ...]] = ("meaning",)
+    example: ClassVar[tuple[str, str]] = ("It runs for 12 hours.", "It runs for twelve hours.")
+    draws: ClassVar[bool] = True
+
+    change: Kind = "both"
+    spread: float = 0.5
+    candidates: int = 5
+
+    def __post_init__(self) -> None:
+        check_choice("change", self.change, Kind)
+        refuse_candidates(self.candidates)
+        if not 0 < self.spread <= 1:
+            raise SpecError(
+                f"a change by {self.spread} of the number",
+                expected="a share above 0, at most 1",
+                fix="write for example --setting spread=0.5",
+            )
+
+    def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
+        """Each number with another value, and in the other spelling."""
+        words = any_of(known_words())
+        for found in sorted([*DIGITS.finditer(text), *words.finditer(text)], key=re.Match.start):
+            if _PART_OF_ONE.match(text, found.end()) or _BEFORE.search(text, 0, found.start()):
+                continue
+            yield from ((Edit(*found.span(), one),) for one in self._others(found[0], generator))
+
+    def _others(self, original: str, generator: random.Random) -> Iterator[str]:
+        """Other values as the original is written, then the original in the other spelling."""
+        value = known_words().get(original.lower())
+        number = int(original.replace(",", "")) if value is None else value
+        if number < 2 or (value is None and as_digits(number, original) != original):
+            return
+        if self.change != "spelling":
+            for one in drawn(of_like_size(number, self.spread), self.candidates, generator):
+                if value is None:
+                    yield as_digits(one, original)
+                elif one in spelled():
+                    yield like(original, spelled()[one])
+        if self.change != "value":
+            if value is not None:
+                yield str(number)
+            elif number in spelled():
+                yield spelled()[number]

@@ -1,0 +1,128 @@
+"""*paraphrase*: does the answer stay when a text is said in other words?
+
+The words are those of a model that the user names, ``--setting paraphrase.model=MODEL``: any that
+answers questions. It is asked with several wordings of the request, at temperature 0, and its
+answers are bounded in length and in meaning. Neither bound shows that the meaning is kept: an
+invariance found here is one to what this model calls a paraphrase. A model that shares training
+data with the reference may write what the reference likes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar
+
+from perturbations.capability import InvarianceCapability, Parts
+from scope.errors import SpecError
+from scope.protocols import Classifier, SearchOptions
+from scope.records import Example, Perturbation, Setting
+
+if TYPE_CHECKING:
+    from perturbations.paraphrases import Paraphraser
+
+ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
+MOST_SAMPLES = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paraphrase(InvarianceCapability):
+    """Replaces the text by a model's paraphrase of it.
+
+    Parameters
+    ----------
+    model
+        The model that paraphrases, such as openai:URL#NAME, gguf:FILE or hf:NAME; there is none by
+        default.
+    samples
+        How many paraphrases to ask for, 1 to 5.
+    max_length_ratio
+        Greatest factor between the lengths in words, either way; at least 1.
+    min_meaning
+        Least cosine with the original, from -1 to 1; -1 loads no encoder.
+    encoder
+        The encoder that measures it.
+    max_characters
+        Longest text that is searched.
+    """
+
+    name: ClassVar[str] = "paraphrase"
+    question: ClassVar[str] = "Does the prediction stay the same when the text is paraphrased?"
+    nothing: ClassVar[str] = "the model gave no paraphrase within the bounds"
+    needs: ClassVar[str] = "a model that you name; the default encoder is loaded from the hub"
+    example: ClassVar[tuple[str, str]] = (
+        "A quiet film about the sea.",
+        "The film is quiet and deals with the sea.",
+    )
+
+    model: str = ""
+    samples: int = 3
+    max_length_ratio: float = 2.0
+    min_meaning: float = 0.7
+    encoder: str = ENCODER
+    max_characters: int = 5_000
+
+    def __post_init__(self) -> None:
+        bounds = self.max_length_ratio >= 1 and -1 <= self.min_meaning <= 1
+        if not (1 <= self.samples <= MOST_SAMPLES and bounds):
+            raise SpecError(
+                f"{self.samples} samples, {self.max_length_ratio} times the length and a cosine "
+                f"of {self.min_meaning}",
+                expected=f"1 to {MOST_SAMPLES} samples, at least 1 times the length, a cosine "
+                "from -1 to 1",
+                fix="omit these settings for the defaults, 3, 2 and 0.7",
+            )
+
+    def settings(self) -> Mapping[str, Setting]:
+        """The bounds, and which model paraphrases."""
+        return {**super().settings(), "model_fingerprint": self._paraphraser().answerer.fingerprint}
+
+    def not_applicable(self, text: str) -> str | None:
+        """``nothing`` where no paraphrase is left."""
+        return None if self._paraphraser().of(text) else self.nothing
+
+    def parts(self, generator: random.Random) -> Parts:
+        """The paraphrases as they are; the best is kept."""
+        from perturbations.edited_texts import WholeTexts
+        from perturbations.search import BestCandidate
+
+        return Parts(WholeTexts(self._paraphraser().of), [], BestCandidate())
+
+    def search(
+        self, classifier: Classifier, examples: Iterable[Example], options: SearchOptions
+    ) -> Iterator[tuple[Perturbation, ...]]:
+        """As for every capability; texts are paraphrased together, as many as are searched."""
+        return super().search(classifier, self._asked(examples, options.slots), options)
+
+    def _asked(self, examples: Iterable[Example], slots: int) -> Iterator[Example]:
+        waiting = iter(examples)
+        while portion := list(islice(waiting, slots)):
+            fitting = [one.text for one in portion if len(one.text) <= self.max_characters]
+            self._paraphraser().prepare(fitting)
+            yield from portion
+
+    def _paraphraser(self) -> Paraphraser:
+        return _paraphraser(
+            self.model, self.encoder, self.samples, self.max_length_ratio, self.min_meaning
+        )
+
+
+@cache
+def _paraphraser(
+    model: str, encoder: str, samples: int, ratio: float, min_meaning: float
+) -> Paraphraser:
+    from perturbations.paraphrases import Paraphraser
+
+    if not model:
+        raise SpecError(
+            "the capability `paraphrase` without a model",
+            expected="a model that answers questions and writes the paraphrases",
+            fix="add --setting paraphrase.model=MODEL, such as openai:http://localhost:8000/v1#NAME",
+        )
+    bound = None if min_meaning == -1 else min_meaning
+    return Paraphraser(
+        model=model, encoder=encoder, samples=samples, max_length_ratio=ratio, min_similarity=bound
+    )

@@ -1,0 +1,137 @@
+"""Terms of identity in a text, from a table of our own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from perturbations.edits import Change, Edit, any_of, has_capitals, like, table, with_article
+
+CATEGORIES = ("gender", "origin", "religion", "age", "disability")
+
+_NONE = "-"
+
+_HER_ALONE = frozenset((
+    "a", "an", "the", "to", "in", "on", "at", "by", "for", "from", "with", "and", "or", "but",
+    "as", "that", "this", "is", "was", "are", "were", "when", "if", "who", "into", "about",
+    "back", "up", "down", "out", "over", "again", "so", "because", "than", "after", "before",
+    "while", "not",
+))  # fmt: skip
+"""Words after which "her" before them stands for a person: "saw her in town"."""
+
+_NEXT_WORD = re.compile(r"\s+([\w-]+)")
+
+
+class Term(NamedTuple):
+    """A term in one number; ``slot`` says by which it may be replaced."""
+
+    category: str
+    slot: str
+    needs_person: bool
+    is_plural: bool
+    text: str
+
+    def others(self, text: str) -> list[str]:
+        """What may take its place, but for what the text holds already."""
+        return [
+            other.text
+            for other in terms().values()
+            if (other.category, other.slot) == (self.category, self.slot)
+            and other.is_plural == self.is_plural
+            and other.text.lower() not in text.lower()
+        ]
+
+
+@cache
+def terms() -> Mapping[str, Term]:
+    """Every term in both numbers, by its text in lower case."""
+    found: dict[str, Term] = {}
+    for category, slot, needs, singular, plural in table("identity"):
+        for is_plural, text in enumerate((singular, plural)):
+            if text != _NONE:
+                needs_person = needs == "person" and not is_plural
+                found.setdefault(
+                    text.lower(), Term(category, slot, needs_person, bool(is_plural), text)
+                )
+    return found
+
+
+@cache
+def _persons() -> frozenset[str]:
+    rows = [row for row in table("identity") if row[0] in ("person", "gender")]
+    return frozenset(text for *_, singular, plural in rows for text in (singular, plural))
+
+
+def terms_in(text: str) -> Iterator[tuple[Term, Sequence[re.Match[str]]]]:
+    """The terms of a text, those of gender left out, with their places."""
+    found: dict[Term, list[re.Match[str]]] = {}
+    for place in _pattern(("origin", "religion", "age", "disability")).finditer(text):
+        term = terms()[place[0].lower()]
+        next_word = _NEXT_WORD.match(text, place.end())
+        person = next_word is not None and next_word[1].lower() in _persons()
+        capital = term.text[0].isupper() and has_capitals(text)
+        if (person or not term.needs_person) and (place[0][0].isupper() or not capital):
+            found.setdefault(term, []).append(place)
+    yield from found.items()
+
+
+@cache
+def _pattern(categories: tuple[str, ...]) -> re.Pattern[str]:
+    return any_of(text for text, term in terms().items() if term.category in categories)
+
+
+def another_term(text: str, places: Sequence[re.Match[str]], term: Term, other: str) -> Change:
+    """The places of a term with another in it, and the articles before them."""
+    capital = has_capitals(text) and not text.isupper()
+    edits: list[Edit] = []
+    for place in places:
+        shown = other if capital and other[0].isupper() else like(place[0], other)
+        if capital and not other[0].isupper() and term.text[0].isupper():
+            shown = other  # a capital that the former term had as a name
+        edits += with_article(text, Edit(*place.span(), shown))
+    return tuple(edits)
+
+
+def other_gender(text: str) -> Change:
+    """Every term of gender with its counterpart; nothing where there is none.
+
+    Examples
+    --------
+    >>> from perturbations.edits import edited
+    >>> edited("I saw her and her brother", other_gender("I saw her and her brother"))
+    'I saw him and his sister'
+    """
+    edits: list[Edit] = []
+    for found in _genders().finditer(text):
+        new = _pronoun(found) or _counterparts()[found[0].lower()]
+        edits += with_article(text, Edit(*found.span(), like(found[0], new)))
+    return tuple(edits)
+
+
+@cache
+def _genders() -> re.Pattern[str]:
+    return any_of([*_counterparts(), "him", "his", "her", "hers"])
+
+
+@cache
+def _counterparts() -> Mapping[str, str]:
+    of_gender = [term for term in terms().values() if term.category == "gender"]
+    return {
+        one.text: other.text
+        for one in of_gender
+        for other in of_gender
+        if (one.slot, one.is_plural) == (other.slot, other.is_plural) and one != other
+    }
+
+
+def _pronoun(found: re.Match[str]) -> str | None:
+    next_word = _NEXT_WORD.match(found.string, found.end())
+    owns = next_word is not None and next_word[1].lower() not in _HER_ALONE
+    return {
+        "him": "her",
+        "hers": "his",
+        "his": "her" if owns else "hers",
+        "her": "his" if owns else "him",
+    }.get(found[0].lower())

@@ -1,0 +1,131 @@
+"""Paraphrases of texts by an answering model, within bounds of length and meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scope.models import ModelOptions, load_encoder, load_model
+from scope.records import Question
+
+if TYPE_CHECKING:
+    from scope.protocols import Answerer, Encoder
+
+WORDINGS = (
+    "Say the following in other words, with the same meaning.",
+    "Rewrite the following sentence with the same meaning but another structure.",
+    "Paraphrase the following text. Keep what it says and how it feels about it.",
+    "Express the following in a more formal way, without changing its meaning.",
+    "Express the following as you would tell it a friend, without changing its meaning.",
+)
+"""One request a sample: a model that answers without chance says the same to the same words."""
+
+_PROMPT = "{text}\n\n{context}\n{reply}"
+
+_LABEL = re.compile(r"^(?:answer|paraphrase|rewritten?|here (?:is|'s)[^:]*|sure[^:]*)\s*:\s*", re.I)
+
+
+@dataclass(kw_only=True)
+class Paraphraser:
+    """Asks a model for paraphrases, each text once.
+
+    Samples differ by the wording of the request, not by chance: models are asked at temperature 0
+    and, behind endpoints, with seed 0, so that the same model gives the same again.
+
+    Parameters
+    ----------
+    model, encoder
+        Specs; the encoder measures the meaning and is loaded only for a bound on it.
+    samples
+        How many wordings to ask with, at most 5.
+    max_length_ratio
+        Greatest factor between the lengths in words, either way.
+    min_similarity
+        Least cosine with the original, or None.
+    """
+
+    model: str
+    encoder: str
+    samples: int
+    max_length_ratio: float
+    min_similarity: float | None
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _answerer: Answerer | None = None
+    _encoder: Encoder | None = None
+
+    @property
+    def answerer(self) -> Answerer:
+        """The model, loaded when it is first needed."""
+        if self._answerer is None:
+            options = ModelOptions(prompts={"answer": _PROMPT})
+            self._answerer = load_model(self.model, "answerer", options)
+        return self._answerer
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Ask for the paraphrases of all these texts at once."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known and text.strip()]
+        asked = [
+            Question(id=f"{place} {sample}", text=wording, context=text)
+            for place, text in enumerate(new)
+            for sample, wording in enumerate(WORDINGS[: self.samples])
+        ]
+        answers = dict(self.answerer.answer(asked)) if asked else {}
+        for place, text in enumerate(new):
+            own = range(place * self.samples, (place + 1) * self.samples)
+            given = [answers[one].text or "" for one in own]
+            self._known[text] = tuple(self._admitted(text, given))
+
+    def of(self, text: str) -> tuple[str, ...]:
+        """The admitted paraphrases of a text, none twice."""
+        self.prepare([text])
+        return self._known.get(text, ())
+
+    def _admitted(self, text: str, given: Sequence[str]) -> Iterator[str]:
+        cleaned = dict.fromkeys(map(clean, given))
+        fitting = [one for one in cleaned if not same_words(one, text) and self._fits(one, text)]
+        if self.min_similarity is None or not fitting:
+            yield from fitting
+            return
+        if self._encoder is None:
+            self._encoder = load_encoder(self.encoder)
+        vectors = np.asarray(self._encoder.encode([text, *fitting]))
+        cosines = np.round(vectors[1:] @ vectors[0], 6)
+        yield from (
+            one
+            for one, cosine in zip(fitting, cosines, strict=True)
+            if cosine >= self.min_similarity
+        )
+
+    def _fits(self, one: str, text: str) -> bool:
+        words, original = len(one.split()), len(text.split())
+        return 0 < words <= original * self.max_length_ratio and (
+            original <= words * self.max_length_ratio
+        )
+
+
+def clean(answer: str) -> str:
+    """An answer without what models put around it: a label, quotes, line ends.
+
+    Examples
+    --------
+    >>> clean('Paraphrase: "A fine\\nfilm."')
+    'A fine film.'
+    """
+    text = _LABEL.sub("", " ".join(answer.split()))
+    return text[1:-1].strip() if text[:1] in '"“' and text[-1:] in '"”' else text
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two texts differ in case, punctuation or space alone.
+
+    Examples
+    --------
+    >>> same_words("A film.", "a film"), same_words("a film", "a movie")
+    (True, False)
+    """
+    first, second = (re.findall(r"\w+", text.lower()) for text in (one, other))
+    return first == second

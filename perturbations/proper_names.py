@@ -1,0 +1,117 @@
+"""Proper names of a table in a text: where they stand, and which are parts of longer ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from perturbations.edits import Change, Edit, any_of, has_capitals, like
+from perturbations.lexicon import stopwords, wordnet
+
+_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|[\"“(]\s*)$")
+_MARK = "*"
+
+
+def without_mark(name: str) -> str:
+    """The name as it is written; tables mark one that is an ordinary word too with a star."""
+    return name.removesuffix(_MARK)
+
+
+def names_in(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
+    """The places of these names in a text.
+
+    In a text with capitals a name has one; a name that is an ordinary word, marked with ``*``, is
+    none at the start of a sentence. In a text of one case marked names are none.
+
+    Examples
+    --------
+    >>> [found[0] for found in names_in("Rose met Rose and rose", ["Rose*"])]
+    ['Rose']
+    >>> [found[0] for found in names_in("rose met anna", ["Rose*", "Anna"])]
+    ['anna']
+    """
+    capitals = has_capitals(text)
+    for found in any_of(map(without_mark, names)).finditer(text):
+        word = found[0].title() + _MARK in names
+        starts = word and _SENTENCE_START.search(text, 0, found.start())
+        if (found[0][0].isupper() and not starts) if capitals else not word:
+            yield found
+
+
+_AFTER = re.compile(r"\s+(?:[A-Za-z]\.\s+|[A-Z]\s+)?([^\W\d_][\w'-]*)")
+_BEFORE = re.compile(r"([^\W\d_][\w'-]*\.?)\s+(?:[A-Za-z]\.\s+|[A-Z]\s+)?$")
+_SAINTS = frozenset({"st", "st.", "saint", "san", "santa"})
+_STREETS = re.compile(
+    r"\s+(?:street|st|road|avenue|square|park|field|airport|bay|city)\b", re.IGNORECASE
+)
+
+
+def persons_in(
+    text: str, first_names: Collection[str], surnames: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """The first name and the surname of each person, once; either may be empty.
+
+    A surname that follows a listed first name need not be listed: in a text with capitals it has
+    one, in another it is no stopword and not in WordNet. A listed surname after anything else that
+    may be a name is left out, to make up no half-known person.
+
+    Examples
+    --------
+    >>> list(persons_in("Emily Petroni met Lopez.", ["Emily"], ["Lopez"]))
+    [('Emily', 'Petroni'), ('', 'Lopez')]
+    >>> list(persons_in("emily rarely met gary lopez", ["Emily"], ["Lopez"]))
+    [('emily', '')]
+    """
+    found = dict.fromkeys(_mentions(text, first_names, surnames))
+    whole = {name for person in found if all(person) for name in person}
+    for person in found:
+        if all(person) or not {*person} & whole:
+            yield person
+
+
+def _mentions(
+    text: str, first_names: Collection[str], surnames: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    known = {without_mark(name).lower() for name in (*first_names, *surnames)}
+    capitals = has_capitals(text)
+    end = 0
+    for found in names_in(text, [*first_names, *surnames]):
+        before = _BEFORE.search(text, end, found.start())
+        if found.start() < end or (before and before[1].lower() in _SAINTS):
+            continue
+        if _STREETS.match(text, found.end()) or (
+            before and _may_be_a_name(before[1], capitals, strict=True)
+        ):
+            continue
+        after = _AFTER.match(text, found.end())
+        if found[0].lower() not in {without_mark(name).lower() for name in first_names}:
+            yield "", found[0]
+        elif after and (after[1].lower() in known or _may_be_a_name(after[1], capitals)):
+            end = after.end(1)
+            yield found[0], after[1].removesuffix("'s")
+        else:
+            yield found[0], ""
+
+
+def _may_be_a_name(word: str, capitals: bool, *, strict: bool = False) -> bool:
+    """Whether a word beside a name may be part of it; strictly, any that is no stopword."""
+    if word.lower().removesuffix("'s") in {*stopwords().words, "s", "mr.", "mrs.", "ms.", "dr."}:
+        return False
+    if capitals:
+        return word[0].isupper()
+    return strict or not wordnet().knows(word.lower())
+
+
+def replaced_everywhere(text: str, new: Mapping[str, str]) -> Change:
+    """Every one of these words replaced wherever it stands, with the capitals that it has.
+
+    Examples
+    --------
+    >>> replaced_everywhere("Ann's Ann", {"Ann": "Eve"})
+    (Edit(start=0, end=3, text='Eve'), Edit(start=6, end=9, text='Eve'))
+    """
+    by_word = {word.lower(): other for word, other in new.items() if word}
+    return tuple(
+        Edit(*found.span(), like(found[0], by_word[found[0].lower()]))
+        for found in any_of(by_word).finditer(text)
+    )

@@ -1,0 +1,163 @@
+"""Where the words of *synonym* come from: WordNet, word vectors of a file, or a masked model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from perturbations.lexicon import wordnet
+from perturbations.textattack_gate import load_textattack
+from perturbations.transformations import WordSynonyms
+from scope.errors import DataError
+from scope.models import load_model
+from scope.paths import expanded
+from scope.records import BLANK, Question
+
+load_textattack()
+
+from textattack.shared import AttackedText  # noqa: E402
+from textattack.transformations import Transformation, WordSwap  # noqa: E402
+
+if TYPE_CHECKING:
+    from scope.protocols import MaskFiller
+
+NEAREST = 10
+LEAST_COSINE = 0.6
+"""How many words of a file of vectors stand for one, and how near they are."""
+
+
+def word_swaps(source: str, same_part: bool, same_sense: bool) -> Transformation:
+    """One word replaced by one of the source."""
+    kind, _, rest = source.partition(":")
+    admits = of_one_part if same_part else _any
+    if kind == "mask":
+        return MaskedSwaps(_filler(rest), admits)
+    find = wordnet().first_synonyms if same_sense else wordnet().synonyms
+    if kind == "vectors":
+        find = _vectors(rest).nearest
+    if not same_part:
+        return WordSynonyms(find)
+    return WordSynonyms(lambda word: [other for other in find(word) if admits(word, other)])
+
+
+def source_fingerprint(source: str) -> str:
+    """What changes whenever the source gives other words; loads it.
+
+    Raises
+    ------
+    DataError
+        Where the file of vectors cannot be read.
+    """
+    kind, _, rest = source.partition(":")
+    return _filler(rest).fingerprint if kind == "mask" else _vectors(rest).fingerprint
+
+
+def of_one_part(word: str, other: str) -> bool:
+    """Whether WordNet has both words in one part of speech, the same.
+
+    Examples
+    --------
+    >>> of_one_part("sofa", "couch"), of_one_part("sofa", "lounge"), of_one_part("sad", "sorry")
+    (False, False, True)
+    >>> of_one_part("actor", "thespian")
+    False
+    """
+    parts = wordnet().parts_of_speech(word)
+    return len(parts) == 1 and parts == wordnet().parts_of_speech(other)
+
+
+def _any(word: str, other: str) -> bool:
+    return True
+
+
+class WordVectors:
+    """Word vectors of a text file: a word and its numbers a line, as word2vec and GloVe write."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            content = path.read_bytes()
+            lines = [line.split() for line in content.decode().splitlines() if line.strip()]
+            rows = lines[1:] if lines and len(lines[0]) == 2 else lines
+            matrix = np.array([row[1:] for row in rows], dtype=np.float32)
+        except (OSError, ValueError) as error:
+            raise _unreadable(path, str(error)) from error
+        if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
+            raise _unreadable(path, "no word with finite numbers")
+        self.fingerprint = hashlib.sha256(content).hexdigest()[:12]
+        self._words = [row[0] for row in rows]
+        self._place = {word: place for place, word in reversed(list(enumerate(self._words)))}
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+        self._matrix = matrix / np.where(norms == 0, 1, norms)
+
+    def nearest(self, word: str) -> tuple[str, ...]:
+        """At most ten other words of a cosine of at least 0.6, in alphabetical order."""
+        place = self._place.get(word, self._place.get(word.lower()))
+        if place is None:
+            return ()
+        cosines = np.round(self._matrix @ self._matrix[place], 4)
+        order = sorted(
+            np.flatnonzero(cosines >= LEAST_COSINE), key=lambda one: (-cosines[one], one)
+        )
+        found = [self._words[one] for one in order if self._words[one].lower() != word.lower()]
+        return tuple(sorted(found[:NEAREST]))
+
+
+def _unreadable(path: Path, reason: str) -> DataError:
+    return DataError(
+        f"the word vectors {path}: {reason}",
+        expected="a text file with a word and its numbers in each line, as many in all",
+        fix="check the path and the format: word2vec's or GloVe's text, not binary",
+    )
+
+
+@cache
+def _vectors(path: str) -> WordVectors:
+    return WordVectors(expanded(path))
+
+
+@cache
+def _filler(spec: str) -> MaskFiller:
+    model: MaskFiller = load_model(spec, "mask_filler")
+    return model
+
+
+class MaskedSwaps(WordSwap):
+    """One word replaced by what a masked language model puts in its place.
+
+    Parameters
+    ----------
+    filler
+        The model; all words of a text are asked for together.
+    admits
+        Whether a word may stand for another.
+    """
+
+    def __init__(self, filler: MaskFiller, admits: Callable[[str, str], bool]) -> None:
+        super().__init__()
+        self._filler = filler
+        self._admits = admits
+        self._known: dict[str, dict[int, Sequence[str]]] = {}
+
+    def _get_transformations(
+        self, current_text: AttackedText, indices_to_modify: Iterable[int]
+    ) -> list[AttackedText]:
+        indices = sorted(indices_to_modify)
+        known = self._known.setdefault(current_text.text, {})
+        asked = [index for index in indices if index not in known]
+        texts = [current_text.replace_word_at_index(index, BLANK).text for index in asked]
+        questions = [Question(id=str(place), text=text) for place, text in enumerate(texts)]
+        for place, answer in self._filler.fill(questions) if questions else ():
+            known[asked[place]] = sorted({answer.text or "", *answer.others} - {""})
+        return [
+            current_text.replace_word_at_index(index, other)
+            for index in indices
+            for other in known[index]
+            if other.isalpha()
+            and other.lower() != current_text.words[index].lower()
+            and self._admits(current_text.words[index], other)
+        ]

@@ -1,0 +1,171 @@
+"""Capabilities that ask a model which the user names, and recipes."""
+
+import pytest
+
+from capabilities.paraphrase import Paraphrase
+from capabilities.synonym import Synonym
+from capabilities.textattack import TextAttackRecipe
+from scope.errors import DataError, ModelError, ResourceError, SpecError
+from scope.jobs.preparation import choose_capabilities
+from scope.protocols import SearchOptions
+from scope.records import Example
+from scope.testing import HashedWords, check_capability
+
+TEXT = "a quiet film about an old sailor"
+
+
+def paraphrase(name, **settings):
+    return Paraphrase(model=f"python:toy_paraphrasers:{name}", min_meaning=-1.0, **settings)
+
+
+def search(capability, text=TEXT, **options):
+    (found,) = capability.search(
+        HashedWords(strength=0.1), [Example(id="e", text=text)], SearchOptions(**options)
+    )
+    return found
+
+
+def test_a_paraphraser_keeps_the_rules(lexicon):
+    check_capability(paraphrase("Paraphraser"))
+
+
+def test_each_trial_takes_another_of_the_samples(lexicon):
+    texts = {one.text for one in search(paraphrase("Paraphraser"))}
+    assert len(texts) == 3
+    assert all(sorted(text.split()) == sorted([*TEXT.split(), "so"]) for text in texts)
+    assert {one.text for one in search(paraphrase("Paraphraser", samples=1), trials=1)} < texts
+
+
+@pytest.mark.parametrize("name", ["Parrot", "Silent", "Chatty"])
+def test_a_model_without_a_paraphrase_is_not_applicable_for_one_reason(name, lexicon):
+    found = search(paraphrase(name))
+    assert {(one.applicable, one.failure, one.queries) for one in found} == {
+        (False, "the model gave no paraphrase within the bounds", 0)
+    }
+
+
+def test_texts_are_paraphrased_together_and_once(lexicon):
+    from perturbations.paraphrases import Paraphraser
+    from scope.records import Answer
+
+    class Counting:
+        fingerprint, asked = "f", []
+
+        def answer(self, questions):
+            self.asked.append(len(questions))
+            return enumerate(Answer(text=f"{one.context} indeed") for one in questions)
+
+    given = Paraphraser(model="", encoder="", samples=2, max_length_ratio=2, min_similarity=None)
+    given._answerer = Counting()
+    given.prepare(["a film", "a story", "a film"])
+    assert given.of("a film") == ("a film indeed",)
+    assert Counting.asked == [4]
+
+
+def test_without_a_model_or_with_a_wrong_bound_the_error_says_what_to_set(lexicon):
+    with pytest.raises(SpecError, match=r"paraphrase\.model=MODEL"):
+        Paraphrase().settings()
+    with pytest.raises(ModelError, match="answerer"):
+        paraphrase("Filler").settings()
+    for wrong in ({"samples": 0}, {"samples": 9}, {"max_length_ratio": 0.5}):
+        with pytest.raises(SpecError, match="omit these settings"):
+            paraphrase("Silent", **wrong)
+
+
+def test_the_meaning_is_bounded_by_an_encoder(lexicon):
+    import numpy as np
+
+    from perturbations.paraphrases import Paraphraser
+
+    class ByLength:
+        def encode(self, texts):
+            angles = np.array([len(text.split()) for text in texts]) / 10
+            return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+    given = Paraphraser(model="", encoder="", samples=2, max_length_ratio=9, min_similarity=0.99)
+    given._encoder = ByLength()
+    assert list(given._admitted("a b c", ["d e f", "d e f g h i j k"])) == ["d e f"]
+
+
+def test_examples_are_admissible_changes(lexicon):
+    from perturbations.lexicon import wordnet
+    from perturbations.paraphrases import Paraphraser
+
+    given = Paraphraser(model="", encoder="", samples=1, max_length_ratio=2, min_similarity=None)
+    before, after = Paraphrase.example
+    assert list(given._admitted(before, [after])) == [after]
+    for kind in (Synonym, TextAttackRecipe):
+        before, after = (text.split() for text in kind.example)
+        swapped = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
+        assert [other in wordnet().synonyms(word) for word, other in swapped] == [True]
+
+
+def test_synonyms_of_vectors_a_mask_and_one_sense(tmp_path, lexicon):
+    path = tmp_path / "vectors.txt"
+    path.write_text("4 2\nfilm 1 0\nmovie 0.9 0.1\nsailor 0 1\nquiet 0.1 0.9\n")
+    by_vectors = Synonym(source=f"vectors:{path}")
+    assert {one.text for one in search(by_vectors, "a film", trials=1)} == {"a movie"}
+    by_mask = Synonym(source="mask:python:toy_paraphrasers:Filler")
+    assert search(by_mask, "a film", trials=1)[0].text in {"a grand", "a lovely"}
+    assert by_mask.settings()["source"] == by_mask.source
+    check_capability(by_mask)
+    assert search(Synonym(same_part=True), "a sad film", trials=1)[0].text.endswith(" film")
+    assert search(Synonym(same_sense=True), "a film", trials=1)[0].text.split()[1] in {
+        "flick", "movie", "pic", "picture", "shoot", "take",
+    }  # fmt: skip
+
+
+def test_defaults_of_synonym_have_the_settings_of_old(lexicon):
+    assert set(Synonym().settings()) == {"preset", "max_characters", "wordnet", "stopwords"}
+
+
+@pytest.mark.parametrize("source", ["thesaurus", "vectors:", "mask: "])
+def test_an_unknown_source_is_refused(source):
+    with pytest.raises(SpecError, match="vectors:FILE"):
+        Synonym(source=source)
+
+
+def test_a_file_that_holds_no_vectors_is_named(tmp_path, lexicon):
+    path = tmp_path / "a.txt"
+    for content in ("", "film x y", "film 1 2\nmovie 1"):
+        path.write_text(content)
+        with pytest.raises(DataError, match="word vectors"):
+            Synonym(source=f"vectors:{path}").settings()
+    with pytest.raises(SpecError, match="knows no senses"):
+        Synonym(source=f"vectors:{path}", same_sense=True)
+
+
+def chosen(name, **settings):
+    (one,) = choose_capabilities([name], settings)
+    return one.capability
+
+
+@pytest.mark.parametrize("recipe", ["deepwordbug", "inputreduction", "pruthi"])
+def test_recipes_that_run_offline_keep_the_rules(recipe, lexicon):
+    check_capability(chosen(f"textattack:{recipe}"))
+
+
+@pytest.mark.parametrize("recipe", ["checklist", "TextFooler", "bae"])
+def test_a_recipe_that_would_download_says_what(recipe, lexicon):
+    with pytest.raises(ResourceError, match=f"textattack:{recipe.lower()} would load"):
+        chosen(f"textattack:{recipe}").settings()
+
+
+def test_two_recipes_go_into_one_audit_and_an_unknown_one_is_named():
+    names = [
+        one.capability.name
+        for one in choose_capabilities(["textattack:pwws", "textattack:Pruthi"], {})
+    ]
+    assert names == ["textattack:pwws", "textattack:pruthi"]
+    assert chosen("textattack:bae", **{"textattack:bae.download": True}).download
+    with pytest.raises(SpecError, match="textfooler"):
+        TextAttackRecipe(recipe="textfoler")
+    with pytest.raises(SpecError, match="nothing behind `synonym`"):
+        chosen("synonym:x")
+
+
+def test_the_recipes_are_those_that_the_tables_know(lexicon):
+    from capabilities.textattack import NAMES
+    from perturbations.recipes import RECIPES
+
+    assert set(RECIPES) == set(NAMES)

@@ -1,0 +1,180 @@
+"""The capabilities that edit a text at places they find in it."""
+
+import random
+import re
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from capabilities.contraction import Contraction
+from capabilities.identity import Identity
+from capabilities.inflection import Inflection
+from capabilities.name import Name
+from capabilities.number import Number
+from capabilities.place import Place
+from perturbations.edits import edited
+from scope.errors import SpecError
+from scope.protocols import SearchOptions
+from scope.records import Example
+from scope.testing import HashedWords, check_capability
+
+KINDS = (Contraction, Identity, Inflection, Name, Number, Place)
+TEXTS = [
+    "It is a story of the boys, and it was never told.",
+    "Emily and her brother don't know 12 people in Paris.",
+    "He's an American man with 3 sons; Tom Petroni isn't.",
+    "an old woman from nigeria saw the first film in a theater and she cannot forget it",
+    "Nothing.",
+    "Две недели в Москве.",
+]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name, autouse=True)
+def kind(request, lexicon):
+    return request.param
+
+
+def changed(capability, text, seeds=range(60)):
+    """All texts that one change makes, with any chance."""
+    return {
+        edited(text, change)
+        for seed in seeds
+        for change in capability.changes(text, random.Random(seed))
+    }
+
+
+def only(kind, wanted):
+    if kind is not wanted:
+        pytest.skip("of another capability")
+
+
+def test_it_keeps_the_rules(kind):
+    check_capability(kind(), [Example(id=f"e{n}", text=text) for n, text in enumerate(TEXTS)])
+
+
+def test_its_example_is_an_admissible_change(kind):
+    before, after = kind.example
+    assert after in changed(kind(), before)
+
+
+def test_kept_pairs_flipped_pairs_and_random_candidates_come_from_the_frame(kind):
+    capability, classifier = kind(), HashedWords(seed=1, strength=4)
+    options = SearchOptions(trials=2)
+    examples = [Example(id=f"e{n}", text=text) for n, text in enumerate(TEXTS)]
+    found = {one[0].example_id: one for one in capability.search(classifier, examples, options)}
+    kept = [(example, found[example.id]) for example in examples]
+    assert any(one.text for _, trials in kept for one in trials)
+    texts = {example.id: example.text for example in examples}
+    for trials in capability.search_flipped(classifier, kept, options):
+        for one in trials:
+            both = classifier.classify([texts[one.example_id], one.text or ""])
+            assert one.text is None or both[0].label != both[1].label
+    drawn = [one for trials in capability.draw_random(kept, options) for one in trials]
+    assert any(one.text for one in drawn)
+
+
+@pytest.mark.parametrize("text", ["Две недели в Москве, 一起去。", "?!", "Grmpf."])
+def test_a_text_that_it_does_not_know_is_not_applicable_for_one_reason(kind, text):
+    (trials,) = kind().search(HashedWords(), [Example(id="e", text=text)], SearchOptions())
+    assert [(one.applicable, one.failure) for one in trials] == [(False, kind.nothing)] * 3
+
+
+def test_the_same_chance_makes_the_same_changes_in_the_same_order(kind):
+    for text in TEXTS:
+        once, again = (list(kind().changes(text, random.Random(7))) for _ in range(2))
+        assert once == again
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.text(max_size=60), st.sampled_from(TEXTS), st.integers(0, 9))
+@hypothesis.example("İ", "it is a film", 0)
+@hypothesis.example("", "I’M it is don’t", 1)
+def test_any_text_is_changed_or_left_without_an_error(kind, noise, text, seed):
+    whole = f"{noise} {text}"
+    for change in kind().changes(whole, random.Random(seed)):
+        ends = [0, *(one for edit in change for one in (edit.start, edit.end)), len(whole)]
+        assert ends == sorted(ends)
+        assert edited(whole, change) != whole
+
+
+def test_hashtags_handles_and_links_stay(kind):
+    text = "#don't @emily http://x.org/paris/12 #12 @she's #American #he @is_12 www.emily.com"
+    assert changed(kind(), text) == set()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ((Contraction, {"direction": "up"}), "direction=up"),
+        ((Identity, {"category": "taste"}), "category=taste"),
+        ((Inflection, {"change": "x"}), "change=x"),
+        ((Name, {"gender": "x"}), "gender=x"),
+        ((Name, {"candidates": 0}), "0 candidates"),
+        ((Number, {"spread": 0.0}), r"a change by 0\.0"),
+        ((Place, {"region": "moon"}), "region=moon"),
+    ],
+)
+def test_a_wrong_setting_is_named(kind, wrong, says):
+    made, given_settings = wrong
+    only(kind, made)
+    with pytest.raises(SpecError, match=says):
+        made(**given_settings)
+
+
+@pytest.mark.parametrize(
+    ("kind_of", "before", "after"),
+    [
+        (Contraction, "it 's fun .", {"it is fun ."}),
+        (Contraction, "IT IS FUN", {"IT'S FUN"}),
+        (Contraction, "We’re late. I do not mind.", {"We are late. I do not mind.",
+                                                     "We’re late. I don’t mind."}),
+        (Contraction, "Will not do: she does n't .", {"Wo n't do: she does n't .",
+                                                      "Will not do: she does not ."}),
+        (Contraction, "as good as it is. The film's end. It's been. He'd go. Isn't it?", set()),
+        (Identity, "an old film by him", {"an old film by her"}),
+        (Inflection, "in a theater .", {"in theaters ."}),
+        (Inflection, "If it were good, can we go? It's late.", set()),
+        (Number, "2 twenty-five", set()),
+        (Place, "New England or Boston Celtics", set()),
+        (Name, "St. Anna and George Street", set()),
+    ],
+)  # fmt: skip
+def test_cases_by_hand(kind, kind_of, before, after):
+    only(kind, kind_of)
+    assert changed(kind(), before) - {before} == after or kind is Number
+
+
+def test_numbers_keep_their_size_and_form(kind):
+    only(kind, Number)
+    values = changed(Number(change="value", candidates=100), "1,200 seats")
+    assert values
+    for text in values:
+        assert 600 <= int(re.match("[0-9,]+", text)[0].replace(",", "")) <= 1800
+        assert re.fullmatch(r"\d,\d{3} seats", text)
+    assert changed(Number(change="spelling"), "Seven of 12, in 1999") == {
+        "7 of 12, in 1999",
+        "Seven of twelve, in 1999",
+    }
+    assert all(re.fullmatch("in (19|20)\\d\\d", one) for one in changed(Number(), "in 1999"))
+    assert changed(Number(), "at 9:30 on 9/11, flight 12, the '80s, one") == set()
+
+
+def test_a_person_changes_wherever_she_stands(kind):
+    only(kind, Name)
+    for text in changed(Name(), "Emily Petroni sings. Petroni, Emily!"):
+        first, last = re.match(r"(\w+) (\w+) sings", text).groups()
+        assert text == f"{first} {last} sings. {last}, {first}!"
+        assert {first, last}.isdisjoint({"Emily", "Petroni"})
+
+
+def test_genders_and_articles_change_together(kind):
+    only(kind, Identity)
+    text = "His wife gave him an apple; she saw her father."
+    assert changed(Identity(), text) == {"Her husband gave her an apple; he saw his mother."}
+    others = changed(Identity(category="origin"), "an Italian woman and two Italians")
+    assert "a Mexican woman and two Italians" in others
+    assert "an Italian woman and two Mexicans" in others
