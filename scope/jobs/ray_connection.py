@@ -86,15 +86,15 @@ def connected(engine: Engine) -> Iterator[Any]:
     import ray
 
     begins = not ray.is_initialized()
-    if begins:
-        _begin(ray, engine.address or os.environ.get("RAY_ADDRESS") or "local")
-    try:
-        # Ray writes its own warnings on standard output, where a command's result goes.
-        with redirect_stdout(sys.stderr):
-            yield ray
-    finally:
+    # Ray writes its own warnings on standard output, where a command's result goes.
+    with redirect_stdout(sys.stderr):
         if begins:
-            ray.shutdown()
+            _begin(ray, engine.address or os.environ.get("RAY_ADDRESS") or "local")
+        try:
+            yield ray
+        finally:
+            if begins:
+                ray.shutdown()
 
 
 def _begin(ray: Any, address: str) -> None:
