@@ -62,6 +62,8 @@ def candidates(capability, text, seed):
 
 
 def test_the_example_of_a_built_in_capability_is_what_it_may_find(capability):
+    if capability.name in ASKED:
+        pytest.skip("what it finds is another model's")
     before, after = capability.example
     assert capability.not_applicable(before) is None
     assert any(after in candidates(capability, before, seed) for seed in range(200))
