@@ -105,8 +105,8 @@ def to_json(result: Result, *, clock: bool = True, lists: KeepsLists | None = No
     encoding = WHOLE if lists is None else Encoding(lists)
     plain: dict[str, Any] = encoding.of(cast(Any, type(result)))(result)
     plain["format"] = FORMAT
-    if lists is not None:
-        plain["files"] = lists.close()
+    if lists is not None and (files := lists.close()):
+        plain["lists"] = files
     # Where a run lies is no part of its result.
     del plain["folder"]
     if not clock or result.clock is None:
@@ -169,9 +169,9 @@ def from_json(
         raise _no_result(source, str(error)) from error
     head = _head(content, source)
     kind = kind or _kind_of(head, source)
-    plain = json.loads(content) if head.files is not None else None
+    plain = json.loads(content) if head.lists is not None else None
     if plain is not None:
-        del plain["files"]
+        del plain["lists"]
         content = json.dumps(_without_lists(plain))
     try:
         document = TypeAdapter(_document(cast(Any, kind))).validate_json(content)
@@ -184,7 +184,7 @@ def from_json(
     if plain is not None:
         if lists is None:
             raise _no_result(source, "its lists lie in files beside it, which are read with it")
-        result = _with_lists(kind, result, plain, lists(head.files or {}))
+        result = _with_lists(kind, result, plain, lists(head.lists or {}))
     if reason := next(contradictions(result), None):
         raise _no_result(source, reason)
     return result
@@ -201,7 +201,7 @@ class _Head:
 
     format: int
     manifest: _Job
-    files: dict[str, str] | None = None
+    lists: dict[str, str] | None = None
 
 
 def _head(content: str, source: str) -> _Head:

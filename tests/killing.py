@@ -12,12 +12,17 @@ from collections import Counter
 
 from conftest import SCOPE, TESTS
 
-from scope.serialization import from_json, to_json
+from scope.serialization import to_json
+from scope.store import RunFolder
 
 
 def result(folder):
-    text = (folder / "runs" / "mine" / "result.json").read_text(encoding="utf-8")
-    return to_json(from_json(text), clock=False)
+    return stored(folder / "runs" / "mine")
+
+
+def stored(run):
+    """The whole result of a run, but for when it was made."""
+    return to_json(RunFolder(run).read_result(), clock=False)
 
 
 def count_rows(folder, table):

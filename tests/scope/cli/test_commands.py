@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from scope.store import RunFolder
+
 
 @pytest.fixture
 def audited(command, sentences_csv):
@@ -70,7 +72,7 @@ def test_everything_that_can_be_named_is_listed(command, kind, first, names):
 
 def test_json_holds_the_whole_comparison_and_nothing_else(command, audited, tmp_path):
     done = command("report", "mine", "--json-full")
-    assert done.stdout == (tmp_path / "runs/mine/result.json").read_text(encoding="utf-8")
+    assert done.stdout == RunFolder(tmp_path / "runs/mine").read_result().to_json()
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import json
 import shutil
 
 import pytest
+from killing import stored
 from tiny_language import write_tiny_llama
 from tiny_probe import write_probe
 
 from scope.models.latents import Readout
-from scope.serialization import from_json, to_json
 
 ASKED = (
     *("compare", "--model", "python:toy_answerers:Reader"),
@@ -50,8 +50,7 @@ def test_the_command_in_the_result_asks_the_same_again(command, tmp_path):
     words = json.loads(result)["manifest"]["command"].split()[1:]
     assert words[-2:] == ["--semscore", "probe:probe"]
     assert command(*words, "--device", "cpu", "--run", "again").returncode == 0
-    other = (tmp_path / "runs/again/result.json").read_text(encoding="utf-8")
-    assert to_json(from_json(other), clock=False) == to_json(from_json(result), clock=False)
+    assert stored(tmp_path / "runs/again") == stored(tmp_path / "runs/mine")
 
 
 def test_a_model_that_was_moved_is_named_behind_the_probe_and_is_the_same_run(command, tmp_path):
