@@ -1,6 +1,6 @@
 """What does each capability find, and what does that cost?
 
-Every capability searches the same texts on the demo's reference, with its student and its
+Every capability that is in a group searches the same texts on the demo's reference, with its student and its
 independent model as targets; each alone, for its time, then all in one audit for the differences,
 which are corrected for multiple tests together (Holm). Nothing is chosen so that a model wins.
 
@@ -28,7 +28,7 @@ from scope.demo_models.build import build_demo_models
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.records import AuditResult, Estimate, Measurement
-from scope.registry import BUILT_IN
+from scope.registry import BUILT_IN, find
 
 SHOWN = {"hard_scope": "hard", "soft_scope": "soft", "flip_scope": "flip"}
 
@@ -38,7 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", default="demo:tweets")
     parser.add_argument("--n", type=int, default=100)
-    parser.add_argument("--capability", nargs="*", default=[*BUILT_IN["capabilities"]])
+    parser.add_argument("--capability", nargs="*", default=in_groups())
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_args()
     figures: dict[str, Any] = {}
@@ -58,6 +58,11 @@ def main() -> None:
         return
     for line in figures["differences"]:
         print(line)
+
+
+def in_groups() -> list[str]:
+    """The capabilities that need no model of the user's."""
+    return [name for name in BUILT_IN["capabilities"] if find("capabilities", name).target.groups]
 
 
 def audited(names: list[str], data: str, n: int, folder: Path) -> AuditResult:

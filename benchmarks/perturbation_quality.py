@@ -28,6 +28,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from each_capability import in_groups
 from surroundings import surroundings
 
 from perturbations.goals import words_changed
@@ -42,7 +43,7 @@ from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.protocols import SearchOptions
 from scope.records import Example, Perturbation
-from scope.registry import BUILT_IN, find
+from scope.registry import find
 
 OPTIONS = ModelOptions(device="cpu")
 
@@ -55,7 +56,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", default="demo:tweets")
     parser.add_argument("--n", type=int, default=200)
-    parser.add_argument("--capability", nargs="*", default=[*BUILT_IN["capabilities"]])
+    parser.add_argument("--capability", nargs="*", default=in_groups())
     parser.add_argument("--no-fluency", action="store_true", help="without the language model")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_args()
