@@ -1,8 +1,9 @@
 """What does each capability find, and what does that cost?
 
-Every capability that is in a group searches the same texts on the demo's reference, with its student and its
-independent model as targets; each alone, for its time, then all in one audit for the differences,
-which are corrected for multiple tests together (Holm). Nothing is chosen so that a model wins.
+Every capability that is in a group searches the same texts on the demo's reference, with its
+student and its independent model as targets; each alone, for its time, then all in one audit for
+the differences, which are corrected for multiple tests together (Holm). Nothing is chosen so that
+a model wins.
 
     python benchmarks/each_capability.py [--data FILE] [--n 100] [--capability NAME ...] [--json]
 
