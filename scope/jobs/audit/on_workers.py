@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
+from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.searched import gather
 from scope.jobs.on_workers import (
     as_sent,
     database,
@@ -22,9 +24,6 @@ from scope.jobs.scoring import answer_texts
 from scope.progress import Silent
 from scope.protocols import OffersFlips
 from scope.store import Run
-
-if TYPE_CHECKING:
-    from scope.jobs.audit.run import AuditPlan
 
 Places = tuple[int, ...]
 
@@ -40,8 +39,6 @@ def searching(
     if engine is None:
         yield lambda: None
         return
-    from scope.jobs.audit.run import models_of
-
     request, examples = plans[0].request, plans[0].data.examples
     models = fingerprints_of(one.classifier for one in models_of(plans))
     places = range(len(examples))
@@ -77,8 +74,6 @@ def _searched_in(plans: Sequence[AuditPlan], run: Run) -> set[int]:
 
 
 def _load(request: AuditRequest, fingerprints: Mapping[str, str]) -> tuple[AuditPlan, ...]:
-    from scope.jobs.audit.run import models_of, plan_audits
-
     plans = plan_audits(request).plans
     require_same((one.classifier for one in models_of(plans)), fingerprints)
     return plans
@@ -97,8 +92,6 @@ def answer(plans: Sequence[AuditPlan], places: Places) -> bytes:
 
 def search(plans: Sequence[AuditPlan], places: Places) -> bytes:
     """A database of all searches and answers of the texts at some places."""
-    from scope.jobs.audit.run import gather
-
     own = [
         replace(
             plan,

@@ -1,4 +1,4 @@
-"""What was searched for one capability on one reference."""
+"""What is searched on the references of an audit, and answered by its models."""
 
 from __future__ import annotations
 
@@ -6,8 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from scope.jobs.perturbing import PerturbationSet
+from scope.jobs.audit.plan import AuditPlan, models_of
+from scope.jobs.audited import NamedModel
+from scope.jobs.perturbing import NO_PAIRS, PairSearch, PerturbationSet
+from scope.jobs.preparation import (
+    ChosenCapability,
+)
+from scope.jobs.scoring import (
+    Answers,
+    answer_all,
+)
+from scope.models.cached import CachedClassifier
 from scope.records import Outcome
+from scope.store import Run
 
 
 class Searched(NamedTuple):
@@ -30,3 +41,47 @@ def reasons(sets: Sequence[PerturbationSet]) -> dict[str, str]:
     """Why there is nothing, by capability."""
     outcomes = [one.outcome for one in sets if one.outcome.status != "measured"]
     return {one.capability: str(one.reason) for one in outcomes}
+
+
+class Gathered(NamedTuple):
+    """What was searched on each reference, and each model's answers."""
+
+    found: list[list[Searched]]
+    answers: dict[str, Answers]
+
+
+def gather(plans: Sequence[AuditPlan], run: Run) -> Gathered:
+    """Search and ask, or take from the run what it knows."""
+    progress, examples = plans[0].request.progress, plans[0].data.examples
+    found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
+    answers = {
+        model.name: answer_all(model, examples, _sets_for(model, plans, found), run, progress)
+        for model in models_of(plans)
+    }
+    return Gathered(found, answers)
+
+
+def _sets_for(
+    model: NamedModel, plans: Sequence[AuditPlan], found: Sequence[Sequence[Searched]]
+) -> list[PerturbationSet]:
+    """What was searched on every reference that the model is compared with, or is."""
+    concerned = [own for plan, own in zip(plans, found, strict=True) if model.name in plan.names]
+    return [one for own in concerned for kinds in own for one in kinds]
+
+
+def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
+    """Search all kinds of pairs of a capability."""
+    search = PairSearch(
+        capability=chosen.capability,
+        reference=CachedClassifier(plan.models.reference.classifier, run),
+        examples=plan.data.examples,
+        options=plan.options,
+        run=run,
+        progress=plan.request.progress,
+        kept_as=plan.kept_as(chosen),
+        shown_as=plan.shown_as(chosen),
+    )
+    kept = search.kept()
+    if not plan.request.flips:
+        return Searched(kept, NO_PAIRS, NO_PAIRS)
+    return Searched(kept, search.flipped(kept), search.random(kept))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from scope.jobs.answering_models import AnsweringModel
+from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.inference import ask, distinct
 from scope.jobs.on_workers import as_sent, database, fingerprints_of, helpers, require_same
@@ -15,9 +16,6 @@ from scope.jobs.ray_connection import Engine
 from scope.progress import Silent
 from scope.records import Question
 from scope.store import Run
-
-if TYPE_CHECKING:
-    from scope.jobs.compare.run import ComparisonPlan
 
 
 class Place(NamedTuple):
@@ -66,8 +64,6 @@ def _unanswered(plan: ComparisonPlan, run: Run) -> Iterator[Place]:
 
 
 def _load(request: CompareRequest, fingerprints: Mapping[str, str]) -> ComparisonPlan:
-    from scope.jobs.compare.run import plan_comparison
-
     plan = plan_comparison(request)
     require_same((one.model for one in _asked(plan)), fingerprints)
     return plan

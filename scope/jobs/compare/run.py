@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from scope.core.request import as_function
-from scope.decision.baselines import require_names
-from scope.decision.gates import Gate, parse_gate
 from scope.estimation.tasks import (
     TaskNumbers,
     counted_pairs,
@@ -16,72 +14,20 @@ from scope.estimation.tasks import (
     measure_task,
     most_pairs,
 )
-from scope.jobs.answering_models import (
-    PROMPTS,
-    AnsweringModel,
-    check_answering_models,
-    load_answering_models,
-    spec_of,
-)
 from scope.jobs.canaries import recognise_answerer
 from scope.jobs.compare.on_workers import ask_on_workers
+from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.inference import ask
 from scope.jobs.on_workers import engine_of
 from scope.jobs.ray_connection import Engine
 from scope.jobs.runner import Prepared, carry_out
-from scope.jobs.semscore import ByEncoder, Likeness, SemScore, load_semscore
-from scope.jobs.shards import SETTING, Shard
-from scope.jobs.task_choice import ChosenTask, choose_tasks
+from scope.jobs.semscore import ByEncoder, Likeness
+from scope.jobs.task_choice import ChosenTask
 from scope.jobs.work import Planned, questions_work, vectors_work
-from scope.models.loading import split_spec
-from scope.models.prompts import prompt_of
 from scope.protocols import Progress
-from scope.records import GOLD, CompareResult, Manifest, Outcome, Setting, TaskAnswers
+from scope.records import CompareResult, Outcome, TaskAnswers
 from scope.store import Run
-
-
-@dataclass(frozen=True, kw_only=True)
-class ComparisonPlan:
-    """The plan of the job, immutable."""
-
-    request: CompareRequest
-    answering_models: tuple[AnsweringModel, ...]
-    tasks: tuple[ChosenTask, ...]
-    semscore: SemScore | None
-
-    def _asked_with(self) -> dict[str, Setting]:
-        """The prompts and the longest answer, where a model may be asked with them."""
-        if all(one.saved or one.own for one in self.answering_models):
-            return {}
-        used = dict.fromkeys(name for one in self.tasks for name in PROMPTS[one.task.role])
-        prompts = {
-            f"prompt {name}": prompt_of(name, self.request.model_options).template for name in used
-        }
-        return {**prompts, "max_answer_tokens": self.request.model_options.max_answer_tokens}
-
-    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """The manifest of the result, but for the truncated texts of each model."""
-        counts = truncated or [0] * len(self.answering_models)
-        roles = [one.task.role for one in self.tasks]
-        return manifest_of(
-            "compare",
-            self.request,
-            {
-                "seed": self.request.seed,
-                "normalize": self.request.normalize,
-                **(self.semscore.settings if self.semscore else {"encoder": None}),
-                **self._asked_with(),
-                **({SETTING: self.request.shard} if self.request.shard else {}),
-            },
-            models=tuple(
-                one.card(cut, roles) for one, cut in zip(self.answering_models, counts, strict=True)
-            ),
-            data=tuple(one.data.card for one in self.tasks),
-            capabilities=tuple(one.card() for one in self.tasks),
-            encoder_reproducible=self.semscore.reproducible if self.semscore else "",
-        )
 
 
 def carry_out_compare(request: CompareRequest) -> CompareResult:
@@ -101,32 +47,6 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     return Prepared(plan.manifest(), find, loaded, partial(_work, plan))
 
 
-def plan_comparison(request: CompareRequest) -> ComparisonPlan:
-    """Load and check everything that the plan holds."""
-    options = request.model_options
-    shard = None if request.shard is None else Shard.parse(request.shard)
-    tasks = choose_tasks(
-        request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
-    )
-    roles = [one.task.role for one in tasks]
-    models = check_answering_models(request.models, roles, options)
-    _require_names_of_gates(request.gates, tasks, models)
-    # From here on each step may take half a minute.
-    semscore = load_semscore(request.encoder, [one.task for one in tasks], options)
-    return ComparisonPlan(
-        request=request,
-        answering_models=load_answering_models(models, tasks, options, request.progress),
-        tasks=tasks if shard is None else tuple(_part(shard, one) for one in tasks),
-        semscore=semscore,
-    )
-
-
-def _part(shard: Shard, chosen: ChosenTask) -> ChosenTask:
-    """A task with the shard's questions."""
-    items = tuple(shard.part(chosen.data.items))
-    return replace(chosen, data=replace(chosen.data, items=items))
-
-
 def _work(plan: ComparisonPlan) -> Iterator[Planned]:
     """What a dry run shows: each model's answers to each task, and the vectors of SemScore."""
     tokens_out = plan.request.model_options.max_answer_tokens
@@ -139,23 +59,6 @@ def _work(plan: ComparisonPlan) -> Iterator[Planned]:
         questions = [one.text for task in plan.tasks for one in task.questions]
         # One answer of each model, which is shorter than its question.
         yield vectors_work("encoder", "SemScore", encoder.encode, questions)
-
-
-def _require_names_of_gates(
-    gates: Sequence[str | Gate], tasks: Sequence[ChosenTask], models: Sequence[str | object]
-) -> None:
-    """Check that the names in gates will be measured, now that all models of a table are known."""
-    specs = [":".join(split_spec(one)) if isinstance(one, str) else spec_of(one) for one in models]
-    known = [*(one.task.name for one in tasks), *short_names(specs), GOLD]
-    for gate in gates:
-        read = parse_gate(gate, "tasks") if isinstance(gate, str) else gate
-        require_names(
-            read.only,
-            read.text,
-            known,
-            expected=f"a task or a model of this comparison, or {GOLD} for the right answers",
-            fix="check the name, or name the model with --model",
-        )
 
 
 def _conduct(plan: ComparisonPlan, engine: Engine | None, run: Run) -> CompareResult:

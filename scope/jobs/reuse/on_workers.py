@@ -19,6 +19,7 @@ from scope.jobs.reuse.models import ReuseModel
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import AskBefore, ask_nobody
 from scope.jobs.reuse.tasks import PreparedTest
+from scope.jobs.reuse.texts import prepare_test
 from scope.store import Run
 
 
@@ -59,8 +60,6 @@ def _words(asked: Any) -> str:
 
 
 def _load(request: ReuseRequest, fingerprints: Mapping[str, str]) -> PreparedTest:
-    from scope.jobs.reuse.run import prepare_test
-
     prepared = prepare_test(request)
     require_same((one.model for one in prepared.plan.models.all), fingerprints)
     return prepared

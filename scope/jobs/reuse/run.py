@@ -18,8 +18,8 @@ from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.numbers import measurements, outcomes
 from scope.jobs.reuse.on_workers import asking
 from scope.jobs.reuse.request import ReuseRequest
-from scope.jobs.reuse.tasks import PreparedTest, prepare_task
-from scope.jobs.reuse.texts import prepare_texts
+from scope.jobs.reuse.tasks import PreparedTest
+from scope.jobs.reuse.texts import prepare_test
 from scope.jobs.runner import Prepared, carry_out
 from scope.metrics import Metric
 from scope.records import Look, ReuseResult
@@ -42,11 +42,6 @@ def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     models = [one.model for one in test.plan.models.all]
     find = partial(_conduct, request, test, metric, engine)
     return Prepared(test.plan.manifest(), find, models, test.work)
-
-
-def prepare_test(request: ReuseRequest) -> PreparedTest:
-    """Load and check the models and the questions."""
-    return (prepare_texts if request.task is None else prepare_task)(request)
 
 
 def _sent(request: ReuseRequest) -> Iterator[object]:

@@ -41,7 +41,7 @@ from scope.jobs.reuse.responses import (
     match_by_answers,
     raw_answers,
 )
-from scope.jobs.reuse.tasks import Apart, PreparedTest
+from scope.jobs.reuse.tasks import Apart, PreparedTest, prepare_task
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
@@ -245,3 +245,8 @@ def _capabilities(request: ReuseRequest) -> tuple[ChosenCapability, ...]:
     )
     refuse_unused_settings(request.settings, {})
     return ()
+
+
+def prepare_test(request: ReuseRequest) -> PreparedTest:
+    """Load and check the models and the questions."""
+    return (prepare_texts if request.task is None else prepare_task)(request)

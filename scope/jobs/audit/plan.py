@@ -1,0 +1,159 @@
+"""The plan of an audit: its models, data, capabilities and settings, loaded and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.similarities import encoder_of
+from scope.jobs.audited import Models, NamedModel, check_models, load_models, read_prompts
+from scope.jobs.identity import manifest_of
+from scope.jobs.perturbing import searched_on
+from scope.jobs.preparation import (
+    ChosenCapability,
+    LabelledData,
+    choose_capabilities,
+    further_metrics,
+    load_texts,
+    soft_scope_metric,
+    with_labels,
+)
+from scope.jobs.shards import SETTING, Shard
+from scope.metrics import METRICS, Metric
+from scope.protocols import Encoder, SearchOptions
+from scope.records import Manifest, Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditPlan:
+    """The plan of the audit against one reference, immutable."""
+
+    request: AuditRequest
+    models: Models
+    data: LabelledData
+    capabilities: tuple[ChosenCapability, ...]
+    soft_scope: Metric
+    more: tuple[Metric, ...]
+    options: SearchOptions
+    encoder: Encoder | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The reference, then the targets."""
+        return (self.models.reference.name, *(one.name for one in self.models.targets))
+
+    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
+        """The manifest of the result, but for the truncated texts of each model."""
+        named = (self.models.reference, *self.models.targets)
+        cards = tuple(
+            model.card(cut) for model, cut in zip(named, truncated or [0] * len(named), strict=True)
+        )
+        encoder = self.encoder
+        return manifest_of(
+            "audit",
+            self.request,
+            {
+                "seed": self.options.seed,
+                "trials": self.options.trials,
+                "distance": self.options.distance,
+                "goal": self.options.goal,
+                "flips": self.request.flips,
+                **self.soft_scope.parameters,
+                "min_similarity": self.options.min_similarity,
+                "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+                "labelled": self.data.card.labelled,
+                "label_map": ", ".join(self.request.label_map) or None,
+                **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
+                **({SETTING: self.request.shard} if self.request.shard else {}),
+                **self._of_role(),
+            },
+            models=cards,
+            data=(self.data.card,),
+            capabilities=tuple(one.card() for one in self.capabilities),
+            encoder_reproducible=getattr(encoder, "reproducible", ""),
+        )
+
+    def kept_as(self, chosen: ChosenCapability) -> str:
+        """The name under which a run keeps a search; it may have one of each reference."""
+        name = chosen.capability.name
+        if not self.request.is_matrix:
+            return name
+        return searched_on(name, self.models.reference.classifier.fingerprint)
+
+    def shown_as(self, chosen: ChosenCapability) -> str:
+        """The name of a search in the progress."""
+        name = chosen.capability.name
+        return f"{name} of {self.models.reference.name}" if self.request.is_matrix else name
+
+    def _of_role(self) -> dict[str, Setting]:
+        """The settings of language models; none of classifiers, as in older runs."""
+        if self.request.role == "classifier":
+            return {}
+        tokens = self.request.model_options.next_tokens
+        return {"role": self.request.role, "next_tokens": tokens}
+
+
+class Plans(NamedTuple):
+    """The plan of the audit against each reference, and the names in each group."""
+
+    plans: tuple[AuditPlan, ...]
+    groups: Mapping[str, Sequence[str]]
+
+
+def plan_audits(request: AuditRequest) -> Plans:
+    """Load and check everything that the plans hold."""
+    options = request.model_options
+    metric = soft_scope_metric(request.tolerance, request.cutoff)
+    more = further_metrics(request.metrics, _always_measured(metric, flips=request.flips))
+    read_prompts(options)
+    shard = None if request.shard is None else Shard.parse(request.shard)
+    capabilities = choose_capabilities(request.capabilities, request.settings)
+    loaded = load_texts(request)
+    check_models(request, loaded.examples)
+    # From here on each step may take half a minute.
+    similarity, encoder = request.min_similarity, encoder_of(request)
+    search = SearchOptions(
+        trials=request.trials,
+        seed=request.seed,
+        distance=request.distance,
+        goal=request.goal,
+        slots=request.slots,
+        min_similarity=similarity,
+        encoder=None if similarity is None else encoder,
+    )
+    models = load_models(request)
+    first = models.each[0].reference
+    data = with_labels(loaded, first.classifier.labels, request.label_map)
+    if shard is not None:
+        data = replace(data, examples=tuple(shard.part(data.examples)))
+    plans = tuple(
+        AuditPlan(
+            request=request,
+            models=one,
+            data=data,
+            capabilities=capabilities,
+            soft_scope=metric,
+            more=more,
+            options=search,
+            encoder=encoder,
+        )
+        for one in models.each
+    )
+    return Plans(plans, models.groups)
+
+
+def models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
+    """Every model once, references before targets."""
+    found: dict[str, NamedModel] = {}
+    references = [one.models.reference for one in plans]
+    for model in (*references, *(target for one in plans for target in one.models.targets)):
+        found.setdefault(model.name, model)
+    return list(found.values())
+
+
+def _always_measured(soft_scope: Metric, *, flips: bool) -> tuple[Metric, ...]:
+    """The metrics on pairs that every audit has."""
+    on_flips = (METRICS["flip_scope"],) if flips else ()
+    return (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *on_flips)

@@ -1,0 +1,109 @@
+"""The plan of a comparison: its models, tasks and questions, loaded and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from scope.decision.baselines import require_names
+from scope.decision.gates import Gate, parse_gate
+from scope.jobs.answering_models import (
+    PROMPTS,
+    AnsweringModel,
+    check_answering_models,
+    load_answering_models,
+    spec_of,
+)
+from scope.jobs.compare.request import CompareRequest
+from scope.jobs.identity import manifest_of, short_names
+from scope.jobs.semscore import SemScore, load_semscore
+from scope.jobs.shards import SETTING, Shard
+from scope.jobs.task_choice import ChosenTask, choose_tasks
+from scope.models.loading import split_spec
+from scope.models.prompts import prompt_of
+from scope.records import GOLD, Manifest, Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonPlan:
+    """The plan of the job, immutable."""
+
+    request: CompareRequest
+    answering_models: tuple[AnsweringModel, ...]
+    tasks: tuple[ChosenTask, ...]
+    semscore: SemScore | None
+
+    def _asked_with(self) -> dict[str, Setting]:
+        """The prompts and the longest answer, where a model may be asked with them."""
+        if all(one.saved or one.own for one in self.answering_models):
+            return {}
+        used = dict.fromkeys(name for one in self.tasks for name in PROMPTS[one.task.role])
+        prompts = {
+            f"prompt {name}": prompt_of(name, self.request.model_options).template for name in used
+        }
+        return {**prompts, "max_answer_tokens": self.request.model_options.max_answer_tokens}
+
+    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
+        """The manifest of the result, but for the truncated texts of each model."""
+        counts = truncated or [0] * len(self.answering_models)
+        roles = [one.task.role for one in self.tasks]
+        return manifest_of(
+            "compare",
+            self.request,
+            {
+                "seed": self.request.seed,
+                "normalize": self.request.normalize,
+                **(self.semscore.settings if self.semscore else {"encoder": None}),
+                **self._asked_with(),
+                **({SETTING: self.request.shard} if self.request.shard else {}),
+            },
+            models=tuple(
+                one.card(cut, roles) for one, cut in zip(self.answering_models, counts, strict=True)
+            ),
+            data=tuple(one.data.card for one in self.tasks),
+            capabilities=tuple(one.card() for one in self.tasks),
+            encoder_reproducible=self.semscore.reproducible if self.semscore else "",
+        )
+
+
+def plan_comparison(request: CompareRequest) -> ComparisonPlan:
+    """Load and check everything that the plan holds."""
+    options = request.model_options
+    shard = None if request.shard is None else Shard.parse(request.shard)
+    tasks = choose_tasks(
+        request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
+    )
+    roles = [one.task.role for one in tasks]
+    models = check_answering_models(request.models, roles, options)
+    _require_names_of_gates(request.gates, tasks, models)
+    # From here on each step may take half a minute.
+    semscore = load_semscore(request.encoder, [one.task for one in tasks], options)
+    return ComparisonPlan(
+        request=request,
+        answering_models=load_answering_models(models, tasks, options, request.progress),
+        tasks=tasks if shard is None else tuple(_part(shard, one) for one in tasks),
+        semscore=semscore,
+    )
+
+
+def _part(shard: Shard, chosen: ChosenTask) -> ChosenTask:
+    """A task with the shard's questions."""
+    items = tuple(shard.part(chosen.data.items))
+    return replace(chosen, data=replace(chosen.data, items=items))
+
+
+def _require_names_of_gates(
+    gates: Sequence[str | Gate], tasks: Sequence[ChosenTask], models: Sequence[str | object]
+) -> None:
+    """Check that the names in gates will be measured, now that all models of a table are known."""
+    specs = [":".join(split_spec(one)) if isinstance(one, str) else spec_of(one) for one in models]
+    known = [*(one.task.name for one in tasks), *short_names(specs), GOLD]
+    for gate in gates:
+        read = parse_gate(gate, "tasks") if isinstance(gate, str) else gate
+        require_names(
+            read.only,
+            read.text,
+            known,
+            expected=f"a task or a model of this comparison, or {GOLD} for the right answers",
+            fix="check the name, or name the model with --model",
+        )
