@@ -18,7 +18,7 @@ from perturbations.edits import (
     Change,
     EditingCapability,
     drawn,
-    everywhere,
+    by_word,
     has_capitals,
     like,
     refuse_candidates,
@@ -71,7 +71,7 @@ class Place(EditingCapability):
         """Each place of the text, replaced wherever it stands."""
         known = {name: (kind, region) for kind, region, name in table("places")}
         of = {without_mark(name).lower(): row for name, row in known.items()}
-        for word, edits in everywhere(text, _single(text, known)):
+        for word, edits in by_word(text, _single(text, known)):
             for new in drawn(
                 self._others(text.lower(), of[word], known), self.candidates, generator
             ):

@@ -227,7 +227,7 @@ def refuse_candidates(candidates: int) -> None:
         )
 
 
-def everywhere(text: str, places: Iterable[re.Match[str]]) -> Iterator[tuple[str, list[Edit]]]:
+def by_word(text: str, places: Iterable[re.Match[str]]) -> Iterator[tuple[str, list[Edit]]]:
     """The places of each word, in any case, as edits that change nothing yet."""
     found: dict[str, list[Edit]] = {}
     for place in places:

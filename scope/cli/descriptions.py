@@ -78,12 +78,12 @@ def describe(name: str, piece: Any) -> Description:
             SettingText(
                 name=one.name, default=written_default(one), meaning=meanings.get(one.name, "")
             )
-            for one in settings_of(piece)
+            for one in setting_fields(piece)
         ),
     )
 
 
-def settings_of(piece: object) -> list[Field[Any]]:
+def setting_fields(piece: object) -> list[Field[Any]]:
     """The fields of a capability or task that ``--setting`` takes."""
     return [field for field in fields(piece) if field.init] if is_dataclass(piece) else []
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from scope.cli.descriptions import describe, settings_of, written_default
+from scope.cli.descriptions import describe, setting_fields, written_default
 from scope.cli.output import Runs, print_json, print_table, say
 from scope.errors import SpecError
 from scope.paths import without_home
@@ -120,7 +120,7 @@ def _role(task: object) -> str:
 
 def _settings(piece: object) -> str:
     """The settings of a capability or task with their defaults."""
-    written = [(one.name, written_default(one)) for one in settings_of(piece)]
+    written = [(one.name, written_default(one)) for one in setting_fields(piece)]
     return ", ".join(f"{name}={default}" if default else name for name, default in written)
 
 
