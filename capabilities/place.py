@@ -17,8 +17,8 @@ from typing import ClassVar, Literal
 from perturbations.edits import (
     Change,
     EditingCapability,
-    drawn,
     by_word,
+    drawn,
     has_capitals,
     like,
     refuse_candidates,
