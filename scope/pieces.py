@@ -110,7 +110,7 @@ def expand_groups(requested: Sequence[str | object]) -> tuple[str | object, ...]
     Examples
     --------
     >>> expand_groups(["punctuation", "format"])
-    ('punctuation', 'casing', 'unicode')
+    ('punctuation', 'casing', 'contraction', 'unicode')
     """
     found: list[str | object] = []
     for one in requested:

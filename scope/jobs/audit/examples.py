@@ -158,6 +158,7 @@ def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
     capabilities = list(dict.fromkeys(one.after.capability for one in pairs))
     labels = _gold_labels(pairs, manifest.reference.labels)
     targets = [card.name for card in manifest.targets]
+    measured = any(one.after.similarity is not None for one in pairs)
     finder = Finder(
         unit="pairs",
         searched="texts",
@@ -184,7 +185,7 @@ def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
             ("order", "different first"),
             ("distance", "distance, largest first"),
             ("score", "search score, largest first"),
-            ("apart", "farthest apart in meaning first"),
+            *((("apart", "farthest apart in meaning first"),) if measured else ()),
         ),
     )
     names = (manifest.reference.name, *targets)
@@ -232,7 +233,7 @@ def _card(
             "lost": " ".join(map(str, lost)),
             "distance": f"{max(distances, default=0.0):.6f}",
             "score": f"{score or 0:.6f}",
-            "apart": f"{1 - (1.0 if after.similarity is None else after.similarity):.6f}",
+            **({} if after.similarity is None else {"apart": f"{1 - after.similarity:.6f}"}),
         },
     )
 
