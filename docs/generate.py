@@ -180,7 +180,10 @@ def _piece(name: str, kind: Any) -> str:
     if one.needs:
         facts.append(f"- Needs: {one.needs}.")
     if one.queries is not None:
-        facts.append(f"- Cost: about {one.queries} queries a text, on the demo's tweets.")
+        facts.append(
+            f"- Cost: about {one.queries} queries for a text that it can change, with flipped "
+            "pairs and three trials."
+        )
     if facts:
         lines.append("\n".join(facts) + "\n")
     settings = [

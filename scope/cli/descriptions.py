@@ -30,7 +30,7 @@ class Description:
 
     ``about`` is the text below the first line of its module's docstring, with what an invariance
     found by it does not say. ``example`` is a text before and after. ``queries`` are those of a
-    text, measured on the demo's tweets with three trials and flipped pairs.
+    text that it can change, with three trials and flipped pairs.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Description:
         if self.needs:
             yield from _wrapped(f"needs: {self.needs}")
         if self.queries is not None:
-            yield from _wrapped(f"cost: about {self.queries} queries a text")
+            yield from _wrapped(f"cost: about {self.queries} queries for a text that it can change")
         for one in self.settings:
             text = f"{one.name}={one.default}  {one.meaning.replace('``', '')}"
             yield from _wrapped(text, hanging="    ")
