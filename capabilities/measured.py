@@ -1,5 +1,7 @@
-"""What capabilities cost: queries of both searches, with three trials, for a text that the capability
-can change; measured by ``benchmarks/each_capability.py`` on tweets and film-review sentences.
+"""What capabilities cost: queries for a text that they can change, measured.
+
+Those of both searches with three trials, by ``benchmarks/each_capability.py`` on tweets and
+film-review sentences.
 """
 
 from __future__ import annotations
