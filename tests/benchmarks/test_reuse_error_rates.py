@@ -5,6 +5,8 @@ from reuse_error_rates import ALPHA, WORLDS, figures, is_derived
 
 from scope.progress import Silent
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def found():

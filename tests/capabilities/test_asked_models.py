@@ -140,7 +140,14 @@ def chosen(name, **settings):
     return one.capability
 
 
-@pytest.mark.parametrize("recipe", ["deepwordbug", "inputreduction", "pruthi"])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "deepwordbug",
+        "inputreduction",
+        pytest.param("pruthi", marks=pytest.mark.slow),
+    ],
+)
 def test_recipes_that_run_offline_keep_the_rules(recipe, lexicon):
     check_capability(chosen(f"textattack:{recipe}"))
 

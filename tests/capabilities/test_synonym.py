@@ -41,7 +41,9 @@ def found(capability, classifier):
     ]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(one, marks=pytest.mark.slow) for one in (1, 2))]
+)
 def test_the_paper_preset_swaps_one_word_for_a_synonym_and_no_stopword(seed):
     pairs = found(Synonym(), HashedWords(seed=seed))
     assert len(pairs) >= 9

@@ -25,6 +25,8 @@ from scope.errors import ResourceError, RunError, SpecError
 from scope.models import load_classifier
 from scope.records import DataCard
 
+pytestmark = pytest.mark.slow
+
 
 class Watcher:
     """Progress that sees which models are there whenever one more is done, and can interrupt."""

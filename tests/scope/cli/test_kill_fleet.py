@@ -2,6 +2,7 @@
 
 import sqlite3
 
+import pytest
 from killing import end_of, kill_when, result, run_afresh, start
 from made_up_fleet import MadeUpFleet, write_word_table
 
@@ -20,6 +21,7 @@ def count_vectors(folder):
         return 0
 
 
+@pytest.mark.slow
 def test_a_kill_and_another_hash_seed_leave_the_fleet_as_it_is(tmp_path):
     encoder = write_word_table(tmp_path / "encoder")
     made_up = MadeUpFleet(questions=QUESTIONS, models=("one", "two", "three"))

@@ -52,6 +52,7 @@ def count_latents(folder):
         return 0
 
 
+@pytest.mark.slow
 def test_a_kill_and_other_threads_and_hash_seeds_leave_the_result_as_it_is(arguments, tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     whole.mkdir()

@@ -231,6 +231,7 @@ def test_a_saved_probe_is_tested_on_new_pairs_with_the_model_where_it_is_now(pro
     assert result(laid_out / "runs/newer") == first
 
 
+@pytest.mark.slow
 def test_prompts_and_readouts_are_ways_of_their_own_to_read(probe, laid_out):
     (laid_out / "prompt.txt").write_text("ann {text} bob", encoding="utf-8")
     asked = ("--model", "./llama", "--data", "pairs.csv", "--step", "raw", "--dtype", "float32")

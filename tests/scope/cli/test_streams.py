@@ -30,6 +30,7 @@ def in_a_shell(tmp_path, sentences_csv):
     return run
 
 
+@pytest.mark.slow
 def test_closed_streams_cost_nothing_but_what_they_would_show(in_a_shell, tmp_path):
     done = in_a_shell("$AUDIT <&- >&- 2>&-")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
