@@ -41,10 +41,11 @@ SIMULATIONS = (
     # The fast suite has run this processor's own way with one thread.
     Simulation("this-processor", {}, threads=(2,)),
     # MKL computes for torch alone and OpenBLAS for numpy alone, so one process simulates both.
-    Simulation("oldest-mkl-and-openblas", {**MKL, **NUMPY}, threads=(1,)),
-    Simulation("oldest-torch", TORCH, threads=(2,)),
+    Simulation("oldest", {**MKL, **TORCH, **NUMPY}, threads=(2,)),
     Simulation("avx2", AVX2, threads=(1,), maker="GenuineIntel"),
-    Simulation("oldest", {**MKL, **TORCH, **NUMPY}, threads=()),
+    # To tell, where the oldest fails, which library it is.
+    Simulation("oldest-mkl-and-openblas", {**MKL, **NUMPY}, threads=()),
+    Simulation("oldest-torch", TORCH, threads=()),
 )
 
 
