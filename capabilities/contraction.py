@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from perturbations.edits import Change, Edit, EditingCapability, any_of, like
+from perturbations.editing_capability import EditingCapability
+from perturbations.edits import Change, Edit, any_of, like
 from perturbations.settings import check_choice
 
 Direction = Literal["both", "shorten", "write_out"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.scripts import without_latin
+from perturbations.languages import not_english
 from perturbations.settings import check_choice
 
 What = Literal["sentence", "handle", "link"]
@@ -74,7 +74,7 @@ class Distractor(InvarianceCapability):
 
     def not_applicable(self, text: str) -> str | None:
         """The sentences are English."""
-        return without_latin(text) if self.what == "sentence" else None
+        return not_english(text) if self.what == "sentence" else None
 
     def parts(self, generator: random.Random) -> Parts:
         """Everything that may be added, before and after; nothing is drawn."""

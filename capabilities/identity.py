@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from perturbations.edits import Change, EditingCapability, drawn, refuse_candidates
+from perturbations.editing_capability import EditingCapability
+from perturbations.edits import Change, drawn
 from perturbations.identity_terms import CATEGORIES, another_term, other_gender, terms_in
-from perturbations.settings import check_choice
+from perturbations.settings import check_candidates, check_choice
 
 ALL = "all"
 
@@ -55,7 +56,7 @@ class Identity(EditingCapability):
 
     def __post_init__(self) -> None:
         check_choice("category", self.category, (ALL, *CATEGORIES))
-        refuse_candidates(self.candidates)
+        check_candidates(self.candidates)
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
         """The other gender throughout, then each other term replaced wherever it stands."""

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import ClassVar, Literal
 
-from perturbations.edits import Change, EditingCapability
+from perturbations.editing_capability import EditingCapability
+from perturbations.edits import Change
 from perturbations.inflections import other_numbers, other_tense
 from perturbations.settings import check_choice
 from scope.records import Setting

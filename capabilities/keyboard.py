@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.scripts import without_latin
+from perturbations.languages import not_latin
 from perturbations.settings import check_whole
 
 OMISSION, TRANSPOSITION, DOUBLING, NEIGHBOUR = 0.521, 0.259, 0.126, 0.094
@@ -62,7 +62,7 @@ class Keyboard(InvarianceCapability):
 
     def not_applicable(self, text: str) -> str | None:
         """The keyboard has Latin letters."""
-        return without_latin(text)
+        return not_latin(text)
 
     def parts(self, generator: random.Random) -> Parts:
         """Random errors in some words, by TextAttack's word swaps."""

@@ -15,15 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from perturbations.edits import (
-    Change,
-    EditingCapability,
-    drawn,
-    refuse_candidates,
-    table,
-)
+from perturbations.editing_capability import EditingCapability
+from perturbations.edits import Change, drawn
 from perturbations.proper_names import persons_in, replaced_everywhere, without_mark
-from perturbations.settings import check_choice
+from perturbations.settings import check_candidates, check_choice
+from perturbations.word_tables import table
 
 Gender = Literal["same", "other", "any"]
 Origin = Literal["any", "same", "other"]
@@ -66,7 +62,7 @@ class Name(EditingCapability):
     def __post_init__(self) -> None:
         check_choice("gender", self.gender, Gender)
         check_choice("origin", self.origin, Origin)
-        refuse_candidates(self.candidates)
+        check_candidates(self.candidates)
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
         """Each person of the text with another name, wherever it stands."""

@@ -15,18 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from perturbations.edits import (
-    Change,
-    Edit,
-    EditingCapability,
-    any_of,
-    drawn,
-    like,
-    refuse_candidates,
-)
+from perturbations.editing_capability import EditingCapability
+from perturbations.edits import Change, Edit, any_of, drawn, like
 from perturbations.numbers import DIGITS, as_digits, known_words, of_like_size, spelled
-from perturbations.settings import check_choice
-from scope.errors import SpecError
+from perturbations.settings import check_candidates, check_choice, check_share
 
 Kind = Literal["both", "value", "spelling"]
 
@@ -74,13 +66,8 @@ class Number(EditingCapability):
 
     def __post_init__(self) -> None:
         check_choice("change", self.change, Kind)
-        refuse_candidates(self.candidates)
-        if not 0 < self.spread <= 1:
-            raise SpecError(
-                f"a change by {self.spread} of the number",
-                expected="a share above 0, at most 1",
-                fix="write for example --setting spread=0.5",
-            )
+        check_candidates(self.candidates)
+        check_share("spread", self.spread)
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
         """Each number with another value, and in the other spelling."""

@@ -14,19 +14,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from perturbations.edits import (
-    Change,
-    EditingCapability,
-    by_word,
-    drawn,
-    has_capitals,
-    like,
-    refuse_candidates,
-    table,
-    with_article,
-)
+from perturbations.editing_capability import EditingCapability
+from perturbations.edits import Change, by_word, drawn, has_capitals, like, with_article
 from perturbations.proper_names import names_in, without_mark
-from perturbations.settings import check_choice
+from perturbations.settings import check_candidates, check_choice
+from perturbations.word_tables import table
 
 Region = Literal["same", "other", "any"]
 
@@ -65,7 +57,7 @@ class Place(EditingCapability):
 
     def __post_init__(self) -> None:
         check_choice("region", self.region, Region)
-        refuse_candidates(self.candidates)
+        check_candidates(self.candidates)
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
         """Each place of the text, replaced wherever it stands."""

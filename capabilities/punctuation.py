@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.scripts import without_latin
+from perturbations.languages import not_latin
 from perturbations.settings import check_choice
 
 SPACED = re.compile(r"\w\s+[.,!?](?:\s|\Z)")
@@ -93,7 +93,7 @@ class Punctuation(InvarianceCapability):
 
     def not_applicable(self, text: str) -> str | None:
         """The marks are those of Latin script."""
-        return without_latin(text)
+        return not_latin(text)
 
     def parts(self, generator: random.Random) -> Parts:
         """Every change of the marks; nothing is drawn."""

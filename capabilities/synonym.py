@@ -9,13 +9,20 @@ does not is not wrong; it is different.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 from perturbations.capability import InvarianceCapability, Parts
-from scope.errors import SpecError
+from perturbations.languages import not_english
+from perturbations.settings import (
+    WORDNET,
+    check_above_zero,
+    check_choice,
+    check_has_effect,
+    check_share,
+    check_word_source,
+)
 from scope.records import Setting
 
 Preset = Literal["paper", "strong"]
@@ -23,6 +30,9 @@ Preset = Literal["paper", "strong"]
 
 MAX_WORDS = 0.3
 """Share of the words that the preset strong swaps by default; no paper names one."""
+
+MAX_PERPLEXITY = 2.0
+"""Bound on the perplexity where a model measures it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +55,11 @@ class Synonym(InvarianceCapability):
         Where the words come from: ``wordnet``; ``vectors:FILE``, the ten nearest of a text file of
         word vectors with a cosine of at least 0.6; or ``mask:MODEL``, what a masked language model
         puts in the word's place, which need not be synonyms.
+    language_model
+        A causal language model, such as hf:NAME or gguf:FILE, that says how likely a text is; by
+        default there is none, and no bound.
+    max_perplexity
+        Greatest perplexity by this model, as a multiple of the original's; above 0.
     max_characters
         Longest text that is searched.
     """
@@ -61,52 +76,35 @@ class Synonym(InvarianceCapability):
     max_words: float = MAX_WORDS
     same_part: bool = False
     same_sense: bool = False
-    source: str = "wordnet"
+    source: str = WORDNET
+    language_model: str = ""
+    max_perplexity: float = MAX_PERPLEXITY
     # Candidates and the length of each grow with the text: at this length they take some 900 MB.
     max_characters: int = 5_000
 
     def __post_init__(self) -> None:
-        if self.preset == "paper" and self.max_words != MAX_WORDS:
-            raise SpecError(
-                f"a share of {self.max_words} of the words for the preset paper, which swaps one",
-                expected="max_words with preset=strong",
-                fix="add --setting preset=strong, or leave max_words out",
-            )
-        if self.preset not in get_args(Preset):
-            raise SpecError(
-                f"a preset called `{self.preset}`",
-                expected=f"one of: {', '.join(get_args(Preset))}",
-                fix="write for example --setting preset=paper",
-            )
-        if self.source != "wordnet" and not re.fullmatch(r"(?:vectors|mask):.*\S", self.source):
-            raise SpecError(
-                f"the source `{self.source}`",
-                expected="wordnet, vectors:FILE or mask:MODEL",
-                fix="write for example --setting source=vectors:glove.txt",
-            )
-        if self.same_sense and self.source != "wordnet":
-            raise SpecError(
-                f"the same sense with the source `{self.source}`, which knows no senses",
-                expected="same_sense with source=wordnet",
-                fix="leave one of the two out",
-            )
-        if not 0 < self.max_words <= 1:
-            raise SpecError(
-                f"a share of {self.max_words} of the words",
-                expected="a share above 0, at most 1",
-                fix="write for example --setting max_words=0.3",
-            )
+        check_choice("preset", self.preset, Preset)
+        check_share("max_words", self.max_words)
+        check_above_zero("max_perplexity", self.max_perplexity)
+        check_word_source(self.source)
+        check_has_effect(self, "max_words", "preset=strong", self.preset == "strong")
+        check_has_effect(self, "same_sense", "source=wordnet", self.source == WORDNET)
+        check_has_effect(self, "max_perplexity", "language_model=MODEL", bool(self.language_model))
 
     def settings(self) -> Mapping[str, Setting]:
         """The preset, the share where it counts, and the longest text; WordNet and stopwords."""
         from perturbations.lexicon import stopwords, wordnet
+        from perturbations.word_sources import source_fingerprint, text_scorer
 
         share = {} if self.preset == "paper" else {"max_words": self.max_words}
         further = {name: getattr(self, name) for name in ("same_part", "same_sense")}
-        if self.source != "wordnet":
-            from perturbations.word_sources import source_fingerprint
-
+        if self.source != WORDNET:
             further |= {"source": self.source, "words": source_fingerprint(self.source)}
+        if self.language_model:
+            further |= {
+                "language_model": text_scorer(self.language_model).fingerprint,
+                "max_perplexity": self.max_perplexity,
+            }
         return {
             "preset": self.preset,
             **share,
@@ -115,6 +113,10 @@ class Synonym(InvarianceCapability):
             "wordnet": f"{wordnet().source} {wordnet().fingerprint}",
             "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
         }
+
+    def not_applicable(self, text: str) -> str | None:
+        """WordNet and the stopwords are English."""
+        return not_english(text) if self.source == WORDNET else None
 
     def parts(self, generator: random.Random) -> Parts:
         """Synonym swaps in the order of weighted saliency."""
@@ -126,12 +128,16 @@ class Synonym(InvarianceCapability):
 
         from perturbations.lexicon import stopwords
         from perturbations.search import GreedyInvariantSwap
-        from perturbations.word_sources import word_swaps
+        from perturbations.transformations import FluencyKept
+        from perturbations.word_sources import text_scorer, word_swaps
 
         paper = self.preset == "paper"
-        share = [] if paper else [MaxModificationRate(float(self.max_words))]
+        bounds = [] if paper else [MaxModificationRate(float(self.max_words))]
+        if self.language_model:
+            scorer = text_scorer(self.language_model)
+            bounds.append(FluencyKept(scorer.perplexities, self.max_perplexity))
         return Parts(
             transformation=word_swaps(self.source, self.same_part, self.same_sense),
-            constraints=[RepeatModification(), StopwordModification(stopwords().words), *share],
+            constraints=[RepeatModification(), StopwordModification(stopwords().words), *bounds],
             search_method=GreedyInvariantSwap(stop_at_first=paper),
         )

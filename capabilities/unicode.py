@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.scripts import without_latin
+from perturbations.languages import not_latin
 from perturbations.settings import check_choice, check_whole
 
 Kind = Literal["homoglyph", "invisible"]
@@ -65,7 +65,7 @@ class Unicode(InvarianceCapability):
 
     def not_applicable(self, text: str) -> str | None:
         """Look-alikes are known of Latin letters."""
-        return without_latin(text)
+        return not_latin(text)
 
     def parts(self, generator: random.Random) -> Parts:
         """Random changes of one word or of all."""

@@ -362,7 +362,7 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     from textattack.goal_function_results import GoalFunctionResultStatus
     from textattack.shared import AttackedText
 
-    from perturbations.transformations import MeaningKept
+    from perturbations.transformations import NearOriginal
 
     found = partial(Perturbation, example_id=example.id, trial=trial)
     if _SPLIT in example.text:
@@ -378,7 +378,7 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     )
     if result.goal_status == GoalFunctionResultStatus.SUCCEEDED:
         return asked(text=result.attacked_text.text, score=result.score)
-    refused = any(isinstance(one, MeaningKept) and one.refused for one in attack.constraints)
+    refused = any(isinstance(one, NearOriginal) and one.refused for one in attack.constraints)
     return asked(failure=_why_none(attack), applicable=attack.goal_function.tried or refused)
 
 

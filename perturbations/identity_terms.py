@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from perturbations.edits import Change, Edit, any_of, has_capitals, like, table, with_article
+from perturbations.edits import Change, Edit, any_of, has_capitals, like, with_article
+from perturbations.word_tables import table
 
 CATEGORIES = ("gender", "origin", "religion", "age", "disability")
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, get_args
 
 from scope.errors import SpecError
+
+WORDNET = "wordnet"
+"""Where the words of *synonym* come from by default."""
+
+MOST_CANDIDATES = 100
+"""Bound on how many replacements a capability tries at one place, for time."""
 
 
 def check_choice(setting: str, value: object, choices: Any) -> None:
@@ -47,3 +54,89 @@ def check_whole(setting: str, value: int, least: int, most: int) -> None:
             expected=f"a whole number from {least} to {most}",
             fix=f"correct the value, or omit {setting}",
         )
+
+
+def check_share(setting: str, value: float) -> None:
+    """Refuse what is no share above 0.
+
+    Examples
+    --------
+    >>> check_share("max_words", 1.5)
+    Traceback (most recent call last):
+    ...
+    scope.errors.SpecError: found:    the setting max_words=1.5
+    expected: a share above 0, at most 1
+    fix:      write for example --setting max_words=0.3
+    """
+    if not 0 < value <= 1:
+        raise SpecError(
+            f"the setting {setting}={value}",
+            expected="a share above 0, at most 1",
+            fix=f"write for example --setting {setting}=0.3",
+        )
+
+
+def check_above_zero(setting: str, value: float) -> None:
+    """Refuse a number that is not above 0.
+
+    Examples
+    --------
+    >>> check_above_zero("max_perplexity", 0)
+    Traceback (most recent call last):
+    ...
+    scope.errors.SpecError: found:    the setting max_perplexity=0
+    expected: a number above 0
+    fix:      correct the value, or omit max_perplexity
+    """
+    if not value > 0:
+        raise SpecError(
+            f"the setting {setting}={value}",
+            expected="a number above 0",
+            fix=f"correct the value, or omit {setting}",
+        )
+
+
+def check_has_effect(capability: object, setting: str, needed: str, given: bool) -> None:
+    """Refuse a setting that would do nothing, since another one that it needs is not given.
+
+    Parameters
+    ----------
+    capability
+        Its fields are the settings; a setting that is as by default is none that is refused.
+    needed
+        The other setting, as it is written.
+    given
+        Whether it is there.
+    """
+    value = getattr(capability, setting)
+    if value != getattr(type(capability), setting) and not given:
+        raise SpecError(
+            f"the setting {setting}={value} without {needed}",
+            expected=f"{setting} together with {needed}",
+            fix=f"add --setting {needed}, or omit {setting}",
+        )
+
+
+def check_word_source(source: str) -> None:
+    """Refuse what names no source of words.
+
+    Examples
+    --------
+    >>> check_word_source("thesaurus")
+    Traceback (most recent call last):
+    ...
+    scope.errors.SpecError: found:    the setting source=thesaurus
+    expected: wordnet, vectors:FILE or mask:MODEL
+    fix:      write for example --setting source=vectors:glove.txt
+    """
+    if source != WORDNET and not re.fullmatch(r"(?:vectors|mask):.*\S", source):
+        raise SpecError(
+            f"the setting source={source}",
+            expected="wordnet, vectors:FILE or mask:MODEL",
+            fix="write for example --setting source=vectors:glove.txt",
+        )
+
+
+def check_candidates(candidates: int) -> None:
+    """Refuse a number of replacements at one place that is out of bounds."""
+    check_whole("candidates", candidates, 1, MOST_CANDIDATES)

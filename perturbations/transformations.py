@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perturbations.textattack_gate import load_textattack
 
@@ -212,7 +214,39 @@ class NoTokens(PreTransformationConstraint):
         return found
 
 
-class MeaningKept(Constraint):
+class NearOriginal(Constraint):
+    """Admits texts by what a model says of them and of the original.
+
+    Attributes
+    ----------
+    refused
+        Whether any text has been refused.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(compare_against_original=True)
+        self.refused = False
+
+    @abstractmethod
+    def admits(self, original: str, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Which of the texts are near enough."""
+
+    def _check_constraint_many(
+        self, transformed_texts: list[AttackedText], reference_text: AttackedText
+    ) -> list[AttackedText]:
+        if not transformed_texts:
+            return []
+        admitted = self.admits(reference_text.text, [text.text for text in transformed_texts])
+        self.refused = self.refused or not admitted.all()
+        return [text for text, keep in zip(transformed_texts, admitted, strict=True) if keep]
+
+    def _check_constraint(
+        self, transformed_text: AttackedText, reference_text: AttackedText
+    ) -> bool:
+        return bool(self._check_constraint_many([transformed_text], reference_text))
+
+
+class MeaningKept(NearOriginal):
     """Admits texts whose sentence vector stays near the original's.
 
     Parameters
@@ -221,33 +255,40 @@ class MeaningKept(Constraint):
         From a list of texts to one vector of length 1 a text.
     min_similarity
         Least cosine with the original text, from -1 to 1.
-
-    Attributes
-    ----------
-    refused
-        Whether any text has been refused.
     """
 
     def __init__(self, encode: Callable[[list[str]], Sequence[Any]], min_similarity: float) -> None:
-        super().__init__(compare_against_original=True)
+        super().__init__()
         self._encode = encode
         self._min_similarity = min_similarity
-        self.refused = False
 
-    def _check_constraint_many(
-        self, transformed_texts: list[AttackedText], reference_text: AttackedText
-    ) -> list[AttackedText]:
-        if not transformed_texts:
-            return []
-        vectors = np.asarray(
-            self._encode([reference_text.text, *(text.text for text in transformed_texts)])
-        )
-        cosines = np.round(vectors[1:] @ vectors[0], 6)
-        admitted = cosines >= self._min_similarity
-        self.refused = self.refused or not admitted.all()
-        return [text for text, keep in zip(transformed_texts, admitted, strict=True) if keep]
+    def admits(self, original: str, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Those with at least this cosine."""
+        vectors = np.asarray(self._encode([original, *texts]))
+        near: NDArray[np.bool_] = np.round(vectors[1:] @ vectors[0], 6) >= self._min_similarity
+        return near
 
-    def _check_constraint(
-        self, transformed_text: AttackedText, reference_text: AttackedText
-    ) -> bool:
-        return bool(self._check_constraint_many([transformed_text], reference_text))
+
+class FluencyKept(NearOriginal):
+    """Admits texts that a language model finds about as likely as the original.
+
+    Parameters
+    ----------
+    perplexities
+        From a list of texts to the perplexity of each.
+    max_ratio
+        Greatest perplexity, as a multiple of the original's.
+    """
+
+    def __init__(
+        self, perplexities: Callable[[list[str]], Sequence[float]], max_ratio: float
+    ) -> None:
+        super().__init__()
+        self._perplexities = perplexities
+        self._max_ratio = max_ratio
+
+    def admits(self, original: str, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Those within the bound; none where the original has no perplexity."""
+        first, *others = self._perplexities([original, *texts])
+        within: NDArray[np.bool_] = np.round(np.divide(others, first), 6) <= self._max_ratio
+        return within

@@ -24,7 +24,7 @@ from textattack.shared import AttackedText  # noqa: E402
 from textattack.transformations import Transformation, WordSwap  # noqa: E402
 
 if TYPE_CHECKING:
-    from scope.protocols import MaskFiller
+    from scope.protocols import MaskFiller, TextScorer
 
 NEAREST = 10
 LEAST_COSINE = 0.6
@@ -113,6 +113,13 @@ def _unreadable(path: Path, reason: str) -> DataError:
         expected="a text file with a word and its numbers in each line, as many in all",
         fix="check the path and the format: word2vec's or GloVe's text, not binary",
     )
+
+
+@cache
+def text_scorer(spec: str) -> TextScorer:
+    """The language model that says how likely a text is."""
+    model: TextScorer = load_model(spec, "text_scorer")
+    return model
 
 
 @cache

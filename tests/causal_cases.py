@@ -70,4 +70,5 @@ def every_answer(model):
         "fill": dict(model.fill(CLOZES)),
         "choose": dict(model.choose(CHOICES)),
         "predict_next": dict(enumerate(model.predict_next(TEXTS))),
+        "perplexities": dict(enumerate(model.perplexities(TEXTS))),
     }

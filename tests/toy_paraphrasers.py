@@ -1,4 +1,4 @@
-"""Models that paraphrase, more or less, and one that fills blanks; no torch."""
+"""Models that paraphrase, more or less, one that fills blanks, one that scores; no torch."""
 
 from scope.records import Answer
 
@@ -33,3 +33,12 @@ class Chatty(Paraphraser):
 class Filler:
     def fill(self, questions):
         return [Answer(text="grand", others=("lovely", "well-made")) for _ in questions]
+
+
+class LetterScorer:
+    """A language model whose perplexity is a text's length."""
+
+    spec, fingerprint = "python:toy_paraphrasers:LetterScorer", "letters"
+
+    def perplexities(self, texts):
+        return [float(len(text)) for text in texts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 from scope.errors import ModelError
@@ -12,6 +13,7 @@ from scope.models.fitting import Fitted, fit_around_blank, fit_prompt
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
+from scope.models.paths import batches_by_beginning
 from scope.models.probabilities import chosen, next_tokens
 from scope.models.prompts import Prompt, prompt_of
 from scope.models.replies import (
@@ -29,6 +31,9 @@ from scope.records import Answer, Prediction, Question
 
 PROMPTS = ("answer", "choice", "cloze")
 """The prompts that are used here."""
+
+SCORED_TOKENS = 512
+"""Tokens of whole texts that are scored at once: each has a score for every word it might be."""
 
 
 class CausalModel:
@@ -163,6 +168,22 @@ class CausalModel:
                 cut = len(read[index]) < len(whole[index])
                 predictions[index] = self._prediction(values, tokens, truncated=cut)
         return [predictions[index] for index in range(len(texts))]
+
+    @during_inference
+    def perplexities(self, texts: Sequence[str]) -> list[float]:
+        """The perplexity of each bare text; see `scope.protocols.TextScorer`."""
+        read = [self._spelling.started(text)[: self._limit] for text in texts]
+        given = max(1, len(self._spelling.start))
+        several = [index for index, tokens in enumerate(read) if len(tokens) > given]
+        rows = [read[index] for index in several]
+        found = [math.nan] * len(texts)
+        for batch in batches_by_beginning(rows, [0] * len(rows), SCORED_TOKENS, ANSWERS_A_BATCH):
+            scored = self._decoder.score(
+                [rows[row][:given] for row in batch], [[tuple(rows[row][given:])] for row in batch]
+            )
+            for row, (mean,) in zip(batch, scored, strict=True):
+                found[several[row]] = math.exp(-mean)
+        return found
 
     def _prediction(
         self, values: Sequence[float], tokens: Sequence[int], *, truncated: bool

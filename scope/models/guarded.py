@@ -19,10 +19,20 @@ from scope.protocols import (
     LatentReader,
     MaskFiller,
     NextToken,
+    TextScorer,
 )
 from scope.records import Prediction
 
-ROLES = (Classifier, MaskFiller, Answerer, ChoiceScorer, NextToken, Encoder, LatentReader)
+ROLES = (
+    Classifier,
+    MaskFiller,
+    Answerer,
+    ChoiceScorer,
+    NextToken,
+    TextScorer,
+    Encoder,
+    LatentReader,
+)
 
 MOST_LABELS = 10_000
 """A generator may have no end."""
@@ -32,12 +42,13 @@ STREAMS = ("stream", "stream_next")
 """Methods that give predictions as they come, beside those of the roles."""
 
 _CALLS = (
-    *("classify", "predict_next", "fill", "answer", "choose", "encode", "latents", "truncated"),
+    *("classify", "predict_next", "fill", "answer", "choose", "perplexities", "encode", "latents"),
+    "truncated",
     *STREAMS,
 )
 _LABELS = "names of labels, as a list or tuple of texts"
 _PREDICTS = ("classify", "predict_next")
-_NUMBERS = ("latents", "encode")
+_NUMBERS = ("latents", "encode", "perplexities")
 
 
 def is_complete(candidate: object) -> bool:

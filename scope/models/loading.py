@@ -29,6 +29,7 @@ from scope.protocols import (
     MaskFiller,
     NextToken,
     Role,
+    TextScorer,
 )
 from scope.registry import BUILT_IN, find
 
@@ -43,6 +44,7 @@ PROTOCOLS: Mapping[Role, type] = MappingProxyType(
         "answerer": Answerer,
         "choice_scorer": ChoiceScorer,
         "next_token": NextToken,
+        "text_scorer": TextScorer,
         "encoder": Encoder,
         "latent_reader": LatentReader,
     }
@@ -56,6 +58,7 @@ METHODS: Mapping[Role, str] = MappingProxyType(
         "answerer": "answer",
         "choice_scorer": "choose",
         "next_token": "predict_next",
+        "text_scorer": "perplexities",
         "encoder": "encode",
         "latent_reader": "latents",
     }

@@ -186,6 +186,8 @@ class Spelling:
             }
         )
         self.opening = self._opening()
+        signs = (tokenizer.bos_token_id, tokenizer.eos_token_id)
+        self.start = self.opening or tuple(sign for sign in signs if sign is not None)[:1]
         self.is_chat = tokenizer.chat_template is not None
         self.frame = self._render_first(spec) if self.is_chat else ""
 
@@ -208,6 +210,13 @@ class Spelling:
     def plain(self, text: str) -> list[int]:
         """A text after what the tokenizer puts in front of every text, such as its first token."""
         return [*self.opening, *self._bare(text)]
+
+    def started(self, text: str) -> list[int]:
+        """A text after ``start``: its opening, else the sign that a text begins or another ended.
+
+        Nothing stands before the text where the tokenizer has neither.
+        """
+        return [*self.start, *self._bare(text)]
 
     def continuation(self, text: str) -> list[int]:
         """What follows a prompt, in tokens of its own: after a space, or begins a chat's reply."""

@@ -32,6 +32,7 @@ from scope.protocols.roles import (
     Role,
     StreamingClassifier,
     StreamingNextToken,
+    TextScorer,
 )
 from scope.protocols.services import (
     Advance,
@@ -72,5 +73,6 @@ __all__ = [
     "StreamingNextToken",
     "Task",
     "TaskData",
+    "TextScorer",
     "Total",
 ]

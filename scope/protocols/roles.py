@@ -17,6 +17,7 @@ Role = Literal[
     "answerer",
     "choice_scorer",
     "next_token",
+    "text_scorer",
     "encoder",
     "latent_reader",
 ]
@@ -124,6 +125,27 @@ class NextToken(Protocol):
         """The likeliest next tokens of every text, in order, each prediction with its ``tokens``.
 
         A token is its text as it would follow, space included; tokens of one text are one.
+        """
+
+
+@runtime_checkable
+class TextScorer(Protocol):
+    """A language model that says how likely a text is: a text in, its perplexity out."""
+
+    @property
+    def spec(self) -> str:
+        """The string that loads this model again."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes whenever the answers could."""
+
+    def perplexities(self, texts: Sequence[str]) -> list[float]:
+        """The perplexity of every text, in order, at least 1: the lower, the likelier the text.
+
+        It is *e* to the mean of the negative log-probabilities of its tokens, each given those
+        before it; NaN where a text has none that could be scored. Of a text that is too long for
+        the model its beginning is read.
         """
 
 

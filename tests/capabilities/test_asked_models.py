@@ -131,8 +131,44 @@ def test_a_file_that_holds_no_vectors_is_named(tmp_path, lexicon):
         path.write_text(content)
         with pytest.raises(DataError, match="word vectors"):
             Synonym(source=f"vectors:{path}").settings()
-    with pytest.raises(SpecError, match="knows no senses"):
+    with pytest.raises(SpecError, match="same_sense together with source=wordnet"):
         Synonym(source=f"vectors:{path}", same_sense=True)
+
+
+def test_a_language_model_bounds_how_unlikely_a_synonym_may_make_a_text(lexicon):
+    scored = "python:toy_paraphrasers:LetterScorer"
+    free, bound = Synonym(), Synonym(language_model=scored, max_perplexity=1.0)
+    # A text's perplexity by this model is its length: no synonym may be longer than the word.
+    lengths = {len(one.text) for one in search(free, "a film", trials=3) if one.text}
+    assert max(lengths) > len("a film")
+    kept = [one for one in search(bound, "a film", trials=3) if one.text]
+    assert 0 < max(len(one.text) for one in kept) <= len("a film")
+    assert bound.settings().keys() - free.settings().keys() == {"language_model", "max_perplexity"}
+    check_capability(bound)
+
+
+def test_where_the_bound_refuses_all_the_text_counts_as_a_failure(lexicon):
+    nothing = Synonym(language_model="python:toy_paraphrasers:LetterScorer", max_perplexity=0.1)
+    (one,) = search(nothing, "a film", trials=1)
+    assert (one.text, one.applicable) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"max_perplexity": 3.0}, "max_perplexity together with language_model=MODEL"),
+        ({"language_model": "gguf:x", "max_perplexity": 0.0}, "a number above 0"),
+        ({"language_model": "gguf:x", "max_perplexity": float("nan")}, "a number above 0"),
+    ],
+)
+def test_a_bound_on_perplexity_that_does_nothing_is_refused(given, told):
+    with pytest.raises(SpecError, match=told):
+        Synonym(**given)
+
+
+def test_a_model_that_gives_no_perplexity_is_named(lexicon):
+    with pytest.raises(ModelError, match="text_scorer"):
+        Synonym(language_model="python:toy_paraphrasers:Filler").settings()
 
 
 def chosen(name, **settings):

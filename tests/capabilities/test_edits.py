@@ -78,7 +78,8 @@ def test_kept_pairs_flipped_pairs_and_random_candidates_come_from_the_frame(kind
 @pytest.mark.parametrize("text", ["Две недели в Москве, 一起去。", "?!", "Grmpf."])
 def test_a_text_that_it_does_not_know_is_not_applicable_for_one_reason(kind, text):
     (trials,) = kind().search(HashedWords(), [Example(id="e", text=text)], SearchOptions())
-    assert [(one.applicable, one.failure) for one in trials] == [(False, kind.nothing)] * 3
+    reason = kind.nothing if text.isascii() else "not in Latin letters"
+    assert [(one.applicable, one.failure) for one in trials] == [(False, reason)] * 3
 
 
 def test_the_same_chance_makes_the_same_changes_in_the_same_order(kind):
@@ -113,8 +114,8 @@ def test_hashtags_handles_and_links_stay(kind):
         ((Identity, {"category": "taste"}), "category=taste"),
         ((Inflection, {"change": "x"}), "change=x"),
         ((Name, {"gender": "x"}), "gender=x"),
-        ((Name, {"candidates": 0}), "0 candidates"),
-        ((Number, {"spread": 0.0}), r"a change by 0\.0"),
+        ((Name, {"candidates": 0}), "candidates=0"),
+        ((Number, {"spread": 0.0}), r"spread=0\.0"),
         ((Place, {"region": "moon"}), "region=moon"),
     ],
 )

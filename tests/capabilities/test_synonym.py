@@ -99,7 +99,7 @@ def test_a_share_of_words_is_refused_where_it_would_do_nothing():
 def test_a_share_of_words_outside_of_its_bounds_is_refused(share):
     with pytest.raises(SpecError) as caught:
         Synonym(preset="strong", max_words=share)
-    assert caught.value.found == f"a share of {share} of the words"
+    assert caught.value.found == f"the setting max_words={share}"
     assert caught.value.expected == "a share above 0, at most 1"
     assert caught.value.fix == "write for example --setting max_words=0.3"
 
@@ -108,7 +108,7 @@ def test_an_unknown_preset_is_refused():
     with pytest.raises(SpecError) as caught:
         Synonym(preset="weak")
     assert str(caught.value) == (
-        "found:    a preset called `weak`\n"
+        "found:    the setting preset=weak\n"
         "expected: one of: paper, strong\n"
         "fix:      write for example --setting preset=paper"
     )

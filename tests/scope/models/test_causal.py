@@ -40,8 +40,9 @@ def test_answers_are_bit_for_bit_the_same_in_any_batch_and_order(llama, chat, bu
         order = random.Random(0).sample(range(len(asked)), len(asked))
         got = dict(getattr(model, name)([asked[index] for index in order]))
         assert {order[place]: answer for place, answer in got.items()} == wanted[name]
-    backwards = model.predict_next(TEXTS[::-1])
-    assert dict(enumerate(backwards[::-1])) == wanted["predict_next"]
+    for name in ("predict_next", "perplexities"):
+        backwards = getattr(model, name)(TEXTS[::-1])
+        assert dict(enumerate(backwards[::-1])) == wanted[name]
 
 
 @chat_or_not
@@ -111,6 +112,23 @@ def test_of_equal_options_the_first_is_chosen(llama):
     ((_, answer),) = llama(False).choose([question])
     assert answer.choice == 0
     assert answer.probabilities == pytest.approx([1 / 3] * 3, abs=2e-6)
+
+
+@chat_or_not
+def test_a_perplexity_is_of_the_bare_text_after_its_first_sign(llama, plain_llama, chat):
+    tokenizer, model = plain_llama(chat)
+    for text, found in zip(TEXTS, llama(chat).perplexities(TEXTS), strict=True):
+        tokens = [tokenizer.bos_token_id, *tokenizer(text, add_special_tokens=False)["input_ids"]]
+        every = log_probabilities(model, tokens)[:-1]
+        chosen = [float(row[token]) for row, token in zip(every, tokens[1:], strict=True)]
+        assert found == pytest.approx(math.exp(-sum(chosen) / len(chosen)), rel=1e-4)
+        assert found >= 1
+
+
+def test_a_text_without_tokens_has_no_perplexity(llama):
+    nothing, some = llama(False).perplexities(["", "ann saw bob"])
+    assert math.isnan(nothing)
+    assert some > 1
 
 
 @chat_or_not

@@ -150,7 +150,7 @@ def test_saved_predictions_cannot_be_the_reference(toy_audit, tmp_path):
         ({"capabilities": ["tpyo"]}, "did you mean `typo`"),
         ({"capabilities": ["typo"], "settings": {"preset": "strong"}}, "the setting `preset`"),
         ({"settings": {"max_words": 0.5}}, "preset=strong"),
-        ({"settings": {"preset": "stronger"}}, "a preset called `stronger`"),
+        ({"settings": {"preset": "stronger"}}, "the setting preset=stronger"),
         ({"trials": 0}, "--trials 0"),
         ({"slots": 0}, "--slots 0"),
         ({"distance": "l2"}, "--distance 'l2'"),
