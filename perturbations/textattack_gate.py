@@ -121,7 +121,12 @@ def _offer_stopwords(words: Iterable[str], folder: Path) -> None:
         level.mkdir(mode=0o700, parents=True, exist_ok=True)
     text = "\n".join(sorted(words)) + "\n"
     english = corpus / "english"
-    if not english.exists() or english.read_text(encoding="utf-8") != text:
+    # NLTK refuses a file with a second name, as some backups give it.
+    if (
+        not english.exists()
+        or english.stat().st_nlink > 1
+        or english.read_text(encoding="utf-8") != text
+    ):
         # Another process may read the file now: it sees the old text or the new one, no half.
         with tempfile.NamedTemporaryFile(
             "w", dir=corpus, prefix=".", encoding="utf-8", delete=False

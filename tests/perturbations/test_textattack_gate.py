@@ -156,6 +156,15 @@ def test_another_list_replaces_the_one_of_an_earlier_run(tmp_path, monkeypatch):
     assert files_under(tmp_path) == {"corpora/stopwords/english"}
 
 
+def test_a_list_with_a_second_name_as_backups_give_it_is_written_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(nltk.data, "path", [])
+    _offer_stopwords(["ours"], tmp_path / "cache")
+    file = tmp_path / "cache/corpora/stopwords/english"
+    (tmp_path / "backup").hardlink_to(file)
+    _offer_stopwords(["ours"], tmp_path / "cache")
+    assert words_nltk_finds() == b"ours\n"
+
+
 def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "file"))
