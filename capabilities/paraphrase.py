@@ -63,7 +63,8 @@ class Paraphrase(InvarianceCapability):
     max_length_ratio: float = 2.0
     min_meaning: float = 0.7
     encoder: str = ENCODER
-    max_characters: int = 5_000
+    # A model writes as much as it reads.
+    max_characters: int = 1_000
 
     def __post_init__(self) -> None:
         bounds = self.max_length_ratio >= 1 and -1 <= self.min_meaning <= 1
@@ -105,14 +106,17 @@ class Paraphrase(InvarianceCapability):
             yield from portion
 
     def _paraphraser(self) -> Paraphraser:
+        # A token has some four characters, and a paraphrase may be longer than the text.
+        tokens = max(32, self.max_characters // 2)
+        bound = None if self.min_meaning == -1 else self.min_meaning
         return _paraphraser(
-            self.model, self.encoder, self.samples, self.max_length_ratio, self.min_meaning
+            self.model, self.encoder, self.samples, self.max_length_ratio, bound, tokens
         )
 
 
 @cache
 def _paraphraser(
-    model: str, encoder: str, samples: int, ratio: float, min_meaning: float
+    model: str, encoder: str, samples: int, ratio: float, min_meaning: float | None, tokens: int
 ) -> Paraphraser:
     from perturbations.paraphrases import Paraphraser
 
@@ -122,7 +126,11 @@ def _paraphraser(
             expected="a model that answers questions and writes the paraphrases",
             fix="add --setting paraphrase.model=MODEL, such as openai:http://localhost:8000/v1#NAME",
         )
-    bound = None if min_meaning == -1 else min_meaning
     return Paraphraser(
-        model=model, encoder=encoder, samples=samples, max_length_ratio=ratio, min_similarity=bound
+        model=model,
+        encoder=encoder,
+        samples=samples,
+        max_length_ratio=ratio,
+        min_similarity=min_meaning,
+        most_tokens=tokens,
     )

@@ -46,6 +46,8 @@ class Paraphraser:
         Greatest factor between the lengths in words, either way.
     min_similarity
         Least cosine with the original, or None.
+    most_tokens
+        Where replies are cut.
     """
 
     model: str
@@ -53,6 +55,7 @@ class Paraphraser:
     samples: int
     max_length_ratio: float
     min_similarity: float | None
+    most_tokens: int
     _known: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _answerer: Answerer | None = None
     _encoder: Encoder | None = None
@@ -61,7 +64,7 @@ class Paraphraser:
     def answerer(self) -> Answerer:
         """The model, loaded when it is first needed."""
         if self._answerer is None:
-            options = ModelOptions(prompts={"answer": _PROMPT})
+            options = ModelOptions(prompts={"answer": _PROMPT}, max_answer_tokens=self.most_tokens)
             self._answerer = load_model(self.model, "answerer", options)
         return self._answerer
 

@@ -7,6 +7,7 @@ from capabilities.synonym import Synonym
 from capabilities.textattack import TextAttackRecipe
 from scope.errors import DataError, ModelError, ResourceError, SpecError
 from scope.jobs.preparation import choose_capabilities
+from scope.models import load_model
 from scope.protocols import SearchOptions
 from scope.records import Example
 from scope.testing import HashedWords, check_capability
@@ -44,8 +45,13 @@ def test_a_model_without_a_paraphrase_is_not_applicable_for_one_reason(name, lex
     }
 
 
-def test_texts_are_paraphrased_together_and_once(lexicon):
+def paraphraser(**bounds):
     from perturbations.paraphrases import Paraphraser
+
+    return Paraphraser(model="", encoder="", most_tokens=100, **bounds)
+
+
+def test_texts_are_paraphrased_together_and_once(lexicon):
     from scope.records import Answer
 
     class Counting:
@@ -55,7 +61,7 @@ def test_texts_are_paraphrased_together_and_once(lexicon):
             self.asked.append(len(questions))
             return enumerate(Answer(text=f"{one.context} indeed") for one in questions)
 
-    given = Paraphraser(model="", encoder="", samples=2, max_length_ratio=2, min_similarity=None)
+    given = paraphraser(samples=2, max_length_ratio=2, min_similarity=None)
     given._answerer = Counting()
     given.prepare(["a film", "a story", "a film"])
     assert given.of("a film") == ("a film indeed",)
@@ -75,23 +81,20 @@ def test_without_a_model_or_with_a_wrong_bound_the_error_says_what_to_set(lexico
 def test_the_meaning_is_bounded_by_an_encoder(lexicon):
     import numpy as np
 
-    from perturbations.paraphrases import Paraphraser
-
     class ByLength:
         def encode(self, texts):
             angles = np.array([len(text.split()) for text in texts]) / 10
             return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
-    given = Paraphraser(model="", encoder="", samples=2, max_length_ratio=9, min_similarity=0.99)
+    given = paraphraser(samples=2, max_length_ratio=9, min_similarity=0.99)
     given._encoder = ByLength()
     assert list(given._admitted("a b c", ["d e f", "d e f g h i j k"])) == ["d e f"]
 
 
 def test_examples_are_admissible_changes(lexicon):
     from perturbations.lexicon import wordnet
-    from perturbations.paraphrases import Paraphraser
 
-    given = Paraphraser(model="", encoder="", samples=1, max_length_ratio=2, min_similarity=None)
+    given = paraphraser(samples=1, max_length_ratio=2, min_similarity=None)
     before, after = Paraphrase.example
     assert list(given._admitted(before, [after])) == [after]
     for kind in (Synonym, TextAttackRecipe):
@@ -169,6 +172,19 @@ def test_a_bound_on_perplexity_that_does_nothing_is_refused(given, told):
 def test_a_model_that_gives_no_perplexity_is_named(lexicon):
     with pytest.raises(ModelError, match="text_scorer"):
         Synonym(language_model="python:toy_paraphrasers:Filler").settings()
+
+
+def test_a_paraphrase_may_be_as_long_as_the_longest_text(monkeypatch):
+    given = {}
+
+    def load(spec, role, options):
+        given[role] = options.max_answer_tokens
+        return load_model(spec, role, options)
+
+    monkeypatch.setattr("perturbations.paraphrases.load_model", load)
+    spec = "python:toy_paraphrasers:Chatty"
+    Paraphrase(model=spec, max_characters=600, min_meaning=-1).settings()
+    assert given == {"answerer": 300}
 
 
 def chosen(name, **settings):
