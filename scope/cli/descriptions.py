@@ -84,8 +84,14 @@ def describe(name: str, piece: Any) -> Description:
 
 
 def setting_fields(piece: object) -> list[Field[Any]]:
-    """The fields of a capability or task that ``--setting`` takes."""
-    return [field for field in fields(piece) if field.init] if is_dataclass(piece) else []
+    """The fields of a capability or task that ``--setting`` takes, those of its bases last."""
+    if not is_dataclass(piece):
+        return []
+    kind = piece if isinstance(piece, type) else type(piece)
+    inherited = {
+        one.name for base in kind.__mro__[1:] if is_dataclass(base) for one in fields(base)
+    }
+    return sorted((one for one in fields(kind) if one.init), key=lambda one: one.name in inherited)
 
 
 def written_default(setting: Field[Any]) -> str:
