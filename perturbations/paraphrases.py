@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,6 +65,19 @@ class Paraphraser:
             self._answerer = load_model(self.model, "answerer", options)
         return self._answerer
 
+    @property
+    def bounding_encoder(self) -> Encoder | None:
+        """The encoder, loaded when it is first needed; None where the meaning has no bound."""
+        if self._encoder is None and self.min_similarity is not None:
+            self._encoder = load_encoder(self.encoder)
+        return self._encoder
+
+    @property
+    def models(self) -> list[Any]:
+        """Both, or the model alone where the meaning has no bound."""
+        encoder = self.bounding_encoder
+        return [self.answerer] if encoder is None else [self.answerer, encoder]
+
     def prepare(self, texts: Sequence[str]) -> None:
         """Ask for the paraphrases of all these texts at once."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known and text.strip()]
@@ -87,12 +100,11 @@ class Paraphraser:
     def _admitted(self, text: str, given: Sequence[str]) -> Iterator[str]:
         cleaned = dict.fromkeys(map(clean, given))
         fitting = [one for one in cleaned if not same_words(one, text) and self._fits(one, text)]
-        if self.min_similarity is None or not fitting:
+        encoder = self.bounding_encoder
+        if self.min_similarity is None or encoder is None or not fitting:
             yield from fitting
             return
-        if self._encoder is None:
-            self._encoder = load_encoder(self.encoder)
-        vectors = np.asarray(self._encoder.encode([text, *fitting]))
+        vectors = np.asarray(encoder.encode([text, *fitting]))
         cosines = np.round(vectors[1:] @ vectors[0], 6)
         yield from (
             one
