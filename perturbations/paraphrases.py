@@ -26,7 +26,13 @@ WORDINGS = (
 
 _PROMPT = "{text}\n\n{context}\n{reply}"
 
-_LABEL = re.compile(r"^(?:answer|paraphrase|rewritten?|here (?:is|'s)[^:]*|sure[^:]*)\s*:\s*", re.I)
+_ANSWER = r"(?:answer|paraphrased?|rewritten|rewrite|rewording|version)"
+_LABEL = re.compile(
+    rf"^(?:(?:sure|certainly|of course)\b[,!.]*\s*)?(?:(?:{_ANSWER}|here(?: is|['’]s)\s+"
+    rf"(?:\w+\s+){{0,3}}?(?:{_ANSWER}|sentence|text|way))\b[^:.,]{{0,40}})?:\s*",
+    re.IGNORECASE,
+)
+"""What a model may say before its answer, to a colon."""
 
 
 @dataclass(kw_only=True)
@@ -126,6 +132,8 @@ def clean(answer: str) -> str:
     --------
     >>> clean('Paraphrase: "A fine\\nfilm."')
     'A fine film.'
+    >>> clean("Sure! Here is a paraphrased sentence: A film."), clean("Sure, it is thin: it ends.")
+    ('A film.', 'Sure, it is thin: it ends.')
     """
     text = _LABEL.sub("", " ".join(answer.split()))
     return text[1:-1].strip() if text[:1] in '"“' and text[-1:] in '"”' else text

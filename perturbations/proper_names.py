@@ -58,8 +58,9 @@ def persons_in(
     """The first name and the surname of each person, once; either may be empty.
 
     A surname that follows a listed first name need not be listed: in a text with capitals it has
-    one, in another it is no stopword and not in WordNet. A listed surname after anything else that
-    may be a name is left out, to make up no half-known person.
+    one, in another it is no stopword and not in WordNet. A name after anything else that may be
+    part of it, or before a word such as "Street", is left out wherever it stands, to make up no
+    half-known person.
 
     Examples
     --------
@@ -67,27 +68,34 @@ def persons_in(
     [('Emily', 'Petroni'), ('', 'Lopez')]
     >>> list(persons_in("emily rarely met gary lopez", ["Emily"], ["Lopez"]))
     [('emily', '')]
+    >>> list(persons_in("St. Anna, and Anna", ["Anna"], []))
+    []
     """
-    found = dict.fromkeys(_mentions(text, first_names, surnames))
+    parts: set[str] = set()
+    found = dict.fromkeys(_mentions(text, first_names, surnames, parts))
     whole = {name for person in found if all(person) for name in person}
     for person in found:
-        if all(person) or not {*person} & whole:
+        if (all(person) or not {*person} & whole) and parts.isdisjoint(map(str.lower, person)):
             yield person
 
 
 def _mentions(
-    text: str, first_names: Collection[str], surnames: Collection[str]
+    text: str, first_names: Collection[str], surnames: Collection[str], parts: set[str]
 ) -> Iterator[tuple[str, str]]:
+    """The names that stand for a person; those that are parts of another go to ``parts``."""
     known = {without_mark(name).lower() for name in (*first_names, *surnames)}
     capitals = has_capitals(text)
     end = 0
     for found in names_in(text, [*first_names, *surnames]):
         before = just_before(_BEFORE, text, found.start(), end)
-        if found.start() < end or (before and before[1].lower() in _SAINTS):
+        if found.start() < end:
             continue
         if _STREETS.match(text, found.end()) or (
-            before and _may_be_a_name(before[1], capitals, strict=True)
+            before
+            and (before[1].lower() in _SAINTS or _may_be_a_name(before[1], capitals, strict=True))
         ):
+            if capitals:
+                parts.add(found[0].lower())
             continue
         after = _AFTER.match(text, found.end())
         if found[0].lower() not in {without_mark(name).lower() for name in first_names}:
@@ -124,6 +132,10 @@ def _may_be_a_name(word: str, capitals: bool, *, strict: bool = False) -> bool:
     return strict or not wordnet().knows(word.lower())
 
 
+_OWNS = re.compile(r"['’]\s+\w")
+"""The end of "James' car"."""
+
+
 def replaced_everywhere(text: str, new: Mapping[str, str]) -> Change:
     """Every one of these names replaced wherever it stands, with the capitals that it has.
 
@@ -133,13 +145,24 @@ def replaced_everywhere(text: str, new: Mapping[str, str]) -> Change:
     --------
     >>> replaced_everywhere("Ann's Ann", {"Ann": "Eve"})
     (Edit(start=0, end=3, text='Eve'), Edit(start=6, end=9, text='Eve'))
+    >>> replaced_everywhere("for James' sake", {"James": "Eve"})
+    (Edit(start=4, end=10, text="Eve's"),)
     >>> replaced_everywhere("Emma Stone threw a stone", {"Stone": "Diallo"})
     (Edit(start=5, end=10, text='Diallo'),)
     """
     capitals = has_capitals(text)
     by_word = {word.lower(): other for word, other in new.items() if word}
-    return tuple(
-        Edit(*found.span(), like(found[0], by_word[found[0].lower()]))
-        for found in any_of(by_word).finditer(text)
-        if found[0][0].isupper() or not capitals
-    )
+    edits: list[Edit] = []
+    for found in any_of(by_word).finditer(text):
+        if found[0][0].isupper() or not capitals:
+            start, end, shown = *found.span(), like(found[0], by_word[found[0].lower()])
+            quoted = text[max(0, start - 1) : start] in {"'", "‘"}
+            if (
+                not quoted
+                and found[0][-1] in "sS"
+                and shown[-1] not in "sS"
+                and _OWNS.match(text, end)
+            ):
+                end, shown = end + 1, shown + text[end] + ("S" if shown.isupper() else "s")
+            edits.append(Edit(start, end, shown))
+    return tuple(edits)

@@ -149,6 +149,7 @@ def test_a_wrong_setting_is_named(kind, wrong, says):
         (Place, "Native American art", set()),
         (Place, "She saw a German, and he speaks German.", set()),
         (Name, "St. Anna and George Street", set()),
+        (Name, "St. Anna and Anna; George Street and George; Prof. Amy Hill and Amy", set()),
         (Name, "It came out on 12 Jun 2019.", set()),
         (Identity, "The film feels old - and slow; the night was black he said",
          {"The film feels old - and slow; the night was black she said"}),
