@@ -71,7 +71,7 @@ class InvarianceCapability(ABC):
         return asdict(self)
 
     def asked_models(self) -> Sequence[Any]:
-        """Models beside the classifier whose answers decide what is found."""
+        """Models beside the classifier whose answers decide what is found, or their names."""
         return ()
 
     def not_applicable(self, text: str) -> str | None:

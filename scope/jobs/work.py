@@ -135,7 +135,8 @@ def _search_work(
     began = time.monotonic()
     sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
     asks_endpoint = any(
-        split_spec(one.spec)[0] == "openai" for one in getattr(capability, "asked_models", tuple)()
+        str(getattr(one, "spec", "")).startswith("openai:")
+        for one in getattr(capability, "asked_models", tuple)()
     )
     spared = flips and not asks_endpoint
     candidates = round(_candidates(capability, sample) * len(examples)) if spared else 0

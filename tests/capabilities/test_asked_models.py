@@ -101,6 +101,8 @@ def test_searches_that_ask_an_uncertain_model_are_not_shared(lexicon):
     for capability in asked:
         assert len(capability.asked_models()) == 1
         assert _owner(capability, "certain", SearchOptions(), "kept") is None
+    loading = chosen("textattack:bae", **{"textattack:bae.download": True})
+    assert _owner(loading, "certain", SearchOptions(), "kept") is None
     assert _owner(Synonym(), "certain", SearchOptions(), "kept") is not None
 
 
@@ -238,6 +240,15 @@ def test_recipes_that_run_offline_keep_the_rules(recipe, lexicon):
 def test_a_recipe_that_would_download_says_what(recipe, lexicon):
     with pytest.raises(ResourceError, match=f"textattack:{recipe.lower()} would load"):
         chosen(f"textattack:{recipe}").settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [("paraphrase", "model"), ("textattack", "recipe"), ("synonym", "language_model")],
+)
+def test_a_number_for_a_name_is_refused(name, setting):
+    with pytest.raises(SpecError, match="expected: a text"):
+        chosen(name, **{setting: 5})
 
 
 def test_two_recipes_go_into_one_audit_and_an_unknown_one_is_named():
