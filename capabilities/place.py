@@ -34,7 +34,7 @@ _PART = re.compile(
     r"\b(?:new|latin|native|african|asian|(?:north|south|east|west|centr)\w*|great|little|st\.?|saint)[\s-]+$",
     re.IGNORECASE,
 )
-_OF_A_NAME = re.compile(r"[\s-]+[A-Z][a-z]")
+_OF_A_NAME = re.compile(r"(?:[^\S\n]|-)+[A-Z][a-z]")
 _NOUN = re.compile(r"\s+\w")
 
 

@@ -43,8 +43,11 @@ def names_in(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
             yield found
 
 
-_AFTER = re.compile(r"\s+(?:[A-Za-z]\.\s+|[A-Z]\s+)?([^\W\d_][\w'-]*)")
-_BEFORE = re.compile(r"([^\W\d_][\w'-]*\.?)\s+(?:[A-Za-z]\.\s+|[A-Z]\s+)?$")
+_SPACE = r"[^\S\n]+"
+"""No end of a line: a title and the text below it are no name."""
+_INITIAL = rf"(?:[A-Za-z]\.{_SPACE}|[A-Z]{_SPACE})?"
+_AFTER = re.compile(rf"{_SPACE}{_INITIAL}([^\W\d_][\w'-]*)")
+_BEFORE = re.compile(rf"([^\W\d_][\w'-]*\.?){_SPACE}{_INITIAL}$")
 _TITLES = frozenset({"mr.", "mrs.", "ms.", "dr."})
 _SAINTS = frozenset({"st", "st.", "saint", "san", "santa"})
 _STREETS = re.compile(

@@ -191,6 +191,15 @@ def test_a_surname_that_is_a_word_too_changes_as_a_name_alone(kind):
         assert re.fullmatch(r"\w+ (\w+) threw a stone; \1 laughed\.", text)
 
 
+def test_a_name_ends_with_its_line(kind):
+    if kind is Name:
+        assert {text.split("\n")[1] for text in changed(Name(), "Tom\nGreat film")} == {
+            "Great film"
+        }
+    if kind is Place:
+        assert {text.split("\n")[1] for text in changed(Place(), "Paris\nLovely")} == {"Lovely"}
+
+
 def test_settings_name_the_lexicons_that_names_are_told_by(kind):
     wanted = {Name: {"stopwords", "wordnet"}, Place: {"stopwords"}, Identity: {"stopwords"}}
     assert {"stopwords", "wordnet"} & set(kind().settings()) == wanted.get(kind, set())
