@@ -11,7 +11,7 @@ from typing import ClassVar
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.edits import Change, edited, some_changes
 from perturbations.languages import not_english
-from perturbations.lexicon import LEXICONS
+from perturbations.lexicon import stopwords, wordnet
 from perturbations.word_tables import table_fingerprint
 from scope.protocols import SearchOptions
 from scope.records import Example, Setting
@@ -54,10 +54,7 @@ class EditingCapability(InvarianceCapability):
         return {
             **super().settings(),
             **{f"table_{one}": table_fingerprint(one) for one in self.tables},
-            **{
-                one: f"{LEXICONS[one]().source} {LEXICONS[one]().fingerprint}"
-                for one in self.lexicons
-            },
+            **{one: _lexicon(one) for one in self.lexicons},
         }
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
@@ -90,3 +87,8 @@ class EditingCapability(InvarianceCapability):
             constraints=[RepeatModification()],
             search_method=FewestChanges(),
         )
+
+
+def _lexicon(name: str) -> str:
+    found = {"stopwords": stopwords, "wordnet": wordnet}[name]()
+    return f"{found.source} {found.fingerprint}"

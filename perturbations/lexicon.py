@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from xml.etree.ElementTree import ParseError
 
 from scope.errors import ResourceError
@@ -388,12 +387,6 @@ def stopwords() -> StopwordList:
     True
     """
     return find_stopwords(stopword_places())
-
-
-LEXICONS: Mapping[str, Callable[[], StopwordList | WordNet]] = MappingProxyType(
-    {"stopwords": stopwords, "wordnet": wordnet}
-)
-"""By their names in the settings of a capability."""
 
 
 def find_stopwords(places: Sequence[LexiconPlace]) -> StopwordList:
