@@ -90,5 +90,5 @@ class EditingCapability(InvarianceCapability):
 
 
 def _lexicon(name: str) -> str:
-    found = {"stopwords": stopwords, "wordnet": wordnet}[name]()
+    found = wordnet() if name == "wordnet" else stopwords()
     return f"{found.source} {found.fingerprint}"
