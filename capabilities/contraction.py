@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from perturbations.editing_capability import EditingCapability
-from perturbations.edits import Change, Edit, any_of, like
+from perturbations.edits import Change, Edit, any_of, just_before, like
 from perturbations.settings import check_choice
 
 Direction = Literal["both", "shorten", "write_out"]
@@ -35,6 +35,7 @@ _HOLDS_APART = re.compile(
     r"(?:of|and|or|nor|between|like)\s+)$",
     re.IGNORECASE,
 )
+_ONLY = re.compile(r"\s+only\b", re.IGNORECASE)
 _ASKS = re.compile(r"(?:(?:^|[.!?;:\"]\s*)|\bwhy\s+)$", re.IGNORECASE)
 _TREEBANK = re.compile(r"\w n't\b| '(?:s|re|ve|ll|m|d)\b|\w [.,!?](?:\s|$)", re.IGNORECASE)
 
@@ -81,7 +82,7 @@ def _written_out(text: str) -> Iterator[Change]:
         next_word = re.match(r"\s+(\w+)", after)
         asks = short.endswith("n't") and (
             (next_word and next_word[1].lower() in _SUBJECTS)
-            or (short != "don't" and _ASKS.search(text, 0, found.start()))
+            or (short != "don't" and just_before(_ASKS, text, found.start()))
         )
         has = short.endswith("'s") and _PARTICIPLE.match(after)
         if not (asks or has or short.endswith("'d")):
@@ -94,14 +95,21 @@ def _shortened(text: str) -> Iterator[Change]:
     from perturbations.contractions import contractions
 
     short_of = {long: short for short, long in contractions().items()}
+    apart = _TREEBANK.search(text)
     for found in any_of([*short_of, "can not"]).finditer(text):
         long = " ".join(found[0].lower().split()).replace("can not", "cannot")
         ends = not _CLAUSE_GOES_ON.match(text, found.end())
         owns = long.endswith(" have") and not _PARTICIPLE.match(text, found.end())
         negated = long.endswith("not")
-        if not ends and not owns and (negated or not _HOLDS_APART.search(text, 0, found.start())):
+        may_not = long == "cannot" and _ONLY.match(text, found.end())  # "can not only sing"
+        if (
+            not ends
+            and not owns
+            and not may_not
+            and (negated or not just_before(_HOLDS_APART, text, found.start()))
+        ):
             short = short_of[long]
-            if _TREEBANK.search(text):
+            if apart:
                 short = re.sub(r"(n't|'\w+)$", r" \1", short)
             short = short.replace("'", "’") if "’" in text and "'" not in text else short
             yield (Edit(*found.span(), like(found[0], found[0][0] + short[1:])),)
@@ -114,4 +122,4 @@ def _pattern() -> re.Pattern[str]:
     parts = (re.sub(r"(n't|'\w+)$", r" \1", short).split() for short in contractions())
     listed = "|".join(rf"{stem}\s?{end}" for stem, end in sorted(parts, reverse=True))
     listed = listed.replace("'", "['’]")
-    return re.compile(rf"(?<![\w@#/'’-])(?:{listed})(?![\w'’-])", re.IGNORECASE)
+    return re.compile(rf"(?<![\w@#/'’-])(?ai:{listed})(?![\w'’-])")

@@ -90,5 +90,6 @@ class Distractor(InvarianceCapability):
             if self.where != "after":
                 yield f"{one} {text}"
             if self.where != "before":
-                ended = self.what != "sentence" or not text.rstrip()[-1:].isalnum()
+                last = text.rstrip("\"'”’)] \t\n")[-1:]
+                ended = self.what != "sentence" or not last.isalnum()
                 yield f"{text.rstrip()}{'' if ended else '.'} {one}"

@@ -50,6 +50,7 @@ class Identity(EditingCapability):
     )
     draws: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("identity",)
+    lexicons: ClassVar[tuple[str, ...]] = ("stopwords",)
 
     category: str = ALL
     candidates: int = 5

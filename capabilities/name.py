@@ -54,6 +54,7 @@ class Name(EditingCapability):
     )
     draws: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("names",)
+    lexicons: ClassVar[tuple[str, ...]] = ("stopwords", "wordnet")
 
     gender: Gender = "same"
     origin: Origin = "any"

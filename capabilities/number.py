@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from perturbations.editing_capability import EditingCapability
-from perturbations.edits import Change, Edit, any_of, drawn, like
-from perturbations.numbers import DIGITS, as_digits, known_words, of_like_size, spelled
+from perturbations.edits import Change, Edit, drawn, has_capitals, just_before, like
+from perturbations.numbers import as_digits, known_words, numbers_in, of_like_size, spelled
+from perturbations.proper_names import starts_sentence
 from perturbations.settings import check_candidates, check_choice, check_share
 
 Kind = Literal["both", "value", "spelling"]
@@ -32,6 +33,8 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 """What stands before a part of a longer number, a decade or a number that only names something."""
+_SIGN, _UNIT = re.compile(r"[$€£¥₹]\s?$"), re.compile(r"\s?[$€£¥₹°″+]")
+"""Signs beside which a number stands in digits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +74,15 @@ class Number(EditingCapability):
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
         """Each number with another value, and in the other spelling."""
-        words = any_of(known_words())
-        for found in sorted([*DIGITS.finditer(text), *words.finditer(text)], key=re.Match.start):
-            if _PART_OF_ONE.match(text, found.end()) or _BEFORE.search(text, 0, found.start()):
+        for found in numbers_in(text):
+            if _PART_OF_ONE.match(text, found.end()) or just_before(_BEFORE, text, found.start()):
                 continue
-            yield from ((Edit(*found.span(), one),) for one in self._others(found[0], generator))
+            of_a_sign = just_before(_SIGN, text, found.start()) or _UNIT.match(text, found.end())
+            for one in self._others(found[0], generator, spells=not of_a_sign):
+                first = has_capitals(text) and starts_sentence(text, found.start())
+                yield (Edit(*found.span(), one[:1].upper() + one[1:] if first else one),)
 
-    def _others(self, original: str, generator: random.Random) -> Iterator[str]:
+    def _others(self, original: str, generator: random.Random, *, spells: bool) -> Iterator[str]:
         """Other values as the original is written, then the original in the other spelling."""
         value = known_words().get(original.lower())
         number = int(original.replace(",", "")) if value is None else value
@@ -89,7 +94,7 @@ class Number(EditingCapability):
                     yield as_digits(one, original)
                 elif one in spelled():
                     yield like(original, spelled()[one])
-        if self.change != "value":
+        if self.change != "value" and spells:
             if value is not None:
                 yield str(number)
             elif number in spelled():

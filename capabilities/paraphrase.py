@@ -10,11 +10,12 @@ data with the reference may write what the reference likes.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from perturbations.capability import InvarianceCapability, Parts
 from scope.errors import SpecError
@@ -78,8 +79,21 @@ class Paraphrase(InvarianceCapability):
             )
 
     def settings(self) -> Mapping[str, Setting]:
-        """The bounds, and which model paraphrases."""
-        return {**super().settings(), "model_fingerprint": self._paraphraser().answerer.fingerprint}
+        """The bounds, which model paraphrases, and which encoder bounds the meaning."""
+        asked = zip(("model", "encoder"), self.asked_models(), strict=False)
+        return {
+            **super().settings(),
+            **{f"{name}_fingerprint": one.fingerprint for name, one in asked},
+        }
+
+    def asked_models(self) -> Sequence[Any]:
+        """The model that paraphrases, and the encoder if there is one."""
+        return self._paraphraser().models
+
+    def estimate_queries(self, example: Example, options: SearchOptions) -> int:
+        """As if every sample were admitted; the model is not asked."""
+        searched = len(example.text) <= self.max_characters and re.search(r"\w", example.text)
+        return 1 + self.samples if searched else 0
 
     def not_applicable(self, text: str) -> str | None:
         """``nothing`` where no paraphrase is left."""

@@ -15,18 +15,27 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from perturbations.editing_capability import EditingCapability
-from perturbations.edits import Change, by_word, drawn, has_capitals, like, with_article
-from perturbations.proper_names import names_in, without_mark
+from perturbations.edits import (
+    Change,
+    by_word,
+    drawn,
+    has_capitals,
+    just_before,
+    like,
+    with_article,
+)
+from perturbations.proper_names import follows_a_name, names_in, without_mark
 from perturbations.settings import check_candidates, check_choice
 from perturbations.word_tables import table
 
 Region = Literal["same", "other", "any"]
 
 _PART = re.compile(
-    r"\b(?:new|latin|(?:north|south|east|west|centr)\w*|great|little|st\.?|saint)[\s-]+$",
+    r"\b(?:new|latin|native|african|asian|(?:north|south|east|west|centr)\w*|great|little|st\.?|saint)[\s-]+$",
     re.IGNORECASE,
 )
-_OF_A_NAME = re.compile(r"[\s-]+[A-Z][a-z]")
+_OF_A_NAME = re.compile(r"(?:[^\S\n]|-)+[A-Z][a-z]")
+_NOUN = re.compile(r"\s+\w")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +60,7 @@ class Place(EditingCapability):
     example: ClassVar[tuple[str, str]] = ("Seen on an Irish train.", "Seen on a British train.")
     draws: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = ("places",)
+    lexicons: ClassVar[tuple[str, ...]] = ("stopwords",)
 
     region: Region = "same"
     candidates: int = 5
@@ -87,9 +97,16 @@ class Place(EditingCapability):
                 yield without_mark(other)
 
 
-def _single(text: str, known: Mapping[str, object]) -> Iterator[re.Match[str]]:
-    """The places that are no part of a longer name, such as "New England" or "Chicago Bulls"."""
+def _single(text: str, known: Mapping[str, tuple[str, str]]) -> Iterator[re.Match[str]]:
+    """Those that are no part of a longer name: "New England", "Chicago Bulls", "Jack London"."""
+    alone = {without_mark(one).lower() for one, (kind, _) in known.items() if kind == "nationality"}
     for found in names_in(text, known):
-        longer = has_capitals(text) and _OF_A_NAME.match(text, found.end())
-        if not longer and not _PART.search(text, 0, found.start()):
+        parts = (
+            has_capitals(text) and _OF_A_NAME.match(text, found.end()),
+            follows_a_name(text, found.start()),
+            just_before(_PART, text, found.start()),
+            # A person or a language: "a German", "in German".
+            found[0].lower() in alone and not _NOUN.match(text, found.end()),
+        )
+        if not any(parts):
             yield found

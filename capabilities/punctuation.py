@@ -127,15 +127,17 @@ class Punctuation(InvarianceCapability):
 def before_tokens(text: str) -> int:
     """Where the text ends but for the handles, hashtags and links behind it.
 
+    One that a mark ends is part of the sentence.
+
     Examples
     --------
-    >>> before_tokens("A film! #new @her")
-    7
+    >>> before_tokens("A film! #new @her"), before_tokens("A film by @her!")
+    (7, 15)
     """
     from perturbations.transformations import TOKEN
 
     pieces = list(re.finditer(r"\S+", text))
-    while pieces and TOKEN.match(pieces[-1][0]):
+    while pieces and TOKEN.match(pieces[-1][0]) and pieces[-1][0][-1] not in ".!?…":
         pieces.pop()
     return pieces[-1].end() if pieces else 0
 

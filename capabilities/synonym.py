@@ -9,9 +9,9 @@ does not is not wrong; it is different.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.languages import not_english
@@ -113,6 +113,12 @@ class Synonym(InvarianceCapability):
             "wordnet": f"{wordnet().source} {wordnet().fingerprint}",
             "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
         }
+
+    def asked_models(self) -> Sequence[Any]:
+        """The masked model of the source and the language model of the bound, if any."""
+        from perturbations.word_sources import models_for
+
+        return models_for(self.source, self.language_model)
 
     def not_applicable(self, text: str) -> str | None:
         """WordNet and the stopwords are English."""

@@ -81,6 +81,12 @@ class TextAttackRecipe(InvarianceCapability):
             "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
         }
 
+    def asked_models(self) -> Sequence[Any]:
+        """What it loads, whose content no fingerprint covers."""
+        from perturbations.recipes import RECIPES
+
+        return RECIPES[self.recipe].loads
+
     def parts(self, generator: random.Random) -> Parts:
         """The recipe's own; its chance is that of the process, which each search has seeded."""
         from perturbations.recipes import recipe_parts

@@ -70,6 +70,10 @@ class InvarianceCapability(ABC):
         """Everything that decides which perturbations are found."""
         return asdict(self)
 
+    def asked_models(self) -> Sequence[Any]:
+        """Models beside the classifier whose answers decide what is found, or their names."""
+        return ()
+
     def not_applicable(self, text: str) -> str | None:
         """Why the capability cannot change a text, such as "no word in Latin letters".
 

@@ -8,16 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from perturbations.edits import Change, Edit, chance_for, edited
+from perturbations.edits import Change, Edit, edited, some_changes
 from perturbations.textattack_gate import load_textattack
 
 load_textattack()
 
 from textattack.shared import AttackedText  # noqa: E402
 from textattack.transformations import Transformation  # noqa: E402
-
-MOST_CHANGES = 64
-"""Changes of one text that are tried; of more, so many are drawn."""
 
 
 class EditedTexts(Transformation):
@@ -53,10 +50,7 @@ class EditedTexts(Transformation):
     def _get_transformations(
         self, current_text: AttackedText, indices_to_modify: Iterable[int]
     ) -> list[AttackedText]:
-        generator = chance_for(self._key, current_text.text)
-        changes = list(dict.fromkeys(self._changes(current_text.text, generator)))
-        if len(changes) > MOST_CHANGES:
-            changes = generator.sample(changes, MOST_CHANGES)
+        changes = some_changes(self._changes, current_text.text, self._key)
         allowed = set(indices_to_modify)
         spans = word_spans(current_text)
         return [

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.edits import Change, chance_for, edited
+from perturbations.edits import Change, edited, some_changes
 from perturbations.languages import not_english
+from perturbations.lexicon import stopwords, wordnet
 from perturbations.word_tables import table_fingerprint
 from scope.protocols import SearchOptions
 from scope.records import Example, Setting
@@ -35,6 +36,9 @@ class EditingCapability(InvarianceCapability):
     tables: ClassVar[tuple[str, ...]] = ()
     """The tables of ours that words come from."""
 
+    lexicons: ClassVar[tuple[str, ...]] = ()
+    """Those of "stopwords" and "wordnet" that the changes depend on."""
+
     english: ClassVar[bool] = True
     """Whether a text in another language is not applicable, as far as that can be told."""
 
@@ -46,10 +50,11 @@ class EditingCapability(InvarianceCapability):
         """The single changes of a text; all that is random in them is drawn from the generator."""
 
     def settings(self) -> Mapping[str, Setting]:
-        """The fields, and the content of the tables."""
+        """The fields, and the content of the tables and lexicons."""
         return {
             **super().settings(),
             **{f"table_{one}": table_fingerprint(one) for one in self.tables},
+            **{one: _lexicon(one) for one in self.lexicons},
         }
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
@@ -59,7 +64,7 @@ class EditingCapability(InvarianceCapability):
         texts = {example.text}
         for trial in range(1, options.trials + 1):
             key = self.generator(options.seed, example, trial).getrandbits(64)
-            changes = self.changes(example.text, chance_for(key, example.text))
+            changes = some_changes(self.changes, example.text, key)
             texts.update(edited(example.text, change) for change in changes)
         return len(texts)
 
@@ -82,3 +87,8 @@ class EditingCapability(InvarianceCapability):
             constraints=[RepeatModification()],
             search_method=FewestChanges(),
         )
+
+
+def _lexicon(name: str) -> str:
+    found = wordnet() if name == "wordnet" else stopwords()
+    return f"{found.source} {found.fingerprint}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 
@@ -26,9 +26,22 @@ Change = tuple[Edit, ...]
 """Edits that are made together, from left to right; no two overlap."""
 
 
+MOST_CHANGES = 64
+"""Changes of one text that are tried; of more, so many are drawn."""
+
+
 def chance_for(key: int, text: str) -> random.Random:
     """The source of chance of one search for one text: the same text gets the same again."""
     return random.Random(f"{key} {text}")  # noqa: S311 - no secret
+
+
+def some_changes(
+    changes: Callable[[str, random.Random], Iterable[Change]], text: str, key: int
+) -> list[Change]:
+    """The different changes of a text with the chance of one search; of many, some are drawn."""
+    generator = chance_for(key, text)
+    found = list(dict.fromkeys(changes(text, generator)))
+    return found if len(found) <= MOST_CHANGES else generator.sample(found, MOST_CHANGES)
 
 
 def edited(text: str, change: Change) -> str:
@@ -72,6 +85,21 @@ def has_capitals(text: str) -> bool:
     return text != text.lower() and text != text.upper()
 
 
+def just_before(
+    pattern: re.Pattern[str], text: str, place: int, start: int = 0
+) -> re.Match[str] | None:
+    """What a pattern that ends in ``$`` finds right before a place, at most 100 characters back.
+
+    Without that bound the time for a text would grow with the square of its length.
+
+    Examples
+    --------
+    >>> just_before(re.compile(r"\\ban?\\s+$"), "seen by an American", 11)[0]
+    'an '
+    """
+    return pattern.search(text, max(start, place - 100), place)
+
+
 _ARTICLE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
 _LIKE_A_CONSONANT = re.compile(
     r"(uni([^mn]|$)|us[aeu]|eu|one\b|once\b|uk|ut[ie]|ug)", re.IGNORECASE
@@ -88,13 +116,12 @@ def with_article(text: str, edit: Edit) -> Change:
     >>> edited(text, with_article(text, Edit(11, 19, "Mexican")))
     'seen by a Mexican'
     """
-    before = _ARTICLE.search(text, 0, edit.start)
+    before = just_before(_ARTICLE, text, edit.start)
     if before is None:
         return (edit,)
     vowel = _LIKE_A_VOWEL.match(edit.text) and not _LIKE_A_CONSONANT.match(edit.text)
-    article = before[1][0] + (like(before[1], "n") if vowel and len(before[1]) > 1 else "")
-    if vowel and len(before[1]) == 1:
-        article += "n"
+    in_capitals = before[1] == "AN" or (before[1] == "A" and edit.text.isupper())
+    article = before[1][0] + ("" if not vowel else "N" if in_capitals else "n")
     if article == before[1]:
         return (edit,)
     return Edit(before.start(1), before.end(1), article), edit
@@ -103,11 +130,23 @@ def with_article(text: str, edit: Edit) -> Change:
 def any_of(words: Iterable[str]) -> re.Pattern[str]:
     """Any of these words or phrases, the longest that fits, as a whole word in any case.
 
-    Links, handles, hashtags and parts of hyphenated words are none.
+    Links, handles, hashtags and parts of hyphenated words are none. What is found is one of the
+    words in lower case: not "İran", whose first letter Python takes for an i.
+
+    Examples
+    --------
+    >>> any_of(["Iran", "Bogotá"]).findall("IRAN, İran, BOGOTÁ")
+    ['IRAN', 'BOGOTÁ']
     """
-    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    forms = {
+        form
+        for word in words
+        for form in (word, word.lower(), word.upper(), word.title())
+        if form.lower() == word.lower()
+    }
+    longest_first = sorted(forms, key=lambda word: (-len(word), word))
     listed = "|".join(re.escape(word) for word in longest_first)
-    return re.compile(rf"(?<![\w@#/.&-])(?:{listed})(?![\w@/-]|\.\w)", re.IGNORECASE)
+    return re.compile(rf"(?<![\w@#/.&-])(?ai:{listed})(?![\w@/-]|\.\w)")
 
 
 def drawn(choices: Iterable[Choice], most: int, generator: random.Random) -> list[Choice]:

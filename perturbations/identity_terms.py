@@ -7,22 +7,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from perturbations.edits import Change, Edit, any_of, has_capitals, like, with_article
+from perturbations.edits import Change, Edit, any_of, has_capitals, just_before, like, with_article
+from perturbations.proper_names import follows_a_name
 from perturbations.word_tables import table
 
 CATEGORIES = ("gender", "origin", "religion", "age", "disability")
 
 _NONE = "-"
 
-_HER_ALONE = frozenset((
+_NO_NOUN = frozenset((
     "a", "an", "the", "to", "in", "on", "at", "by", "for", "from", "with", "and", "or", "but",
     "as", "that", "this", "is", "was", "are", "were", "when", "if", "who", "into", "about",
-    "back", "up", "down", "out", "over", "again", "so", "because", "than", "after", "before",
+    "up", "down", "out", "over", "again", "so", "because", "than", "after", "before",
     "while", "not",
 ))  # fmt: skip
-"""Words after which "her" before them stands for a person: "saw her in town"."""
+"""Words after "his" or "her" that these do not belong to: "a friend of his in town"."""
+
+_HER_ALONE = frozenset((
+    *_NO_NOUN, "back", "off", "away", "through", "without", "alone", "too", "here", "there", "now",
+    "how", "what", "why", "where", "which", "these", "those", "i", "you", "he", "she", "it", "we",
+    "they", "my", "your", "his", "her", "its", "our", "their", "everything", "something",
+    "anything", "nothing", "yesterday", "today", "tomorrow", "tonight", "go", "know", "be", "do",
+))  # fmt: skip
+"""Words before which "her" stands for a person: "told her everything"."""
 
 _NEXT_WORD = re.compile(r"\s+([\w-]+)")
+_OR_ANOTHER = re.compile(r"\s+or\s+(?:his|her)(?=\s)", re.IGNORECASE)
+_OF_TWO_WORDS = re.compile(
+    r"\b(?:native|latin|african|asian|central|(?:north|south|east|west)(?:ern)?)\s+$", re.IGNORECASE
+)
 
 
 class Term(NamedTuple):
@@ -61,7 +74,8 @@ def terms() -> Mapping[str, Term]:
 
 @cache
 def _persons() -> frozenset[str]:
-    rows = [row for row in table("identity") if row[0] in ("person", "gender")]
+    """Nouns for people; pronouns and titles have no plural."""
+    rows = [row for row in table("identity") if row[0] in ("person", "gender") and row[-1] != _NONE]
     return frozenset(text for *_, singular, plural in rows for text in (singular, plural))
 
 
@@ -73,6 +87,8 @@ def terms_in(text: str) -> Iterator[tuple[Term, Sequence[re.Match[str]]]]:
         next_word = _NEXT_WORD.match(text, place.end())
         person = next_word is not None and next_word[1].lower() in _persons()
         capital = term.text[0].isupper() and has_capitals(text)
+        if term.category == "origin" and just_before(_OF_TWO_WORDS, text, place.start()):
+            continue
         if (person or not term.needs_person) and (place[0][0].isupper() or not capital):
             found.setdefault(term, []).append(place)
     yield from found.items()
@@ -106,6 +122,9 @@ def other_gender(text: str) -> Change:
     """
     edits: list[Edit] = []
     for found in _genders().finditer(text):
+        noun = found[0].lower() in _persons()
+        if noun and found[0][0].isupper() and follows_a_name(text, found.start()):
+            continue
         new = _pronoun(found) or _counterparts()[found[0].lower()]
         edits += with_article(text, Edit(*found.span(), like(found[0], new)))
     return tuple(edits)
@@ -128,8 +147,10 @@ def _counterparts() -> Mapping[str, str]:
 
 
 def _pronoun(found: re.Match[str]) -> str | None:
-    next_word = _NEXT_WORD.match(found.string, found.end())
-    owns = next_word is not None and next_word[1].lower() not in _HER_ALONE
+    another = _OR_ANOTHER.match(found.string, found.end())
+    next_word = _NEXT_WORD.match(found.string, another.end() if another else found.end())
+    alone = _NO_NOUN if found[0].lower() == "his" else _HER_ALONE
+    owns = next_word is not None and next_word[1].lower() not in alone
     return {
         "him": "her",
         "hers": "his",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 
-from perturbations.edits import Change, Edit, like
+from perturbations.edits import Change, Edit, has_capitals, just_before, like
 
 _PREPOSITIONS = "of in on for with from at by about into through like without under over between"
 _DETERMINERS = "the his her its their my our your an a"
@@ -92,6 +92,8 @@ def other_numbers(text: str) -> Iterator[Change]:
     """
     for found in _NOUN.finditer(text):
         noun, article = found["noun"].lower(), found["article"].lower()
+        if found["noun"][0].isupper() and has_capitals(text):
+            continue  # part of a name: "the United States"
         base = (_bases(noun, "NOUN") or ("",))[0]
         if (
             base in _UNCOUNTED
@@ -124,13 +126,13 @@ def other_tense(text: str) -> Iterator[Change]:
     """
     past, present = [], []
     for found in () if _CONTRACTED.search(text) else _VERB.finditer(text):
-        if _AUXILIARY_BEFORE.search(text, 0, found.start()):
+        if just_before(_AUXILIARY_BEFORE, text, found.start()):
             continue
         verb, subject = found["verb"].lower(), (found["subject"] or "").lower()
         place = found.span("verb")
         if new := _AUXILIARIES.get(verb) or _past(verb, subject):
             past.append(Edit(*place, like(found["verb"], new)))
-        elif (new := _present(verb, subject)) and not _SUPPOSES.search(text, 0, place[0]):
+        elif (new := _present(verb, subject)) and not just_before(_SUPPOSES, text, place[0]):
             present.append(Edit(*place, like(found["verb"], new)))
     yield from (tuple(edits) for edits in (past, present) if edits)
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import pairwise
+
+from perturbations.edits import any_of
 
 GREATEST_SPELLED = 99
 """Greatest number that is written out in one word."""
 
 _YEARS = range(1900, 2100)
 
-DIGITS = re.compile(r"(?<![\w.,:/#@&%+-])(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?![\w:/#@%]|[.,-]\d)")
-"""A whole number that is no part of a link, a time, a date, a score or a code."""
+DIGITS = re.compile(r"(?<![\w.,:/#@&%+-])(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?![\w:/#@%]|[.,-]\d)")
+"""A whole number of at most 15 digits that is no part of a link, a time, a date or a code."""
 
 
 @cache
@@ -33,6 +36,23 @@ def spelled() -> Mapping[int, str]:
 def known_words() -> Mapping[str, int]:
     """The number of each word."""
     return {word: number for number, word in spelled().items()}
+
+
+def numbers_in(text: str) -> Iterator[re.Match[str]]:
+    """The numbers of a text, but for those beside another, which are parts of one.
+
+    Examples
+    --------
+    >>> [found[0] for found in numbers_in("Two calls to 555 1234, twenty one seats, 12 rows")]
+    ['Two', '12']
+    """
+    every = [*DIGITS.finditer(text), *any_of(["one", *known_words()]).finditer(text)]
+    every.sort(key=re.Match.start)
+    gaps = [text[one.end() : other.start()] for one, other in pairwise(every)]
+    beside = [gap.isspace() for gap in gaps]
+    for before, found, after in zip([False, *beside], every, [*beside, False], strict=False):
+        if not before and not after and found[0].lower() != "one":
+            yield found
 
 
 def of_like_size(number: int, spread: float) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,13 @@ WORDINGS = (
 
 _PROMPT = "{text}\n\n{context}\n{reply}"
 
-_LABEL = re.compile(r"^(?:answer|paraphrase|rewritten?|here (?:is|'s)[^:]*|sure[^:]*)\s*:\s*", re.I)
+_ANSWER = r"(?:answer|paraphrased?|rewritten|rewrite|rewording|version)"
+_LABEL = re.compile(
+    rf"^(?:(?:sure|certainly|of course)\b[,!.]*\s*)?(?:(?:{_ANSWER}|here(?: is|['’]s)\s+"
+    rf"(?:\w+\s+){{0,3}}?(?:{_ANSWER}|sentence|text|way))\b[^:.,]{{0,40}})?:\s*",
+    re.IGNORECASE,
+)
+"""What a model may say before its answer, to a colon."""
 
 
 @dataclass(kw_only=True)
@@ -68,6 +74,19 @@ class Paraphraser:
             self._answerer = load_model(self.model, "answerer", options)
         return self._answerer
 
+    @property
+    def bounding_encoder(self) -> Encoder | None:
+        """The encoder, loaded when it is first needed; None where the meaning has no bound."""
+        if self._encoder is None and self.min_similarity is not None:
+            self._encoder = load_encoder(self.encoder)
+        return self._encoder
+
+    @property
+    def models(self) -> list[Any]:
+        """Both, or the model alone where the meaning has no bound."""
+        encoder = self.bounding_encoder
+        return [self.answerer] if encoder is None else [self.answerer, encoder]
+
     def prepare(self, texts: Sequence[str]) -> None:
         """Ask for the paraphrases of all these texts at once."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known and text.strip()]
@@ -90,12 +109,11 @@ class Paraphraser:
     def _admitted(self, text: str, given: Sequence[str]) -> Iterator[str]:
         cleaned = dict.fromkeys(map(clean, given))
         fitting = [one for one in cleaned if not same_words(one, text) and self._fits(one, text)]
-        if self.min_similarity is None or not fitting:
+        encoder = self.bounding_encoder
+        if self.min_similarity is None or encoder is None or not fitting:
             yield from fitting
             return
-        if self._encoder is None:
-            self._encoder = load_encoder(self.encoder)
-        vectors = np.asarray(self._encoder.encode([text, *fitting]))
+        vectors = np.asarray(encoder.encode([text, *fitting]))
         cosines = np.round(vectors[1:] @ vectors[0], 6)
         yield from (
             one
@@ -117,6 +135,8 @@ def clean(answer: str) -> str:
     --------
     >>> clean('Paraphrase: "A fine\\nfilm."')
     'A fine film.'
+    >>> clean("Sure! Here is a paraphrased sentence: A film."), clean("Sure, it is thin: it ends.")
+    ('A film.', 'Sure, it is thin: it ends.')
     """
     text = _LABEL.sub("", " ".join(answer.split()))
     return text[1:-1].strip() if text[:1] in '"“' and text[-1:] in '"”' else text

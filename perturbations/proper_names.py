@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from perturbations.edits import Change, Edit, any_of, has_capitals, like
+from perturbations.edits import Change, Edit, any_of, has_capitals, just_before, like
 from perturbations.lexicon import stopwords, wordnet
 
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|[\"“(]\s*)$")
@@ -15,6 +15,11 @@ _MARK = "*"
 def without_mark(name: str) -> str:
     """The name as it is written; tables mark one that is an ordinary word too with a star."""
     return name.removesuffix(_MARK)
+
+
+def starts_sentence(text: str, start: int) -> bool:
+    """Whether what begins here is the first word of a sentence."""
+    return just_before(_SENTENCE_START, text, start) is not None
 
 
 def names_in(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
@@ -33,13 +38,17 @@ def names_in(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
     capitals = has_capitals(text)
     for found in any_of(map(without_mark, names)).finditer(text):
         word = found[0].title() + _MARK in names
-        starts = word and _SENTENCE_START.search(text, 0, found.start())
+        starts = word and starts_sentence(text, found.start())
         if (found[0][0].isupper() and not starts) if capitals else not word:
             yield found
 
 
-_AFTER = re.compile(r"\s+(?:[A-Za-z]\.\s+|[A-Z]\s+)?([^\W\d_][\w'-]*)")
-_BEFORE = re.compile(r"([^\W\d_][\w'-]*\.?)\s+(?:[A-Za-z]\.\s+|[A-Z]\s+)?$")
+_SPACE = r"[^\S\n]+"
+"""No end of a line: a title and the text below it are no name."""
+_INITIAL = rf"(?:[A-Za-z]\.{_SPACE}|[A-Z]{_SPACE})?"
+_AFTER = re.compile(rf"{_SPACE}{_INITIAL}([^\W\d_][\w'-]*)")
+_BEFORE = re.compile(rf"([^\W\d_][\w'-]*\.?){_SPACE}{_INITIAL}$")
+_TITLES = frozenset({"mr.", "mrs.", "ms.", "dr."})
 _SAINTS = frozenset({"st", "st.", "saint", "san", "santa"})
 _STREETS = re.compile(
     r"\s+(?:street|st|road|avenue|square|park|field|airport|bay|city)\b", re.IGNORECASE
@@ -52,8 +61,9 @@ def persons_in(
     """The first name and the surname of each person, once; either may be empty.
 
     A surname that follows a listed first name need not be listed: in a text with capitals it has
-    one, in another it is no stopword and not in WordNet. A listed surname after anything else that
-    may be a name is left out, to make up no half-known person.
+    one, in another it is no stopword and not in WordNet. A name after anything else that may be
+    part of it, or before a word such as "Street", is left out wherever it stands, to make up no
+    half-known person.
 
     Examples
     --------
@@ -61,27 +71,34 @@ def persons_in(
     [('Emily', 'Petroni'), ('', 'Lopez')]
     >>> list(persons_in("emily rarely met gary lopez", ["Emily"], ["Lopez"]))
     [('emily', '')]
+    >>> list(persons_in("St. Anna, and Anna", ["Anna"], []))
+    []
     """
-    found = dict.fromkeys(_mentions(text, first_names, surnames))
+    parts: set[str] = set()
+    found = dict.fromkeys(_mentions(text, first_names, surnames, parts))
     whole = {name for person in found if all(person) for name in person}
     for person in found:
-        if all(person) or not {*person} & whole:
+        if (all(person) or not {*person} & whole) and parts.isdisjoint(map(str.lower, person)):
             yield person
 
 
 def _mentions(
-    text: str, first_names: Collection[str], surnames: Collection[str]
+    text: str, first_names: Collection[str], surnames: Collection[str], parts: set[str]
 ) -> Iterator[tuple[str, str]]:
+    """The names that stand for a person; those that are parts of another go to ``parts``."""
     known = {without_mark(name).lower() for name in (*first_names, *surnames)}
     capitals = has_capitals(text)
     end = 0
     for found in names_in(text, [*first_names, *surnames]):
-        before = _BEFORE.search(text, end, found.start())
-        if found.start() < end or (before and before[1].lower() in _SAINTS):
+        before = just_before(_BEFORE, text, found.start(), end)
+        if found.start() < end:
             continue
         if _STREETS.match(text, found.end()) or (
-            before and _may_be_a_name(before[1], capitals, strict=True)
+            before
+            and (before[1].lower() in _SAINTS or _may_be_a_name(before[1], capitals, strict=True))
         ):
+            if capitals:
+                parts.add(found[0].lower())
             continue
         after = _AFTER.match(text, found.end())
         if found[0].lower() not in {without_mark(name).lower() for name in first_names}:
@@ -93,25 +110,62 @@ def _mentions(
             yield found[0], ""
 
 
+def follows_a_name(text: str, start: int) -> bool:
+    """Whether the word before this place is likely part of the same name, as in "Stephen King".
+
+    Examples
+    --------
+    >>> [follows_a_name(one, one.index("King")) for one in ("Stephen King", "The King", "oh. King")]
+    [True, False, False]
+    """
+    before = just_before(_BEFORE, text, start)
+    if before is None or not has_capitals(text):
+        return False
+    if before[1].endswith("."):
+        return before[1].lower() in _TITLES
+    return _may_be_a_name(before[1], capitals=True)
+
+
 def _may_be_a_name(word: str, capitals: bool, *, strict: bool = False) -> bool:
     """Whether a word beside a name may be part of it; strictly, any that is no stopword."""
-    if word.lower().removesuffix("'s") in {*stopwords().words, "s", "mr.", "mrs.", "ms.", "dr."}:
+    if word.lower().removesuffix("'s") in {*stopwords().words, "s", *_TITLES}:
         return False
     if capitals:
         return word[0].isupper()
     return strict or not wordnet().knows(word.lower())
 
 
+_OWNS = re.compile(r"['’]\s+\w")
+"""The end of "James' car"."""
+
+
 def replaced_everywhere(text: str, new: Mapping[str, str]) -> Change:
-    """Every one of these words replaced wherever it stands, with the capitals that it has.
+    """Every one of these names replaced wherever it stands, with the capitals that it has.
+
+    In a text with capitals the same word without one is no name.
 
     Examples
     --------
     >>> replaced_everywhere("Ann's Ann", {"Ann": "Eve"})
     (Edit(start=0, end=3, text='Eve'), Edit(start=6, end=9, text='Eve'))
+    >>> replaced_everywhere("for James' sake", {"James": "Eve"})
+    (Edit(start=4, end=10, text="Eve's"),)
+    >>> replaced_everywhere("Emma Stone threw a stone", {"Stone": "Diallo"})
+    (Edit(start=5, end=10, text='Diallo'),)
     """
+    capitals = has_capitals(text)
     by_word = {word.lower(): other for word, other in new.items() if word}
-    return tuple(
-        Edit(*found.span(), like(found[0], by_word[found[0].lower()]))
-        for found in any_of(by_word).finditer(text)
-    )
+    edits: list[Edit] = []
+    for found in any_of(by_word).finditer(text):
+        if found[0][0].isupper() or not capitals:
+            start, end, shown = *found.span(), like(found[0], by_word[found[0].lower()])
+            quoted = text[max(0, start - 1) : start] in {"'", "‘"}
+            if (
+                not quoted
+                and found[0][-1] in "sS"
+                and shown[-1] not in "sS"
+                and _OWNS.match(text, end)
+            ):
+                end, shown = end + 1, shown + text[end] + ("S" if shown.isupper() else "s")
+            edits.append(Edit(start, end, shown))
+    return tuple(edits)

@@ -196,7 +196,7 @@ class MaxWordLength(PreTransformationConstraint):
         }
 
 
-TOKEN = re.compile(r"(?:https?://|www\.)\S+|(?<!\S)[@#]\w\S*")
+TOKEN = re.compile(r"(?:https?://|www\.)\S+|(?<![\w@#])[@#]\w\S*")
 """A link, a handle or a hashtag."""
 
 

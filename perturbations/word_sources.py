@@ -81,8 +81,7 @@ class WordVectors:
     def __init__(self, path: Path) -> None:
         try:
             content = path.read_bytes()
-            lines = [line.split() for line in content.decode().splitlines() if line.strip()]
-            rows = lines[1:] if lines and len(lines[0]) == 2 else lines
+            rows = _rows(content.decode())
             matrix = np.array([row[1:] for row in rows], dtype=np.float32)
         except (OSError, ValueError) as error:
             raise _unreadable(path, str(error)) from error
@@ -107,12 +106,28 @@ class WordVectors:
         return tuple(sorted(found[:NEAREST]))
 
 
+def _rows(content: str) -> list[list[str]]:
+    """A word and its numbers a line; a word may hold any character but the end of a line."""
+    lines = [line.rstrip().replace("\t", " ") for line in content.split("\n") if line.strip()]
+    if lines and len(lines[0].split()) == 2:
+        lines = lines[1:]
+    numbers = len(lines[0].split()) - 1 if lines else 0
+    return [line.rsplit(" ", numbers) for line in lines]
+
+
 def _unreadable(path: Path, reason: str) -> DataError:
     return DataError(
         f"the word vectors {path}: {reason}",
         expected="a text file with a word and its numbers in each line, as many in all",
         fix="check the path and the format: word2vec's or GloVe's text, not binary",
     )
+
+
+def models_for(source: str, language_model: str) -> list[MaskFiller | TextScorer]:
+    """The masked model of a source, and the one that bounds the perplexity, if any."""
+    kind, _, rest = source.partition(":")
+    masked: list[MaskFiller | TextScorer] = [_filler(rest)] if kind == "mask" else []
+    return [*masked, *([text_scorer(language_model)] if language_model else [])]
 
 
 @cache
@@ -153,6 +168,8 @@ class MaskedSwaps(WordSwap):
     def _get_transformations(
         self, current_text: AttackedText, indices_to_modify: Iterable[int]
     ) -> list[AttackedText]:
+        if BLANK in current_text.text:
+            return []  # a question has one blank
         indices = sorted(indices_to_modify)
         known = self._known.setdefault(current_text.text, {})
         asked = [index for index in indices if index not in known]

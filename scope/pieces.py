@@ -48,6 +48,7 @@ _TAKES = {
     "int": ((int,), "a whole number"),
     "float": ((float, int), "a number"),
     "bool": ((bool,), "yes or no"),
+    "str": ((str,), "a text; ./5 for a file with the name 5"),
 }
 """The values of a setting by its type, and in words."""
 
@@ -84,6 +85,9 @@ def _refuse_other_types(entry: Entry, own: Mapping[str, Setting]) -> None:
         # A type, or its text as the source has it.
         kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
         if field.name not in own or kind not in _TAKES:
+            continue
+        # A text of digits comes as a number, which a piece that is not ours may take.
+        if kind == "str" and entry.target.__module__ not in _OWN:
             continue
         value, (types, expected) = own[field.name], _TAKES[kind]
         # To Python yes and no are whole numbers.

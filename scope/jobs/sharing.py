@@ -70,10 +70,11 @@ _DECIDING = ("perturbations", "capabilities", "scope.metrics", "scope.protocols"
 class SharedSearches:
     """What the search of one capability has found for one reference, in any run.
 
-    Only searches of SCoPE's own capabilities on certain models are shared, and only those of a run
-    whose answers of the reference were all computed as this session computes them: a run may have
-    been begun on another machine, or by another release. The owner of an entry names all that
-    decides what is found; its content is the example, with the ``kept`` pairs that the search
+    Only searches of SCoPE's own capabilities on certain models are shared, where those that the
+    capability asks beside the reference are certain, too, and only those of a run whose answers of
+    the reference were all computed as this session computes them: a run may have been begun on
+    another machine, or by another release. The owner of an entry names all that decides what is
+    found; its content is the example, with the ``kept`` pairs that the search
     starts from, if it does.
     """
 
@@ -122,6 +123,9 @@ def _owner(
     encoder = None
     if options.encoder is not None and (encoder := identity_of(options.encoder)) is None:
         return None
+    further = [identity_of(one) for one in getattr(capability, "asked_models", tuple)()]
+    if None in further:
+        return None
     deciding = {
         one.name: getattr(options, one.name)
         for one in fields(options)
@@ -131,6 +135,7 @@ def _owner(
         {
             "reference": reference,
             "capability": [capability.name, dict(capability.settings())],
+            "asked": further,
             "pairs": kind,
             "options": deciding | {"encoder": encoder},
             "source": hash_of_source(*_DECIDING),

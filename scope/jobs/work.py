@@ -114,7 +114,8 @@ def search_work(
 ) -> Planned:
     """The search of a capability on a reference.
 
-    A few seconds of the search itself are run, whose answers are not kept. Where all of the tried
+    A few seconds of the search itself are run, whose answers are not kept; not where the
+    capability asks an endpoint. Where all of the tried
     examples are finished, their true number of queries corrects the estimate. With ``flips`` the
     queries count, too, that the search for kept pairs spares: most texts have no flipped pair, and
     that is known only when all candidates are.
@@ -133,7 +134,12 @@ def _search_work(
 ) -> Work:
     began = time.monotonic()
     sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
-    candidates = round(_candidates(capability, sample) * len(examples)) if flips else 0
+    asks_endpoint = any(
+        str(getattr(one, "spec", "")).startswith("openai:")
+        for one in getattr(capability, "asked_models", tuple)()
+    )
+    spared = flips and not asks_endpoint
+    candidates = round(_candidates(capability, sample) * len(examples)) if spared else 0
     queries = expect_queries(capability, examples, options, {}).total() or 0
     # The first estimate imports TextAttack, which a run does, too.
     estimating = time.monotonic() - began
@@ -149,6 +155,11 @@ def _search_work(
             tokens_in=_tokens(characters),
             tokens_out=queries,
         )
+    if asks_endpoint:
+        texts, ask = [one.text for one in examples], reference.classifier.classify
+        each = seconds_to_answer(texts, ask) / max(len(texts), 1)
+        purpose = f"search: {capability.name}"
+        return Work(model=reference.name, purpose=purpose, queries=queries, seconds=queries * each)
     trial = _TimedClassifier(reference)
     whole = attempt(lambda: list(capability.search(trial, sample, options)))
     fails = isinstance(whole, Failed) and not isinstance(whole.error, _TrialEndsError)

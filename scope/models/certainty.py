@@ -120,6 +120,6 @@ def hash_of_source(*packages: str) -> str:
         spec = importlib.util.find_spec(package)
         folders = (spec and spec.submodule_search_locations) or []
         for path in sorted(file for one in folders for file in Path(one).rglob("*")):
-            if path.suffix in (".py", ".txt"):
+            if path.suffix in (".py", ".txt", ".tsv"):
                 digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

@@ -78,6 +78,47 @@ def test_without_a_model_or_with_a_wrong_bound_the_error_says_what_to_set(lexico
             paraphrase("Silent", **wrong)
 
 
+def test_the_encoder_that_bounds_the_meaning_is_named_by_its_content(lexicon, monkeypatch):
+    class Encoder:
+        fingerprint = "of these bytes"
+
+    monkeypatch.setattr("perturbations.paraphrases.load_encoder", lambda spec: Encoder())
+    model = "python:toy_paraphrasers:Paraphraser"
+    bounded = Paraphrase(model=model, encoder="models/any")
+    assert bounded.settings()["encoder_fingerprint"] == "of these bytes"
+    assert "encoder_fingerprint" not in paraphrase("Paraphraser").settings()
+
+
+def test_an_estimate_asks_no_paraphraser(lexicon):
+    capability = Paraphrase(model="", min_meaning=-1.0)
+    example = Example(id="e", text=TEXT)
+    assert capability.estimate_queries(example, SearchOptions()) == 4
+    assert capability.estimate_queries(Example(id="e", text="?!"), SearchOptions()) == 0
+
+
+def test_searches_that_ask_an_uncertain_model_are_not_shared(lexicon):
+    from scope.jobs.sharing import _owner
+
+    asked = [
+        paraphrase("Paraphraser"),
+        Synonym(source="mask:python:toy_paraphrasers:Filler"),
+        Synonym(language_model="python:toy_paraphrasers:LetterScorer"),
+    ]
+    for capability in asked:
+        assert len(capability.asked_models()) == 1
+        assert _owner(capability, "certain", SearchOptions(), "kept") is None
+    loading = chosen("textattack:bae", **{"textattack:bae.download": True})
+    assert _owner(loading, "certain", SearchOptions(), "kept") is None
+    assert _owner(Synonym(), "certain", SearchOptions(), "kept") is not None
+
+
+def test_a_masked_model_is_not_asked_about_a_text_that_holds_a_blank(lexicon):
+    (found,) = search(
+        Synonym(source="mask:python:toy_paraphrasers:Filler"), "a ____ film", trials=1
+    )
+    assert (found.text, found.applicable) == (None, False)
+
+
 def test_the_meaning_is_bounded_by_an_encoder(lexicon):
     import numpy as np
 
@@ -126,6 +167,13 @@ def test_defaults_of_synonym_have_the_settings_of_old(lexicon):
 def test_an_unknown_source_is_refused(source):
     with pytest.raises(SpecError, match="vectors:FILE"):
         Synonym(source=source)
+
+
+def test_words_of_vectors_may_hold_signs_that_end_a_line_elsewhere(tmp_path, lexicon):
+    path = tmp_path / "vectors.txt"
+    path.write_text("film 1 0 \n\x85 0 1\nmovie 0.9 0.1\n. . 0 1\n", encoding="utf-8")
+    swaps = Synonym(source=f"vectors:{path}")
+    assert {one.text for one in search(swaps, "a film", trials=1)} == {"a movie"}
 
 
 def test_a_file_that_holds_no_vectors_is_named(tmp_path, lexicon):
@@ -208,6 +256,15 @@ def test_recipes_that_run_offline_keep_the_rules(recipe, lexicon):
 def test_a_recipe_that_would_download_says_what(recipe, lexicon):
     with pytest.raises(ResourceError, match=f"textattack:{recipe.lower()} would load"):
         chosen(f"textattack:{recipe}").settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [("paraphrase", "model"), ("textattack", "recipe"), ("synonym", "language_model")],
+)
+def test_a_number_for_a_name_is_refused(name, setting):
+    with pytest.raises(SpecError, match="expected: a text"):
+        chosen(name, **{setting: 5})
 
 
 def test_two_recipes_go_into_one_audit_and_an_unknown_one_is_named():

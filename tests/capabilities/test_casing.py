@@ -48,6 +48,12 @@ def test_all_words_take_a_form_but_handles(form, text):
     assert text in [one.text for one in found(Casing(words="all"))]
 
 
+@pytest.mark.parametrize("text", [".@her film", "(@her film)", '"#new film"'])
+def test_handles_behind_a_mark_stay(text):
+    assert everywhere(str.upper, text) == text.replace("film", "FILM")
+    assert all(one.text is None or text.split()[0] in one.text for one in found(Casing(), text))
+
+
 def test_a_script_without_capitals_is_not_applicable():
     assert {(one.failure, one.applicable) for one in found(Casing(), "很好的电影")} == {
         ("no letter has another case", False)

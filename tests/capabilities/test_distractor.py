@@ -18,6 +18,8 @@ def test_a_text_without_an_end_gets_one_before_a_sentence():
     sentence = ADDED["sentence"][0]
     after = Distractor(where="after")
     assert next(after.extended("A film")) == f"A film. {sentence}"
+    assert next(after.extended("A film (long)")) == f"A film (long). {sentence}"
+    assert next(after.extended('"A film!"')) == f'"A film!" {sentence}'
     assert next(after.extended("A film!")) == f"A film! {sentence}"
     assert next(after.extended("a film .")) == f"a film . {sentence.lower()}"
     assert next(Distractor(where="before").extended("A film")) == f"{sentence} A film"

@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 
 import hypothesis
 import pytest
@@ -14,7 +15,7 @@ from capabilities.inflection import Inflection
 from capabilities.name import Name
 from capabilities.number import Number
 from capabilities.place import Place
-from perturbations.edits import edited
+from perturbations.edits import Edit, edited, with_article
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
@@ -139,14 +140,98 @@ def test_a_wrong_setting_is_named(kind, wrong, says):
         (Identity, "an old film by him", {"an old film by her"}),
         (Inflection, "in a theater .", {"in theaters ."}),
         (Inflection, "If it were good, can we go? It's late.", set()),
+        (Inflection, "It holds of the United States.", {"It held of the United States."}),
+        (Contraction, "He can not only sing but dance.", set()),
         (Number, "2 twenty-five", set()),
+        (Number, "twenty five, nineteen eighty-four, twenty one, call 555 1234", set()),
         (Place, "New England or Boston Celtics", set()),
+        (Place, "Whitney Houston, Michael Jordan, African American films", set()),
+        (Place, "Native American art", set()),
+        (Place, "She saw a German, and he speaks German.", set()),
         (Name, "St. Anna and George Street", set()),
+        (Name, "St. Anna and Anna; George Street and George; Prof. Amy Hill and Amy", set()),
+        (Name, "It came out on 12 Jun 2019.", set()),
+        (Identity, "The film feels old - and slow; the night was black he said",
+         {"The film feels old - and slow; the night was black she said"}),
+        (Identity, "Stephen King wrote it.", set()),
+        (Identity, "a South Korean person, an African American person", set()),
+        (Identity, "his or her film", {"her or his film"}),
+        (Identity, "on his back, a friend of his in it", {"on her back, a friend of hers in it"}),
+        (Identity, "I told her everything, and they let her go to her brother.",
+         {"I told him everything, and they let him go to his sister."}),
     ],
 )  # fmt: skip
 def test_cases_by_hand(kind, kind_of, before, after):
     only(kind, kind_of)
-    assert changed(kind(), before) - {before} == after or kind is Number
+    assert changed(kind(), before) - {before} == after
+
+
+@pytest.mark.parametrize(
+    "text", ["İran, Lısa, İ'm, ıt's, hıs ſon, ſix films", "1,000" + ",000" * 2000, "1" * 5000]
+)
+def test_letters_that_python_takes_for_others_and_endless_numbers_change_nothing(kind, text):
+    assert changed(kind(), text, seeds=[0]) == set()
+
+
+def test_numbers_beyond_those_of_a_machine_stay(kind):
+    only(kind, Number)
+    assert changed(Number(), "18,446,744,073,709,551,616 grains") == set()
+
+
+def test_numbers_beside_a_sign_stay_in_digits_and_begin_a_sentence_with_a_capital(kind):
+    only(kind, Number)
+    spelled = Number(change="spelling")
+    assert changed(spelled, "It costs $12 or 12€ at 12°") == set()
+    assert changed(spelled, "12 came. Good.") == {"Twelve came. Good."}
+
+
+def test_a_surname_that_is_a_word_too_changes_as_a_name_alone(kind):
+    only(kind, Name)
+    for text in changed(Name(), "Emma Stone threw a stone; Stone laughed."):
+        assert re.fullmatch(r"\w+ (\w+) threw a stone; \1 laughed\.", text)
+
+
+def test_a_name_ends_with_its_line(kind):
+    if kind is Name:
+        assert {text.split("\n")[1] for text in changed(Name(), "Tom\nGreat film")} == {
+            "Great film"
+        }
+    if kind is Place:
+        assert {text.split("\n")[1] for text in changed(Place(), "Paris\nLovely")} == {"Lovely"}
+
+
+def test_settings_name_the_lexicons_that_names_are_told_by(kind):
+    wanted = {Name: {"stopwords", "wordnet"}, Place: {"stopwords"}, Identity: {"stopwords"}}
+    assert {"stopwords", "wordnet"} & set(kind().settings()) == wanted.get(kind, set())
+
+
+def test_an_article_in_capitals_stays_in_capitals():
+    text = "SEEN BY A GERMAN MAN AND AN IRISH ONE"
+    found = edited(text, with_article(text, Edit(10, 16, "AMERICAN")))
+    assert found == "SEEN BY AN AMERICAN MAN AND AN IRISH ONE"
+
+
+def test_a_long_text_takes_time_in_proportion_to_its_length(kind):
+    sentence = "It is what they say of the film in a theater with 12 friends of Emily's in Paris. "
+
+    def seconds(times):
+        began = time.perf_counter()
+        list(kind().changes(sentence * times, random.Random(0)))
+        return time.perf_counter() - began
+
+    seconds(1)
+    # Twelve times the length; with its square it would be 144 times the time.
+    assert seconds(240) < 60 * max(seconds(20), 1e-3)
+
+
+def test_as_many_changes_are_expected_as_are_tried(kind):
+    only(kind, Number)
+    text = " or ".join(str(number) for number in range(30, 60)) + " films"
+    example, classifier = Example(id="e", text=text), HashedWords(strength=0.0)
+    list(kind().search(classifier, [example], SearchOptions()))
+    asked = {text for texts in classifier.asked for text in texts}
+    expected = kind().estimate_queries(example, SearchOptions())
+    assert expected == pytest.approx(len(asked), rel=0.2)
 
 
 def test_numbers_keep_their_size_and_form(kind):

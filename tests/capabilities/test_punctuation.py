@@ -19,6 +19,7 @@ def rewritten(text, **options):
         ("A film .", ["A film", "A film ..."]),
         ("A film", ["A film.", "A film!"]),
         ("A film? #new", ["A film #new", "A film?? #new"]),
+        ("A film by @her!", []),
         ('"A film."', ['"A film"', '"A film..."']),
     ],
 )

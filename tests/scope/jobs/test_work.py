@@ -141,6 +141,20 @@ def test_flipped_pairs_may_take_all_candidates_that_kept_pairs_spare(clock):
     assert kept.queries < both.queries == sum(one.queries + one.spared for one in found)
 
 
+def test_a_search_that_asks_an_endpoint_is_not_tried(clock):
+    class Asking(Typo):
+        def asked_models(self):
+            return [Endpoint()]
+
+        def search(self, classifier, examples, options):
+            raise AssertionError
+
+    found = search_work(Asking(), named(Slow(clock)), EXAMPLES, OPTIONS, flips=True).measured()
+    assert found.purpose == "search: typo"
+    assert found.seconds == pytest.approx(0.01 * found.queries)
+    assert found.queries > 0
+
+
 def test_a_search_that_fails_is_named(clock):
     class Broken(Typo):
         def search(self, classifier, examples, options):

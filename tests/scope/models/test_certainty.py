@@ -99,3 +99,18 @@ def test_a_checkpoint_that_may_bring_code_has_no_identity(folder):
 def test_a_model_whose_answers_depend_on_the_batch_has_no_identity(model, monkeypatch):
     monkeypatch.setattr(type(model), "reproducible", "to about 2e-06")
     assert identity_of(model) is None
+
+
+def test_the_tables_of_a_package_are_part_of_its_source(tmp_path, monkeypatch):
+    from scope.models.certainty import hash_of_source
+
+    package = tmp_path / "package_with_a_table"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    hashes = set()
+    for content in ("a\tb", "a\tc"):
+        (package / "words.tsv").write_text(content)
+        hash_of_source.cache_clear()
+        hashes.add(hash_of_source("package_with_a_table"))
+    assert len(hashes) == 2
