@@ -18,6 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from perturbations.capability import InvarianceCapability, Parts
+from perturbations.settings import check_between, check_whole
 from scope.errors import SpecError
 from scope.protocols import Classifier, SearchOptions
 from scope.records import Example, Perturbation, Setting
@@ -68,15 +69,9 @@ class Paraphrase(InvarianceCapability):
     max_characters: int = 1_000
 
     def __post_init__(self) -> None:
-        bounds = self.max_length_ratio >= 1 and -1 <= self.min_meaning <= 1
-        if not (1 <= self.samples <= MOST_SAMPLES and bounds):
-            raise SpecError(
-                f"{self.samples} samples, {self.max_length_ratio} times the length and a cosine "
-                f"of {self.min_meaning}",
-                expected=f"1 to {MOST_SAMPLES} samples, at least 1 times the length, a cosine "
-                "from -1 to 1",
-                fix="omit these settings for the defaults, 3, 2 and 0.7",
-            )
+        check_whole("samples", self.samples, 1, MOST_SAMPLES)
+        check_between("max_length_ratio", self.max_length_ratio, 1, 100)
+        check_between("min_meaning", self.min_meaning, -1, 1)
 
     def settings(self) -> Mapping[str, Setting]:
         """The bounds, which model paraphrases, and which encoder bounds the meaning."""
@@ -120,31 +115,25 @@ class Paraphrase(InvarianceCapability):
             yield from portion
 
     def _paraphraser(self) -> Paraphraser:
-        # A token has some four characters, and a paraphrase may be longer than the text.
-        tokens = max(32, self.max_characters // 2)
-        bound = None if self.min_meaning == -1 else self.min_meaning
         return _paraphraser(
-            self.model, self.encoder, self.samples, self.max_length_ratio, bound, tokens
+            model=self.model,
+            encoder=self.encoder,
+            samples=self.samples,
+            max_length_ratio=self.max_length_ratio,
+            min_similarity=None if self.min_meaning == -1 else self.min_meaning,
+            # A token has some four characters, and a paraphrase may be longer than the text.
+            most_tokens=max(32, self.max_characters // 2),
         )
 
 
 @cache
-def _paraphraser(
-    model: str, encoder: str, samples: int, ratio: float, min_meaning: float | None, tokens: int
-) -> Paraphraser:
+def _paraphraser(**given: Any) -> Paraphraser:
     from perturbations.paraphrases import Paraphraser
 
-    if not model:
+    if not given["model"]:
         raise SpecError(
             "the capability `paraphrase` without a model",
             expected="a model that answers questions and writes the paraphrases",
             fix="add --setting paraphrase.model=MODEL, such as openai:http://localhost:8000/v1#NAME",
         )
-    return Paraphraser(
-        model=model,
-        encoder=encoder,
-        samples=samples,
-        max_length_ratio=ratio,
-        min_similarity=min_meaning,
-        most_tokens=tokens,
-    )
+    return Paraphraser(**given)

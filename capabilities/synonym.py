@@ -94,17 +94,18 @@ class Synonym(InvarianceCapability):
     def settings(self) -> Mapping[str, Setting]:
         """The preset, the share where it counts, and the longest text; WordNet and stopwords."""
         from perturbations.lexicon import stopwords, wordnet
-        from perturbations.word_sources import source_fingerprint, text_scorer
 
         share = {} if self.preset == "paper" else {"max_words": self.max_words}
         further = {name: getattr(self, name) for name in ("same_part", "same_sense")}
         if self.source != WORDNET:
+            from perturbations.word_sources import source_fingerprint
+
             further |= {"source": self.source, "words": source_fingerprint(self.source)}
         if self.language_model:
-            further |= {
-                "language_model": text_scorer(self.language_model).fingerprint,
-                "max_perplexity": self.max_perplexity,
-            }
+            from perturbations.word_sources import text_scorer
+
+            further["language_model"] = text_scorer(self.language_model).fingerprint
+            further["max_perplexity"] = self.max_perplexity
         return {
             "preset": self.preset,
             **share,

@@ -76,6 +76,26 @@ def check_share(setting: str, value: float) -> None:
         )
 
 
+def check_between(setting: str, value: float, least: float, most: float) -> None:
+    """Refuse a number beyond these limits.
+
+    Examples
+    --------
+    >>> check_between("min_meaning", 1.5, -1, 1)
+    Traceback (most recent call last):
+    ...
+    scope.errors.SpecError: found:    the setting min_meaning=1.5
+    expected: a number from -1 to 1
+    fix:      correct the value, or omit min_meaning
+    """
+    if not least <= value <= most:
+        raise SpecError(
+            f"the setting {setting}={value}",
+            expected=f"a number from {least} to {most}",
+            fix=f"correct the value, or omit {setting}",
+        )
+
+
 def check_above_zero(setting: str, value: float) -> None:
     """Refuse a number that is not above 0.
 
