@@ -103,6 +103,7 @@ def answers(url, tmp_path_factory):
     return run(LOAD_DATA, url, tmp_path_factory.mktemp("home"), *SPECS)
 
 
+@pytest.mark.slow
 def test_a_classifier_comes_through_the_hub_as_it_was_saved(root, url, tmp_path):
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
