@@ -91,7 +91,10 @@ def answer(plans: Sequence[AuditPlan], places: Places) -> bytes:
 
 
 def search(plans: Sequence[AuditPlan], places: Places) -> bytes:
-    """A database of all searches and answers of the texts at some places."""
+    """A database of all searches and answers of the texts at some places, but for saved answers.
+
+    Those are looked up where the run is: it names the texts that are missing, of all shards.
+    """
     own = [
         replace(
             plan,
@@ -99,4 +102,4 @@ def search(plans: Sequence[AuditPlan], places: Places) -> bytes:
         )
         for plan in plans
     ]
-    return database(partial(gather, own))
+    return database(partial(gather, own, saved=False))
