@@ -292,13 +292,13 @@ class _Session:
 
     async def _once(self, ask: EndpointRequest) -> Reply | Failure | None:
         """What one try brings, of which the window learns; None if nothing is to be sent."""
-        if self.sent >= self._budget:
-            self.exhausted = True
-            self._end()
         if self._stop.is_set():
             return None
         began, sent_in = self._clock.now(), self._window.rounds
-        outcome = (await self._try(ask)).without(self._key)
+        tried = await self._try(ask)
+        if tried is None:
+            return None
+        outcome = tried.without(self._key)
         if isinstance(outcome, Reply):
             self._window.answered(self._clock.now() - began)
             self._refused_in_a_row = 0
@@ -336,9 +336,13 @@ class _Session:
         else:
             await self._clock.wait(self._stop, seconds)
 
-    async def _try(self, ask: EndpointRequest) -> Reply | Failure:
-        """One try, put as often as the server teaches how to put it."""
+    async def _try(self, ask: EndpointRequest) -> Reply | Failure | None:
+        """One try, put as often as the server teaches how to put it, while requests are allowed."""
         while True:
+            if self.sent >= self._budget:
+                self.exhausted = True
+                self._end()
+                return None
             body = self._dialect.body(ask)
             self.sent += ask.path != "models"
             try:
