@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import zip_longest
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +42,17 @@ def test_merged_shards_give_the_result_of_the_whole(toy_audit, in_shards, tmp_pa
     found = toy_audit("Student", run="merged", cache=False, **arguments)
     assert without_clock(found) == without_clock(whole)
     assert "--shard" not in merged.command
-    assert merged.command.endswith("--run merged")
+    assert merged.command.endswith(f"--runs {tmp_path / 'runs'} --run merged")
+
+
+@pytest.mark.parametrize("run", ["merged", Path("elsewhere/merged")])
+def test_the_command_of_a_merged_run_finds_it_by_its_name_or_path(
+    toy_audit, in_shards, tmp_path, monkeypatch, run
+):
+    monkeypatch.chdir(tmp_path)
+    merged = merge(in_shards(2, capabilities=["typo"]), run=run)
+    assert merged.command.endswith(f" --run {run}")
+    assert "--runs" not in merged.command
 
 
 def test_a_merged_run_searches_and_asks_nothing(toy_audit, in_shards, tmp_path, monkeypatch):
