@@ -11,12 +11,13 @@ from __future__ import annotations
 import statistics
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 
 from scope.errors import ModelError, ResourceError, ScopeError
+from scope.jobs.identity import MODEL_LIBRARIES, release_of
 from scope.jobs.ray_connection import Engine, connected
 from scope.printing import first_line, shown
 
@@ -55,6 +56,12 @@ def workers(load: Callable[[], Any], engine: Engine) -> Iterator[Workers]:
         yield pool
 
 
+def _releases() -> dict[str, str]:
+    """What decides on a machine what a model gives, beside its processor."""
+    libraries = {one: release_of(one) for one in MODEL_LIBRARIES}
+    return {"scope-models": version("scope-models"), **libraries}
+
+
 class _Worker:
     """What runs in a process of Ray's."""
 
@@ -62,13 +69,14 @@ class _Worker:
         # Not called here: what fails in `ready` can be read.
         self._load = load
 
-    def ready(self, release: str) -> None:
-        if (own := version("scope-models")) != release:
-            raise ResourceError(
-                f"a worker with scope-models {own}",
-                expected=f"the release {release} on all machines",
-                fix="install it there",
-            )
+    def ready(self, releases: Mapping[str, str]) -> None:
+        for package, own in _releases().items():
+            if own != (wanted := releases[package]):
+                raise ResourceError(
+                    f"a worker with {package} {own}",
+                    expected=f"the release {wanted} on all machines",
+                    fix="install it there",
+                )
         self._loaded = self._load()
 
     def do(self, step: Step, shard: Any) -> Any:
@@ -156,7 +164,7 @@ class Workers:
         cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         for _ in range(min(missing, cores - starting)):
             worker = self._new()
-            ticket = worker.ready.remote(version("scope-models"))
+            ticket = worker.ready.remote(_releases())
             self._under_way[ticket] = _UnderWay(None, worker, time.monotonic())
 
     def _new(self) -> Any:

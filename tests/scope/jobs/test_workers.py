@@ -100,6 +100,16 @@ def test_workers_that_die_as_they_load_end_the_job(cluster, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("package", ["scope-models", "torch", "transformers"])
+def test_a_worker_with_another_release_is_refused(monkeypatch, package):
+    here = workers._releases()
+    there = workers._Worker(Doing())
+    there.ready(here)
+    monkeypatch.setattr(workers, "_releases", lambda: here | {package: "0.1"})
+    with pytest.raises(ResourceError, match=f"a worker with {package} 0.1"):
+        there.ready(here)
+
+
 class SlowRay:
     """Has one worker, which takes its time; seconds pass at once."""
 
