@@ -15,7 +15,8 @@ import pytest
 from made_up_pairs import write_split
 
 import scope
-from scope.errors import ModelError, ResourceError, SpecError
+from scope.errors import DataError, ModelError, ResourceError, SpecError
+from scope.jobs import on_workers
 from scope.serialization import to_json
 
 
@@ -101,6 +102,21 @@ def test_texts_that_saved_predictions_lack_are_named_when_all_is_searched(
             toy_audit(run=run, **options, **engine)
         missing[run] = (tmp_path / "runs" / run / "texts-for-saved.jsonl").read_text("utf-8")
     assert missing["there"] == missing["here"]
+
+
+def test_a_worker_with_other_data_is_refused(
+    toy_audit, in_this_process, sentences_csv, monkeypatch
+):
+    @contextmanager
+    def elsewhere(load, engine):
+        lines = sentences_csv.read_text(encoding="utf-8").splitlines()
+        sentences_csv.write_text("\n".join([lines[0], *lines[:0:-1]]), encoding="utf-8")
+        with in_this_process(load, engine) as pool:
+            yield pool
+
+    monkeypatch.setattr(on_workers, "workers", elsewhere)
+    with pytest.raises(DataError, match="on a worker holds other data"):
+        toy_audit("Student", capabilities=["typo"], cache=False, engine="ray", workers=2)
 
 
 def test_an_object_cannot_be_sent(toy_audit, in_this_process):
