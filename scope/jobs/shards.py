@@ -79,9 +79,7 @@ class Merged(NamedTuple):
     command: str
 
 
-def merge(
-    shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = RUNS
-) -> Merged:
+def merge(shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = RUNS) -> Merged:
     """Put the searches and answers of all shards into one run.
 
     The job's own command under the name of that run then gives the result, to the byte that of a

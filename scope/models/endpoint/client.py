@@ -338,26 +338,27 @@ class _Session:
 
     async def _try(self, ask: EndpointRequest) -> Reply | Failure | None:
         """One try, put as often as the server teaches how to put it, while requests are allowed."""
-        while True:
-            if self.sent >= self._budget:
-                self.exhausted = True
-                self._end()
-                return None
+        while self.sent < self._budget:
             body = self._dialect.body(ask)
-            self.sent += ask.path != "models"
-            try:
-                async with asyncio.timeout(self._timeout):
-                    response = await exchange(self._connections, ask, body)
-                if isinstance(response, Failure):
-                    return response
-                if response.status < 300:
-                    return read_reply(ask, response.content)
-            except MalformedReplyError as error:
-                return Failure(said=str(error), status=OK)
-            except TimeoutError:
-                return Failure(said=f"no reply within {self._timeout:g} seconds")
-            failure = refusal(response.status, response.headers, response.content)
-            if failure.is_too_long:
-                return Reply(too_long=True)
-            if not self._dialect.learn(failure, body):
-                return failure
+            outcome = await self._send(ask, body)
+            if isinstance(outcome, Reply) or not self._dialect.learn(outcome, body):
+                return outcome
+        self.exhausted = True
+        self._end()
+        return None
+
+    async def _send(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
+        self.sent += ask.path != "models"
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await exchange(self._connections, ask, body)
+            if isinstance(response, Failure):
+                return response
+            if response.status < 300:
+                return read_reply(ask, response.content)
+        except MalformedReplyError as error:
+            return Failure(said=str(error), status=OK)
+        except TimeoutError:
+            return Failure(said=f"no reply within {self._timeout:g} seconds")
+        failure = refusal(response.status, response.headers, response.content)
+        return Reply(too_long=True) if failure.is_too_long else failure

@@ -97,7 +97,7 @@ def test_a_bound_on_requests_ends_cleanly_and_the_next_session_goes_on(endpoint,
 
 def test_requests_that_are_put_otherwise_count(endpoint, stub):
     stub.script.append(refuse(400, "unknown parameter: seed"))
-    with pytest.raises(ModelError, match="1 request .* as many as --max-requests"):
+    with pytest.raises(ModelError, match=r"1 request .* as many as --max-requests"):
         list(endpoint(max_requests=1).ask(chats("one")))
     assert len(stub.asked) == 1
 
