@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scope.errors import RunError, SpecError
+from scope.errors import DamagedError, RunError, SpecError
 from scope.jobs.shards import Shard, merge
 from scope.store import RunFolder
 
@@ -102,6 +102,15 @@ def test_what_is_no_whole_is_refused(toy_audit, in_shards, tmp_path, given, foun
         merge(given, run="merged", runs=tmp_path / "runs")
     assert found in caught.value.found
     assert not (tmp_path / "runs" / "merged").exists()
+
+
+def test_a_shard_without_its_database_is_refused(toy_audit, in_shards, tmp_path):
+    names = in_shards(2, capabilities=["typo"])
+    database = RunFolder(tmp_path / "runs" / names[0]).database_path
+    database.unlink()
+    with pytest.raises(DamagedError, match="the file is missing"):
+        merge(names, run="merged", runs=tmp_path / "runs")
+    assert not database.exists()
 
 
 def test_merging_again_changes_nothing(toy_audit, in_shards, tmp_path):
