@@ -228,8 +228,8 @@ def _kind_of(head: _Head, source: str) -> type[Result]:
 def _is_elsewhere(plain: object) -> bool:
     """Whether this stands for a list that lies in a file."""
     match plain:
-        case {"in": str(), "rows": [int(), int()]}:
-            return len(plain) == 2
+        case {"in": str(), "rows": [int(), int()], **others}:
+            return not others
     return False
 
 
