@@ -227,7 +227,10 @@ def _kind_of(head: _Head, source: str) -> type[Result]:
 
 def _is_elsewhere(plain: object) -> bool:
     """Whether this stands for a list that lies in a file."""
-    return isinstance(plain, dict) and plain.keys() == {"in", "rows"}
+    match plain:
+        case {"in": str(), "rows": [int(), int()], **others}:
+            return not others
+    return False
 
 
 def _without_lists(plain: Any) -> Any:

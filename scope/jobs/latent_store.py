@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError
 from scope.jobs.canaries import may_change, recognise_numbers
+from scope.jobs.identity import MODEL_LIBRARIES, release_of
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
@@ -32,8 +32,6 @@ Elsewhere = Callable[[Sequence[str], int], Iterable[tuple[Sequence[str], NDArray
 """Reads texts in other processes, at most so many at once: portions in any order, with latents."""
 
 _NO_SHAPE = Shape(0, 0, "float32")
-# Another release of these may round otherwise.
-_LIBRARIES = ("torch", "transformers")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -212,13 +210,8 @@ def latent_folder(fingerprint: str) -> Path:
 
     A later release of the libraries makes a folder of its own: another's numbers may differ.
     """
-    releases = [f"{library}-{_release(library)}" for library in _LIBRARIES]
+    releases = [f"{library}-{release_of(library)}" for library in MODEL_LIBRARIES]
     return folder_of("latents", cache_folder()) / "-".join([cache_name(fingerprint), *releases])
-
-
-def _release(library: str) -> str:
-    """Without what only fixes the release, or names its build."""
-    return ".".join(version(library).split(".")[:2])
 
 
 def _compute(

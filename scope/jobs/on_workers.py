@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from scope.errors import ModelError, SpecError
+from scope.errors import DataError, ModelError, SpecError
 from scope.jobs.ray_connection import Engine, require_ray
 from scope.jobs.shared_fields import RunsOnWorkers
 from scope.jobs.workers import Step, Workers, workers
@@ -20,6 +20,7 @@ from scope.models import ModelOptions
 from scope.models.threads import available_cores
 from scope.progress import Silent
 from scope.protocols import Advance
+from scope.records import DataCard
 from scope.store import Run, RunFolder
 
 Asked = TypeVar("Asked", bound=RunsOnWorkers)
@@ -89,6 +90,23 @@ def require_same(models: Iterable[Any], fingerprints: Mapping[str, str]) -> None
                 f"`{model.spec}` on a worker has the fingerprint {model.fingerprint}, not {wanted}",
                 expected="the same files and settings on all machines",
                 fix="copy the model to the same path on all machines",
+            )
+
+
+def require_same_data(cards: Sequence[DataCard], fingerprints: Sequence[str]) -> None:
+    """Check, on a worker, that its data are those of the process that sent it places in them.
+
+    Raises
+    ------
+    DataError
+        When they are not: what is found would be kept as that of other texts.
+    """
+    for card, wanted in zip(cards, fingerprints, strict=True):
+        if card.fingerprint != wanted:
+            raise DataError(
+                f"`{card.spec}` on a worker holds other data than where the job was started",
+                expected="the same data on all machines, and no change while a job runs",
+                fix="copy the data to the same path on all machines",
             )
 
 

@@ -57,13 +57,15 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
     manifest = prepared.manifest
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
     configuration, notes = configuration_of(manifest), notes_of(manifest)
+    # Before the run is begun: a price may be that of no endpoint.
+    announced = tuple(announcements(prepared.work(), prices_in(request)))
     with (
         shared_answers(request, prepared.models) as shared,
         Run.open(folder, configuration, notes=notes, shared=shared, began=began) as run,
     ):
         if any(held := run.count()):
             remark(request.progress, f"reuses {held} of earlier sessions")
-        for line in announcements(prepared.work(), prices_in(request)):
+        for line in announced:
             remark(request.progress, line)
         return _finish(_found(prepared.find, run), run)
 

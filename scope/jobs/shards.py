@@ -18,6 +18,9 @@ Item = TypeVar("Item")
 SETTING = "shard"
 """The setting that names a run's shard."""
 
+RUNS = Path("runs")
+"""Folder under which runs are kept by default."""
+
 _SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
 
 
@@ -76,9 +79,7 @@ class Merged(NamedTuple):
     command: str
 
 
-def merge(
-    shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = Path("runs")
-) -> Merged:
+def merge(shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = RUNS) -> Merged:
     """Put the searches and answers of all shards into one run.
 
     The job's own command under the name of that run then gives the result, to the byte that of a
@@ -124,7 +125,7 @@ def merge(
     in_order = [by_number[number] for number in sorted(by_number)]
     notes = in_order[0].read_notes()
     target = run_folder(run, expanded(runs))
-    command = _without_shard(str(notes.get("command", "")), run)
+    command = _without_shard(str(notes.get("command", "")), run, runs)
     with Run.open(target, first, notes={**notes, "command": command}) as merged:
         for folder in in_order:
             merged.take_from(folder)
@@ -155,8 +156,8 @@ def _whole(folder: RunFolder) -> tuple[dict[str, object], int]:
     return configuration, shard.of
 
 
-def _without_shard(command: str, run: str | Path) -> str:
-    """The command of a shard as that of the whole, under another name."""
+def _without_shard(command: str, run: str | Path, runs: str | Path) -> str:
+    """The command of a shard as that of the whole, which finds the merged run."""
     kept: list[str] = []
     words = iter(shlex.split(command))
     for word in words:
@@ -164,6 +165,9 @@ def _without_shard(command: str, run: str | Path) -> str:
             next(words, None)
         else:
             kept.append(word)
+    # A command of a manifest does not say where its runs are kept.
+    if run_folder(run, RUNS) != run_folder(run, Path(runs)):
+        kept += ["--runs", str(runs)]
     return shlex.join([*kept, "--run", str(run)])
 
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import statistics
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 
 from scope.errors import ModelError, ResourceError, ScopeError
+from scope.jobs.identity import MODEL_LIBRARIES, release_of
 from scope.jobs.ray_connection import Engine, connected
 from scope.printing import first_line, shown
 
@@ -32,7 +33,7 @@ MOST_LEFT_OUT = 3
 
 LEAST_SECONDS = 600.0
 TIMES_THE_USUAL = 20
-"""A shard is stuck after ten minutes, or twenty times the median of those that are done."""
+"""A shard is stuck after ten minutes, or twenty times what its items usually take."""
 
 SECONDS_TO_START = 1800.0
 """Time in which one of the workers must have loaded what it needs."""
@@ -55,6 +56,12 @@ def workers(load: Callable[[], Any], engine: Engine) -> Iterator[Workers]:
         yield pool
 
 
+def _releases() -> dict[str, str]:
+    """What decides on a machine what a model gives, beside its processor."""
+    libraries = {one: release_of(one) for one in MODEL_LIBRARIES}
+    return {"scope-models": version("scope-models"), **libraries}
+
+
 class _Worker:
     """What runs in a process of Ray's."""
 
@@ -62,13 +69,14 @@ class _Worker:
         # Not called here: what fails in `ready` can be read.
         self._load = load
 
-    def ready(self, release: str) -> None:
-        if (own := version("scope-models")) != release:
-            raise ResourceError(
-                f"a worker with scope-models {own}",
-                expected=f"the release {release} on all machines",
-                fix="install it there",
-            )
+    def ready(self, releases: Mapping[str, str]) -> None:
+        for package, own in _releases().items():
+            if own != (wanted := releases[package]):
+                raise ResourceError(
+                    f"a worker with {package} {own}",
+                    expected=f"the release {wanted} on all machines",
+                    fix="install it there",
+                )
         self._loaded = self._load()
 
     def do(self, step: Step, shard: Any) -> Any:
@@ -92,7 +100,6 @@ class Workers:
         self._kept_load: Any = None
         self._idle: list[Any] = []
         self._under_way: dict[Any, _UnderWay] = {}
-        self._took: list[float] = []
         self._failed_starts = 0
         self._latest_life = time.monotonic()
 
@@ -126,14 +133,14 @@ class Workers:
             self._resources.callback(self.close)
             self._kept_load = self._ray.put(self._load)
         self._latest_life = time.monotonic()
-        call = _Call(step, deque(shards), Counter(), [])
+        call = _Call(step, deque(shards), Counter(), [], [])
         try:
             while call.left or self._at_work():
                 self._start_missing(len(call.left))
                 while self._idle and call.left:
                     self._send(call)
                 yield from self._results(call)
-                self._give_up_stuck()
+                self._give_up_stuck(call)
                 if len(call.left_out) == MOST_LEFT_OUT:
                     break
         finally:
@@ -157,7 +164,7 @@ class Workers:
         cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         for _ in range(min(missing, cores - starting)):
             worker = self._new()
-            ticket = worker.ready.remote(version("scope-models"))
+            ticket = worker.ready.remote(_releases())
             self._under_way[ticket] = _UnderWay(None, worker, time.monotonic())
 
     def _new(self) -> Any:
@@ -198,7 +205,7 @@ class Workers:
             self._idle.append(one.worker)
             self._failed_starts = 0
             if one.shard is not None:
-                self._took.append(time.monotonic() - one.since)
+                call.took.append((time.monotonic() - one.since) / len(one.shard))
                 if call.left:
                     self._send(call)  # before the result is dealt with, which takes time here
                 yield one.shard, result
@@ -219,12 +226,12 @@ class Workers:
                 fix="give fewer --workers, or leave --engine out to see what is wrong",
             )
 
-    def _give_up_stuck(self) -> None:
-        usual = statistics.median(self._took) if self._took else 0.0
-        limit = max(LEAST_SECONDS, TIMES_THE_USUAL * usual)
+    def _give_up_stuck(self, call: _Call) -> None:
         now = time.monotonic()
         for one in self._under_way.values():
-            if one.shard is not None and now - one.since > limit:
+            if one.shard is not None and now - one.since > seconds_allowed(
+                len(one.shard), call.took
+            ):
                 self._ray.kill(one.worker)
         if now - self._latest_life > SECONDS_TO_START:
             raise ResourceError(
@@ -251,13 +258,34 @@ class Workers:
         self._under_way.clear()
 
 
+def seconds_allowed(items: int, took: Sequence[float]) -> float:
+    """Seconds after which a shard is stuck: an item may take long where none is known to be quick.
+
+    Parameters
+    ----------
+    items
+        Those of the shard.
+    took
+        Seconds that an item has taken, for each shard of the same step that is done.
+
+    Examples
+    --------
+    >>> seconds_allowed(64, []), seconds_allowed(64, [0.1, 0.2, 9.0]), seconds_allowed(64, [9.0])
+    (38400.0, 600.0, 11520.0)
+    """
+    if not took:
+        return LEAST_SECONDS * items
+    return max(LEAST_SECONDS, TIMES_THE_USUAL * statistics.median(took) * items)
+
+
 class _Call(NamedTuple):
-    """What is still to be done in one call, and what has ended workers."""
+    """What is still to be done in one call, what has ended workers, and seconds an item took."""
 
     step: Step
     left: deque[Any]
     ended: Counter[Any]
     left_out: list[Any]
+    took: list[float]
 
     def again(self, shard: Any) -> None:
         """Ask a shard again, in the end each of its items alone, or leave it out."""

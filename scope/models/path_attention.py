@@ -8,7 +8,7 @@ before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
@@ -17,6 +17,9 @@ from scope.models.paths import BLOCK, MOST_KEYS, NOWHERE, Plan
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 _NAME = "scope_paths"
+
+_OTHER_FORMULAS = ("softcap", "s_aux")
+"""What models pass to attention of another formula. Torch's own (``sdpa``) drops it."""
 
 
 class _Group(NamedTuple):
@@ -42,6 +45,7 @@ class Attention:
         self._memory: dict[Any, tuple[Any, Any]] = {}
         self._groups: list[_Group] = []
         self._slots = self._places = None
+        self._as_torch = False
         self._capacity = 0
 
     def forget(self) -> None:
@@ -57,6 +61,7 @@ class Attention:
         self._follow(plan, model.device)
         config = model.config
         usual = config._attn_implementation
+        self._as_torch = usual == "sdpa"
         _register()
         token = _CURRENT.set(self)
         config._attn_implementation = _NAME
@@ -83,6 +88,11 @@ class Attention:
         found = {place: index for index, place in enumerate(order)}
         self._places = torch.tensor([found[place] for place in range(missing)], device=device)
         self._slots = torch.tensor(plan.slots, device=device)
+
+    def require_formula(self, options: Mapping[str, object]) -> None:
+        """Refuse attention of which the model itself makes more than is computed here."""
+        if not self._as_torch and any(options.get(one) is not None for one in _OTHER_FORMULAS):
+            raise NotImplementedError("attention of another formula")
 
     def __call__(
         self, module: Any, query: Any, key: Any, value: Any, scaling: float, window: int | None
@@ -146,12 +156,13 @@ def _attend(
     _mask: Any,
     scaling: float | None = None,
     sliding_window: int | None = None,
-    **_options: Any,
+    **options: Any,
 ) -> tuple[Any, None]:
     """The form in which the transformers library calls an attention of one's own."""
     current = _CURRENT.get()
     if current is None:
         raise RuntimeError("attention over paths outside of a reading")
+    current.require_formula(options)
     scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
     return current(module, query, key, value, scaling, sliding_window), None
 

@@ -225,6 +225,9 @@ class Database:
 
     def take_from(self, path: Path) -> None:
         """Add all rows of another database; what is already known stays as it is."""
+        with guarded(path):
+            if not path.is_file():
+                raise damaged(path, "the file is missing")
         Database(path).close()  # refuses a foreign or damaged one
         with guarded(path):
             self._connection.execute("ATTACH DATABASE ? AS other", (str(path),))

@@ -299,16 +299,22 @@ def list_files(folder: Path, files: Mapping[str, str]) -> Callable[[str, Any], L
     """
     for name in files.values():
         if Path(name).name != name or not name.endswith(".parquet"):
-            raise RunError(
-                f"a result that keeps its lists in `{name}`",
-                expected="files beside it",
-                fix="run the same command again, which rewrites the file",
-            )
+            raise _not_beside(name)
     opened: dict[str, ListFile] = {}
 
     def file(name: str, entry: Any) -> ListFile:
+        if name not in files:
+            raise _not_beside(name)
         if name not in opened:
-            opened[name] = ListFile(folder / files.get(name, f"{name}.parquet"), entry)
+            opened[name] = ListFile(folder / files[name], entry)
         return opened[name]
 
     return file
+
+
+def _not_beside(name: str) -> RunError:
+    return RunError(
+        f"a result that keeps its lists in `{name}`",
+        expected="files beside it",
+        fix="run the same command again, which rewrites the file",
+    )

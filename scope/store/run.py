@@ -306,6 +306,7 @@ class Run(RunFolder):
 
     def take_from(self, other: RunFolder) -> None:
         """Add the searches and answers of another run, damaged ones left out when they are read."""
+        self._keeps()
         self._database.take_from(other.database_path)
 
     def computed_here(self, fingerprint: str) -> bool:

@@ -17,12 +17,13 @@ from scope.jobs.on_workers import (
     fingerprints_of,
     helpers,
     require_same,
+    require_same_data,
 )
 from scope.jobs.perturbing import Kind, stored_name
 from scope.jobs.ray_connection import Engine
 from scope.jobs.scoring import answer_texts
 from scope.progress import Silent
-from scope.protocols import OffersFlips
+from scope.protocols import Encoder, OffersFlips
 from scope.store import Run
 
 Places = tuple[int, ...]
@@ -40,9 +41,15 @@ def searching(
         yield lambda: None
         return
     request, examples = plans[0].request, plans[0].data.examples
-    models = fingerprints_of(one.classifier for one in models_of(plans))
+    load = partial(
+        _load,
+        as_sent(request),
+        fingerprints_of(one.classifier for one in models_of(plans)),
+        fingerprints_of(_encoders(plans)),
+        plans[0].data.card.fingerprint,
+    )
     places = range(len(examples))
-    with helpers(partial(_load, as_sent(request), models), engine) as there:
+    with helpers(load, engine) as there:
 
         def fill(step: Callable[..., bytes], known: set[int], title: str) -> None:
             left = [place for place in places if place not in known]
@@ -73,9 +80,18 @@ def _searched_in(plans: Sequence[AuditPlan], run: Run) -> set[int]:
     return {place for place, one in enumerate(plans[0].data.examples) if one.id in whole}
 
 
-def _load(request: AuditRequest, fingerprints: Mapping[str, str]) -> tuple[AuditPlan, ...]:
+def _encoders(plans: Sequence[AuditPlan]) -> list[Encoder]:
+    """The encoder of all plans, if there is one: a least similarity decides what is found."""
+    return [] if plans[0].encoder is None else [plans[0].encoder]
+
+
+def _load(
+    request: AuditRequest, models: Mapping[str, str], encoders: Mapping[str, str], data: str
+) -> tuple[AuditPlan, ...]:
     plans = plan_audits(request).plans
-    require_same((one.classifier for one in models_of(plans)), fingerprints)
+    require_same_data([plans[0].data.card], [data])
+    require_same((one.classifier for one in models_of(plans)), models)
+    require_same(_encoders(plans), encoders)
     return plans
 
 
@@ -91,7 +107,10 @@ def answer(plans: Sequence[AuditPlan], places: Places) -> bytes:
 
 
 def search(plans: Sequence[AuditPlan], places: Places) -> bytes:
-    """A database of all searches and answers of the texts at some places."""
+    """A database of all searches and answers of the texts at some places, but for saved answers.
+
+    Those are looked up where the run is: it names the texts that are missing, of all shards.
+    """
     own = [
         replace(
             plan,
@@ -99,4 +118,4 @@ def search(plans: Sequence[AuditPlan], places: Places) -> bytes:
         )
         for plan in plans
     ]
-    return database(partial(gather, own))
+    return database(partial(gather, own, saved=False))

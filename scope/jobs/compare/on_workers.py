@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -11,7 +11,14 @@ from scope.jobs.answering_models import AnsweringModel
 from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.inference import ask, distinct
-from scope.jobs.on_workers import as_sent, database, fingerprints_of, helpers, require_same
+from scope.jobs.on_workers import (
+    as_sent,
+    database,
+    fingerprints_of,
+    helpers,
+    require_same,
+    require_same_data,
+)
 from scope.jobs.ray_connection import Engine
 from scope.progress import Silent
 from scope.records import Question
@@ -28,7 +35,9 @@ class Place(NamedTuple):
 def ask_on_workers(plan: ComparisonPlan, engine: Engine, run: Run) -> None:
     """Have every model asked the questions of every task that the run does not know yet."""
     request = replace(plan.request, encoder=None, gates=())
-    load = partial(_load, as_sent(request), fingerprints_of(one.model for one in _asked(plan)))
+    models = fingerprints_of(one.model for one in _asked(plan))
+    data = [one.data.card.fingerprint for one in plan.tasks]
+    load = partial(_load, as_sent(request), models, data)
     every = set(_places(plan))
     left = sorted(every & set(_unanswered(plan, run)))
     shown = request.progress.task("all models: answering", len(every), len(every) - len(left))
@@ -63,9 +72,12 @@ def _unanswered(plan: ComparisonPlan, run: Run) -> Iterator[Place]:
                     yield Place(number, place)
 
 
-def _load(request: CompareRequest, fingerprints: Mapping[str, str]) -> ComparisonPlan:
+def _load(
+    request: CompareRequest, models: Mapping[str, str], data: Sequence[str]
+) -> ComparisonPlan:
     plan = plan_comparison(request)
-    require_same((one.model for one in _asked(plan)), fingerprints)
+    require_same_data([one.data.card for one in plan.tasks], data)
+    require_same((one.model for one in _asked(plan)), models)
     return plan
 
 

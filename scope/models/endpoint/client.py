@@ -292,13 +292,13 @@ class _Session:
 
     async def _once(self, ask: EndpointRequest) -> Reply | Failure | None:
         """What one try brings, of which the window learns; None if nothing is to be sent."""
-        if self.sent >= self._budget:
-            self.exhausted = True
-            self._end()
         if self._stop.is_set():
             return None
         began, sent_in = self._clock.now(), self._window.rounds
-        outcome = (await self._try(ask)).without(self._key)
+        tried = await self._try(ask)
+        if tried is None:
+            return None
+        outcome = tried.without(self._key)
         if isinstance(outcome, Reply):
             self._window.answered(self._clock.now() - began)
             self._refused_in_a_row = 0
@@ -336,24 +336,29 @@ class _Session:
         else:
             await self._clock.wait(self._stop, seconds)
 
-    async def _try(self, ask: EndpointRequest) -> Reply | Failure:
-        """One try, put as often as the server teaches how to put it."""
-        while True:
+    async def _try(self, ask: EndpointRequest) -> Reply | Failure | None:
+        """One try, put as often as the server teaches how to put it, while requests are allowed."""
+        while self.sent < self._budget:
             body = self._dialect.body(ask)
-            self.sent += ask.path != "models"
-            try:
-                async with asyncio.timeout(self._timeout):
-                    response = await exchange(self._connections, ask, body)
-                if isinstance(response, Failure):
-                    return response
-                if response.status < 300:
-                    return read_reply(ask, response.content)
-            except MalformedReplyError as error:
-                return Failure(said=str(error), status=OK)
-            except TimeoutError:
-                return Failure(said=f"no reply within {self._timeout:g} seconds")
-            failure = refusal(response.status, response.headers, response.content)
-            if failure.is_too_long:
-                return Reply(too_long=True)
-            if not self._dialect.learn(failure, body):
-                return failure
+            outcome = await self._send(ask, body)
+            if isinstance(outcome, Reply) or not self._dialect.learn(outcome, body):
+                return outcome
+        self.exhausted = True
+        self._end()
+        return None
+
+    async def _send(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
+        self.sent += ask.path != "models"
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await exchange(self._connections, ask, body)
+            if isinstance(response, Failure):
+                return response
+            if response.status < 300:
+                return read_reply(ask, response.content)
+        except MalformedReplyError as error:
+            return Failure(said=str(error), status=OK)
+        except TimeoutError:
+            return Failure(said=f"no reply within {self._timeout:g} seconds")
+        failure = refusal(response.status, response.headers, response.content)
+        return Reply(too_long=True) if failure.is_too_long else failure

@@ -1,5 +1,6 @@
 """Work on workers gives the bytes of work here, whatever dies meanwhile."""
 
+import csv
 import json
 import os
 import random
@@ -14,7 +15,8 @@ import pytest
 from made_up_pairs import write_split
 
 import scope
-from scope.errors import ResourceError, SpecError
+from scope.errors import DataError, ModelError, ResourceError, SpecError
+from scope.jobs import on_workers
 from scope.serialization import to_json
 
 
@@ -61,6 +63,60 @@ def test_what_the_run_knows_is_not_searched_again(toy_audit, in_this_process, mo
     again = toy_audit("Student", run="killed", **options)
     assert sorted(in_this_process.done + known) == places
     assert bare(again) == bare(whole)
+
+
+def test_what_workers_have_found_stays_when_the_job_ends_with_an_error(
+    toy_audit, in_this_process, monkeypatch
+):
+    options = {"capabilities": ["typo"], "cache": False, "engine": "ray", "workers": 2}
+    each = in_this_process.each
+
+    def left_out(step, shards, name):
+        yield from each(step, shards[1:], name)
+        raise ModelError("3 workers that ended", expected="texts", fix="look at them")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(in_this_process, "each", left_out)
+        with pytest.raises(ModelError, match="3 workers that ended"):
+            toy_audit("Student", run="ended", **options)
+    known = set(in_this_process.done)
+    in_this_process.done.clear()
+    toy_audit("Student", run="ended", **options)
+    assert known
+    assert not known & set(in_this_process.done[: 8 - len(known)])
+
+
+def test_texts_that_saved_predictions_lack_are_named_when_all_is_searched(
+    toy_audit, in_this_process, tmp_path, sentences_csv
+):
+    lines = sentences_csv.read_text(encoding="utf-8").splitlines()
+    texts = [row["text"] for row in csv.DictReader(lines)]
+    saved = tmp_path / "saved.jsonl"
+    rows = ({"text": one, "probabilities": [0.25, 0.75]} for one in texts)
+    labels = {"labels": ["negative", "positive"]}
+    saved.write_text("".join(json.dumps(row | labels) + "\n" for row in rows), encoding="utf-8")
+    options = {"capabilities": ["typo"], "cache": False, "targets": [f"predictions:{saved}"]}
+    missing = {}
+    for run, engine in (("here", {}), ("there", {"engine": "ray", "workers": 2})):
+        with pytest.raises(ModelError):
+            toy_audit(run=run, **options, **engine)
+        missing[run] = (tmp_path / "runs" / run / "texts-for-saved.jsonl").read_text("utf-8")
+    assert missing["there"] == missing["here"]
+
+
+def test_a_worker_with_other_data_is_refused(
+    toy_audit, in_this_process, sentences_csv, monkeypatch
+):
+    @contextmanager
+    def elsewhere(load, engine):
+        lines = sentences_csv.read_text(encoding="utf-8").splitlines()
+        sentences_csv.write_text("\n".join([lines[0], *lines[:0:-1]]), encoding="utf-8")
+        with in_this_process(load, engine) as pool:
+            yield pool
+
+    monkeypatch.setattr(on_workers, "workers", elsewhere)
+    with pytest.raises(DataError, match="on a worker holds other data"):
+        toy_audit("Student", capabilities=["typo"], cache=False, engine="ray", workers=2)
 
 
 def test_an_object_cannot_be_sent(toy_audit, in_this_process):

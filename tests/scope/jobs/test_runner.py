@@ -11,7 +11,7 @@ from stub_server import stub_server
 
 import scope
 from scope.core.request import Request
-from scope.errors import ModelError, RunError
+from scope.errors import ModelError, RunError, SpecError
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import default_run_name
 from scope.jobs.pages import report
@@ -209,6 +209,9 @@ def test_bounded_sessions_together_give_the_result_of_one(tmp_path):
                 for one in range(20)
             )
         )
+        with pytest.raises(SpecError, match="a price for `vendor`"):
+            compared("dear", model_options=ModelOptions(prices={"vendor": "1/2"}))
+        assert not (tmp_path / "runs" / "dear").exists()
         whole = compared("whole")
         stub.answered.clear()
         for _ in range(2):

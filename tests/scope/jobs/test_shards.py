@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 from itertools import zip_longest
+from pathlib import Path
 
 import pytest
 
-from scope.errors import RunError, SpecError
+from scope.errors import DamagedError, RunError, SpecError
 from scope.jobs.shards import Shard, merge
 from scope.store import RunFolder
 
@@ -41,7 +42,17 @@ def test_merged_shards_give_the_result_of_the_whole(toy_audit, in_shards, tmp_pa
     found = toy_audit("Student", run="merged", cache=False, **arguments)
     assert without_clock(found) == without_clock(whole)
     assert "--shard" not in merged.command
-    assert merged.command.endswith("--run merged")
+    assert merged.command.endswith(f"--runs {tmp_path / 'runs'} --run merged")
+
+
+@pytest.mark.parametrize("run", ["merged", Path("elsewhere/merged")])
+def test_the_command_of_a_merged_run_finds_it_by_its_name_or_path(
+    toy_audit, in_shards, tmp_path, monkeypatch, run
+):
+    monkeypatch.chdir(tmp_path)
+    merged = merge(in_shards(2, capabilities=["typo"]), run=run)
+    assert merged.command.endswith(f" --run {run}")
+    assert "--runs" not in merged.command
 
 
 def test_a_merged_run_searches_and_asks_nothing(toy_audit, in_shards, tmp_path, monkeypatch):
@@ -91,6 +102,15 @@ def test_what_is_no_whole_is_refused(toy_audit, in_shards, tmp_path, given, foun
         merge(given, run="merged", runs=tmp_path / "runs")
     assert found in caught.value.found
     assert not (tmp_path / "runs" / "merged").exists()
+
+
+def test_a_shard_without_its_database_is_refused(toy_audit, in_shards, tmp_path):
+    names = in_shards(2, capabilities=["typo"])
+    database = RunFolder(tmp_path / "runs" / names[0]).database_path
+    database.unlink()
+    with pytest.raises(DamagedError, match="the file is missing"):
+        merge(names, run="merged", runs=tmp_path / "runs")
+    assert not database.exists()
 
 
 def test_merging_again_changes_nothing(toy_audit, in_shards, tmp_path):

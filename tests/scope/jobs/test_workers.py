@@ -4,8 +4,9 @@ import os
 import random
 import signal
 import threading
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import toy_work
@@ -97,6 +98,63 @@ def test_workers_that_die_as_they_load_end_the_job(cluster, tmp_path):
     with pytest.raises(ResourceError, match="6 workers that ended as they started or loaded"):
         do_all(Doing(tmp_path, deadly_load=True), SHARDS, 2)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("package", ["scope-models", "torch", "transformers"])
+def test_a_worker_with_another_release_is_refused(monkeypatch, package):
+    here = workers._releases()
+    there = workers._Worker(Doing())
+    there.ready(here)
+    monkeypatch.setattr(workers, "_releases", lambda: here | {package: "0.1"})
+    with pytest.raises(ResourceError, match=f"a worker with {package} 0.1"):
+        there.ready(here)
+
+
+class SlowRay:
+    """Has one worker, which takes its time; seconds pass at once."""
+
+    exceptions = SimpleNamespace(RayTaskError=LookupError, RayError=OSError)
+
+    def __init__(self, seconds, monkeypatch):
+        self.now, self.killed, self.seconds, self.over = 0.0, 0, seconds, 0.0
+        monkeypatch.setattr(workers.time, "monotonic", lambda: self.now)
+        self.ready = self.do = SimpleNamespace(remote=self.begin)
+
+    def remote(self, _):
+        return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=lambda _: self))
+
+    def begin(self, *given):
+        seconds = self.seconds(*given) if len(given) == 2 else 0
+        self.over = self.now + seconds
+        return seconds
+
+    def wait(self, tickets, num_returns, timeout):
+        self.now += 10 * timeout
+        return (tickets, []) if self.now >= self.over else ([], tickets)
+
+    def put(self, value):
+        return value
+
+    def get(self, ticket):
+        return ticket
+
+    def kill(self, _):
+        self.killed += 1
+
+    def cluster_resources(self):
+        return {"CPU": 1}
+
+
+def test_many_texts_that_take_long_are_not_stuck(monkeypatch):
+    """A step after a quick one: 64 texts of half a minute each take half an hour."""
+    ray = SlowRay(lambda step, shard: step * len(shard), monkeypatch)
+    monkeypatch.setattr(workers, "connected", lambda engine: nullcontext(ray))
+    quick, slow = 0, 30
+    shards = [tuple(range(64)), tuple(range(64, 128))]
+    with workers.workers(Doing(), Engine(None, 1)) as pool:
+        assert len(list(pool.each(quick, shards))) == 2
+        assert len(list(pool.each(slow, shards))) == 2
+        assert ray.killed == 0
 
 
 @pytest.mark.slow

@@ -3,12 +3,21 @@
 import random
 
 import pytest
-from decoder_cases import BUDGET, CONTINUATIONS, ROWS, greedy, mean_score, model_of
+from decoder_cases import (
+    ATTENTION,
+    BUDGET,
+    CONTINUATIONS,
+    ROWS,
+    SIZES,
+    greedy,
+    mean_score,
+    model_of,
+)
 
 from scope.errors import ModelError
 from scope.models.decoder import Decoder
 from scope.models.path_decoder import Decoders, PathDecoder
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, quiet_transformers
 
 by_paths = pytest.mark.parametrize("kind", ["llama", "sliding", "gpt2"])
 
@@ -29,6 +38,20 @@ def texts_that_begin_alike(count=12):
             cut = chance.randrange(1, len(row) + 1)
             rows.append(row[:cut] + [chance.randrange(50) for _ in range(chance.randrange(9))])
     return rows
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_attention_of_another_formula_is_left_to_the_model(dtype):
+    """Its numbers differ by less than the rounding of few bits, not by less than an answer."""
+    transformers, torch = quiet_transformers(), load_torch()
+    config = transformers.Gemma2Config(
+        **SIZES, **ATTENTION, head_dim=8, attn_logit_softcapping=20.0, attn_implementation="eager"
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = transformers.AutoModelForCausalLM.from_config(config).eval()
+    found = PathDecoder(model.to(getattr(torch, dtype)), "soft cap", BUDGET)
+    assert not found.reads_alike
 
 
 @by_paths

@@ -1,5 +1,6 @@
 """The long lists of a result lie in files beside it, and read back as they were."""
 
+import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_comparison import build_comparison
 
+from scope.checksums import sealed, unsealed
 from scope.errors import DamagedError, RunError
 from scope.records import Answer, Example, Item, Perturbation, Prediction, Question
 from scope.records.results import ScoredExample, ScoredPerturbation
@@ -178,3 +180,23 @@ def test_what_is_no_list_of_these_records_is_refused(tmp_path):
         StoredList(ListFile(path, int), 1, 3)
     with pytest.raises(RunError, match="files beside it"):
         list_files(tmp_path, {"entries": "../elsewhere.parquet"})
+
+
+@pytest.mark.parametrize(
+    "stands_for",
+    [
+        {"in": "../examples", "rows": [0, 1]},
+        {"in": ["examples"], "rows": [0, 1]},
+        {"in": "examples", "rows": [0]},
+        {"in": "examples", "rows": ["0", "1"]},
+        {"in": "examples", "rows": [0, 10**6]},
+    ],
+)
+def test_a_list_that_no_file_of_the_result_holds_is_refused(tmp_path, stands_for):
+    run, _ = result_in(tmp_path)
+    plain = json.loads(unsealed(run.result_path.read_text(encoding="utf-8")).text)
+    plain["examples"] = stands_for
+    text = json.dumps({key: one for key, one in plain.items() if key != "checksum"})
+    run.result_path.write_text(sealed(text), encoding="utf-8")
+    with pytest.raises(RunError):
+        run.read_result()

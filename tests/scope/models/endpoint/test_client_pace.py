@@ -95,6 +95,13 @@ def test_a_bound_on_requests_ends_cleanly_and_the_next_session_goes_on(endpoint,
     assert len(stub.asked) == len(set(map(str, stub.answered))) == len(TEXTS)
 
 
+def test_requests_that_are_put_otherwise_count(endpoint, stub):
+    stub.script.append(refuse(400, "unknown parameter: seed"))
+    with pytest.raises(ModelError, match=r"1 request .* as many as --max-requests"):
+        list(endpoint(max_requests=1).ask(chats("one")))
+    assert len(stub.asked) == 1
+
+
 def test_retries_count_and_what_is_there_needs_no_request(endpoint, stub):
     stub.script.extend([refuse(503), refuse(503)])
     one = endpoint(max_requests=3)
