@@ -105,7 +105,8 @@ class _Writer:
         self._schema = _schema(entry)
         self._single = not is_dataclass(entry)
         self._waiting: list[Any] = []
-        self._file = parquet.ParquetWriter(path, self._schema, compression="zstd")
+        self._bytes = path.open("wb")
+        self._file = parquet.ParquetWriter(self._bytes, self._schema, compression="zstd")
         self._table = pa.Table
 
     def add(self, row: Any) -> None:
@@ -122,6 +123,10 @@ class _Writer:
         if self._waiting:
             self._flush()
         self._file.close()
+        # What the result names is on the disk before the result is.
+        self._bytes.flush()
+        os.fsync(self._bytes.fileno())
+        self._bytes.close()
 
 
 class ListFile:
