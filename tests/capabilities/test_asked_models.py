@@ -207,6 +207,14 @@ def test_two_recipes_go_into_one_audit_and_an_unknown_one_is_named():
         chosen("synonym:x")
 
 
+@pytest.mark.parametrize("setting", ["recipe", "textattack:pwws.recipe"])
+def test_a_recipe_beside_the_one_of_the_name_is_refused(setting):
+    with pytest.raises(SpecError, match=f"has the setting `{setting}`"):
+        choose_capabilities(["textattack:pwws"], {setting: "deepwordbug"})
+    (found,) = choose_capabilities(["textattack"], {"recipe": "deepwordbug"})
+    assert found.capability.name == "textattack:deepwordbug"
+
+
 def test_the_recipes_are_those_that_the_tables_know(lexicon):
     from capabilities.textattack import NAMES
     from perturbations.recipes import RECIPES
