@@ -104,9 +104,9 @@ def merge(
     by_number: dict[int, RunFolder] = {}
     first, of = _whole(folders[0]) if folders else ({}, 0)
     for folder in folders:
-        configuration, shards = _whole(folder)
+        configuration, count = _whole(folder)
         number = _shard_of(folder).number
-        if said := _difference(folders[0], (first, of), folder, (configuration, shards)):
+        if said := _difference(folders[0], (first, of), folder, (configuration, count)):
             raise _refused(
                 f"`{folder.name}` and `{folders[0].name}`, which differ in more than the shard: "
                 + said,
