@@ -131,6 +131,11 @@ def test_a_file_that_holds_no_vectors_is_named(tmp_path, lexicon):
         path.write_text(content)
         with pytest.raises(DataError, match="word vectors"):
             Synonym(source=f"vectors:{path}").settings()
+    path.write_text("film 1 2\nmovie 1\nsea 1 2")
+    with pytest.raises(DataError, match="`movie` has 1 numbers, others 2"):
+        Synonym(source=f"vectors:{path}").settings()
+    with pytest.raises(DataError, match="there is no such file"):
+        Synonym(source=f"vectors:{tmp_path / 'b.txt'}").settings()
     with pytest.raises(SpecError, match="same_sense together with source=wordnet"):
         Synonym(source=f"vectors:{path}", same_sense=True)
 
