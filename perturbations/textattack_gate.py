@@ -109,6 +109,8 @@ def _keep_dictionary_in(folder: Path) -> None:
     """
     jieba = sys.modules["jieba"]
     jieba.dt.tmp_dir = str(folder)
+    # It tells every run, on standard error, that it reads its dictionary.
+    jieba.setLogLevel(logging.WARNING)
 
 
 def _offer_stopwords(words: Iterable[str], folder: Path) -> None:

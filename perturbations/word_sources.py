@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -82,7 +83,15 @@ class WordVectors:
         try:
             content = path.read_bytes()
             rows = _rows(content.decode())
+            widths = Counter(len(row) for row in rows).most_common(2)
+            if len(widths) > 1:
+                line = next(row for row in rows if len(row) == widths[1][0])
+                raise _unreadable(
+                    path, f"`{line[0][:40]}` has {len(line) - 1} numbers, others {widths[0][0] - 1}"
+                )
             matrix = np.array([row[1:] for row in rows], dtype=np.float32)
+        except FileNotFoundError as error:
+            raise _unreadable(path, "there is no such file") from error
         except (OSError, ValueError) as error:
             raise _unreadable(path, str(error)) from error
         if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():

@@ -16,7 +16,7 @@ from scope.core.job import Job
 from scope.core.request import Request
 from scope.errors import SpecError
 from scope.jobs import job_named
-from scope.jobs.prices import priced
+from scope.jobs.prices import in_cents, priced
 from scope.jobs.runner import Prepared, check_room, prices_in
 from scope.jobs.work import Work
 from scope.sections.blocks import Block, Column, Row, Table, paragraph
@@ -78,7 +78,7 @@ class Cost:
             memory=f"{self.memory:,.0f}",
         )
         for model, price in self.prices.items():
-            yield paragraph("{model}: at most {price}.", model=model, price=f"{price:,.2f}")
+            yield paragraph("{model}: at most {price}.", model=model, price=in_cents(price))
         if self.fits:
             yield paragraph("The time to fit models of the job's own is not included.")
 

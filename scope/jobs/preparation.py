@@ -76,8 +76,11 @@ def choose_capabilities(
     for one in requested:
         if isinstance(one, str):
             entry = find("capabilities", one)
-            made, origin = make_piece(entry, {**settings, **_argument(entry)}), entry.origin
-            takes[one] = settings_of(entry.target)
+            argument = _argument(entry)
+            made, origin = make_piece(entry, {**settings, **argument}), entry.origin
+            # What stands behind the colon is said, and no setting beside it may say otherwise.
+            said = {key.removeprefix(f"{entry.name}.") for key in argument}
+            takes[one] = settings_of(entry.target) - said
         else:
             made, origin = one, type(one).__module__
         chosen.append(ChosenCapability(capability=guarded_piece(made), origin=origin))

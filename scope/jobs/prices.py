@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil
 
 from scope.errors import SpecError
 from scope.jobs.work import Planned, Work
@@ -32,6 +33,17 @@ def priced(work: Sequence[Work], prices: Mapping[str, str]) -> dict[str, float]:
     return {name: _price(name, rate, work) for name, rate in rates.items()}
 
 
+def in_cents(price: float) -> str:
+    """The next greater cent: what costs at most this is not said to cost nothing.
+
+    Examples
+    --------
+    >>> in_cents(0.0018), in_cents(0.25), in_cents(0.0), in_cents(1234.5601)
+    ('0.01', '0.25', '0.00', '1,234.57')
+    """
+    return f"{ceil(round(price * 100, 6)) / 100:,.2f}"
+
+
 def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iterator[str]:
     """A line for each endpoint: how many requests it will get, and the most that they cost.
 
@@ -44,7 +56,7 @@ def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iter
     costs = priced(work, prices)
     for name in dict.fromkeys(one.model for one in work):
         queries = sum(one.queries for one in work if one.model == name)
-        cost = f", at most {costs[name]:,.2f}" if name in costs else ""
+        cost = f", at most {in_cents(costs[name])}" if name in costs else ""
         yield f"{name}: about {queries:,} requests in all{cost}"
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 from scope.errors import RunError, SpecError
 from scope.paths import expanded
 from scope.printing import counted
-from scope.store import Run, RunFolder, run_folder
+from scope.store import Run, RunFolder, run_folder, said_differences
 
 Item = TypeVar("Item")
 
@@ -105,11 +105,12 @@ def merge(shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = R
     by_number: dict[int, RunFolder] = {}
     first, of = _whole(folders[0]) if folders else ({}, 0)
     for folder in folders:
-        configuration, _ = _whole(folder)
+        configuration, count = _whole(folder)
         number = _shard_of(folder).number
-        if configuration != first or _shard_of(folder).of != of:
+        if said := _difference(folders[0], (first, of), folder, (configuration, count)):
             raise _refused(
-                f"`{folder.name}` and `{folders[0].name}`, which differ in more than the shard",
+                f"`{folder.name}` and `{folders[0].name}`, which differ in more than the shard: "
+                + said,
                 "runs of one command, with all its shards",
             )
         if number in by_number:
@@ -125,6 +126,12 @@ def merge(shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = R
     in_order = [by_number[number] for number in sorted(by_number)]
     notes = in_order[0].read_notes()
     target = run_folder(run, expanded(runs))
+    if shard := next((one for one in in_order if one.path.resolve() == target.resolve()), None):
+        raise RunError(
+            f"`{run}` as the merged run, which is the run of shard {_shard_of(shard).number}",
+            expected="a run of another name",
+            fix="choose another name with --run; the runs of the shards stay as they are",
+        )
     command = _without_shard(str(notes.get("command", "")), run, runs)
     with Run.open(target, first, notes={**notes, "command": command}) as merged:
         for folder in in_order:
@@ -154,6 +161,18 @@ def _whole(folder: RunFolder) -> tuple[dict[str, object], int]:
     settings: Any = configuration["settings"]
     configuration["settings"] = {key: settings[key] for key in settings if key != SETTING}
     return configuration, shard.of
+
+
+def _difference(
+    first: RunFolder,
+    whole: tuple[dict[str, object], int],
+    other: RunFolder,
+    unlike: tuple[dict[str, object], int],
+) -> str:
+    """What the runs of two shards differ in beside the shard; empty if in nothing."""
+    if whole[1] != unlike[1]:
+        return f"{whole[1]} shards of `{first.name}`, {unlike[1]} of `{other.name}`"
+    return said_differences(whole[0], unlike[0], (f"`{first.name}`", f"`{other.name}`"))
 
 
 def _without_shard(command: str, run: str | Path, runs: str | Path) -> str:

@@ -21,6 +21,7 @@ from scope.jobs.expected_queries import expect_queries
 from scope.jobs.inference import checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
+from scope.models.options import LETTER_TOKENS
 from scope.protocols import Capability, OffersFlips, SearchOptions, Task
 from scope.records import Example, Prediction, Question
 
@@ -77,7 +78,9 @@ def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: in
     def ask(some: Sequence[str]) -> object:
         return model.classifier.classify(some)
 
-    return _planned(model.name, "texts", model, ask, texts, queries, tokens_out=1)
+    return _planned(
+        model.name, "texts", model, ask, texts, queries, tokens_out=_label_tokens(model)
+    )
 
 
 def questions_work(
@@ -153,7 +156,7 @@ def _search_work(
             queries=queries,
             seconds=None,
             tokens_in=_tokens(characters),
-            tokens_out=queries,
+            tokens_out=queries * _label_tokens(reference),
         )
     if asks_endpoint:
         texts, ask = [one.text for one in examples], reference.classifier.classify
@@ -289,6 +292,11 @@ def _is_endpoint(named: NamedModel | AnsweringModel) -> bool:
 def _prompt_length(named: NamedModel | AnsweringModel) -> int:
     prompts = getattr(_model_of(named), "prompts", {})
     return max(map(len, prompts.values()), default=0)
+
+
+def _label_tokens(named: NamedModel) -> int:
+    """The longest reply to a text: of what is asked without a prompt, the next token."""
+    return LETTER_TOKENS if _prompt_length(named) else 1
 
 
 def _mean_length(texts: Sequence[str]) -> float:

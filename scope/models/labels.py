@@ -289,7 +289,7 @@ class LabelWordClassifier:
                 expected="a probability for each word: without them only the models' "
                 "choices can be compared",
                 fix="choose a model that returns them, such as an hf: or gguf: one, or an endpoint "
-                "with log-probabilities",
+                "with log-probabilities of the letters A, B, … that stand for the words",
             )
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
 

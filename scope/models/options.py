@@ -21,6 +21,9 @@ PROMPTS = ("answer", "choice", "choice_letters", "classify", "cloze", "text_to_t
 SENTENCE_ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
 """The default sentence encoder."""
 
+LETTER_TOKENS = 16
+"""Enough for a letter after a few words, as in ``The correct answer is: **(A)**``."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Running:

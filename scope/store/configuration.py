@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scope.checksums import sealed, unsealed
 from scope.errors import RunError
@@ -175,20 +175,39 @@ def _dict(value: object) -> dict[Any, Any]:
     raise TypeError(f"a configuration cannot contain a {type(value).__name__}")
 
 
-def _other_configuration(folder: Path, stored: object, given: object) -> RunError:
-    differences = _differences("", stored, given)
+class _Places(NamedTuple):
+    """How messages name the first configuration and the second: one alone, and beside the first."""
+
+    first: str = "the run"
+    second: str = "this command"
+    beside: str = "here"
+
+
+_OWN_PLACES = _Places()
+
+
+def said_differences(stored: object, given: object, names: tuple[str, str] | None = None) -> str:
+    """What two configurations differ in: the first differences, and how many more there are."""
+    places = _Places(*names, f"in {names[1]}") if names else _OWN_PLACES
+    differences = _differences("", stored, given, places)
     shown = "; ".join(differences[:_SHOWN_DIFFERENCES])
     rest = len(differences) - _SHOWN_DIFFERENCES
-    more = f"; and {rest} more" if rest > 0 else ""
+    return f"{shown}; and {rest} more" if rest > 0 else shown
+
+
+def _other_configuration(folder: Path, stored: object, given: object) -> RunError:
+    said = said_differences(stored, given)
     return RunError(
-        f"run `{folder.name}` was started with different arguments: {shown}{more}",
+        f"run `{folder.name}` was started with different arguments: {said}",
         expected="the arguments with which the run was started, or the same with further "
         f"{', '.join(GROWING[:-1])} or {GROWING[-1]}",
         fix=f"choose another name with --run, or delete the folder `{folder}`",
     )
 
 
-def _differences(key: str, stored: object, given: object) -> list[str]:
+def _differences(
+    key: str, stored: object, given: object, places: _Places = _OWN_PLACES
+) -> list[str]:
     """The differences, by dotted key, in the order of the keys.
 
     Examples
@@ -201,7 +220,7 @@ def _differences(key: str, stored: object, given: object) -> list[str]:
     if stored == given:
         return []
     if stored is _ABSENT or given is _ABSENT:
-        place, value = ("the run", stored) if given is _ABSENT else ("this command", given)
+        place, value = (places.first, stored) if given is _ABSENT else (places.second, given)
         return [f"only in {place}: {key}{'' if isinstance(value, dict) else f'={_shown(value)}'}"]
     if isinstance(stored, dict) and isinstance(given, dict) and not _are_others(stored, given):
         prefix = f"{key}." if key not in ("", "settings") else ""
@@ -215,8 +234,8 @@ def _differences(key: str, stored: object, given: object) -> list[str]:
             for index, (old, new) in enumerate(zip(stored, given, strict=True))
         ]
     else:
-        return [f"{key} is {_shown(stored)} in the run, {_shown(given)} here"]
-    return [line for pair in pairs for line in _differences(*pair)]
+        return [f"{key} is {_shown(stored)} in {places.first}, {_shown(given)} {places.beside}"]
+    return [line for pair in pairs for line in _differences(*pair, places)]
 
 
 # Distinct from every value that JSON can hold.

@@ -182,6 +182,11 @@ def test_a_file_that_holds_no_vectors_is_named(tmp_path, lexicon):
         path.write_text(content)
         with pytest.raises(DataError, match="word vectors"):
             Synonym(source=f"vectors:{path}").settings()
+    path.write_text("film 1 2\nmovie 1\nsea 1 2")
+    with pytest.raises(DataError, match="`movie` has 1 numbers, others 2"):
+        Synonym(source=f"vectors:{path}").settings()
+    with pytest.raises(DataError, match="there is no such file"):
+        Synonym(source=f"vectors:{tmp_path / 'b.txt'}").settings()
     with pytest.raises(SpecError, match="same_sense together with source=wordnet"):
         Synonym(source=f"vectors:{path}", same_sense=True)
 
@@ -278,6 +283,14 @@ def test_two_recipes_go_into_one_audit_and_an_unknown_one_is_named():
         TextAttackRecipe(recipe="textfoler")
     with pytest.raises(SpecError, match="nothing behind `synonym`"):
         chosen("synonym:x")
+
+
+@pytest.mark.parametrize("setting", ["recipe", "textattack:pwws.recipe"])
+def test_a_recipe_beside_the_one_of_the_name_is_refused(setting):
+    with pytest.raises(SpecError, match=f"has the setting `{setting}`"):
+        choose_capabilities(["textattack:pwws"], {setting: "deepwordbug"})
+    (found,) = choose_capabilities(["textattack"], {"recipe": "deepwordbug"})
+    assert found.capability.name == "textattack:deepwordbug"
 
 
 def test_the_recipes_are_those_that_the_tables_know(lexicon):

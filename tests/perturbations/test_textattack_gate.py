@@ -181,3 +181,19 @@ def test_a_second_call_gives_the_same_module():
 def test_the_dictionary_of_jieba_is_not_kept_among_temporary_files():
     load_textattack()
     assert sys.modules["jieba"].dt.tmp_dir == str(cache_folder())
+
+
+def test_jieba_reads_its_dictionary_in_silence(tmp_path):
+    code = (
+        "from perturbations.textattack_gate import load_textattack; load_textattack();"
+        "from textattack.shared import AttackedText; print(AttackedText('这部电影非常好看').words)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "SCOPE_CACHE": str(tmp_path)},
+    )
+    assert "电影" in done.stdout
+    assert done.stderr == ""

@@ -25,6 +25,7 @@ from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import ByEncoder, Likeness
 from scope.jobs.task_choice import ChosenTask
 from scope.jobs.work import Planned, questions_work, vectors_work
+from scope.models.options import LETTER_TOKENS
 from scope.protocols import Progress
 from scope.records import CompareResult, Outcome, TaskAnswers
 from scope.store import Run
@@ -51,7 +52,7 @@ def _work(plan: ComparisonPlan) -> Iterator[Planned]:
     """What a dry run shows: each model's answers to each task, and the vectors of SemScore."""
     tokens_out = plan.request.model_options.max_answer_tokens
     for chosen in plan.tasks:
-        replied = 1 if chosen.task.role == "choice_scorer" else tokens_out
+        replied = LETTER_TOKENS if chosen.task.role == "choice_scorer" else tokens_out
         for model in plan.answering_models:
             yield questions_work(model, chosen.task, chosen.questions, replied)
     if isinstance(plan.semscore, ByEncoder):

@@ -197,7 +197,8 @@ class Endpoint:
                 "many as --max-requests allows",
                 expected="as many requests as the run needs",
                 fix="run the same command again: it goes on from here, with as many requests "
-                "again; what was answered is kept",
+                "again; what was answered is kept. A session that goes on first repeats up to "
+                "eight stored questions: allow more than these",
             )
         if session.failure:
             raise EndpointError(

@@ -18,7 +18,7 @@ from scope.models.endpoint.letters import (
     written_letter,
 )
 from scope.models.endpoint.replies import EndpointRequest, Reply
-from scope.models.options import ModelOptions
+from scope.models.options import LETTER_TOKENS, ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.prompts import Prompt, prompt_of
 from scope.models.replies import READ_BY, answer_text, filler
@@ -26,9 +26,6 @@ from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
 
 PROMPTS = ("answer", "cloze", "choice_letters")
-
-LETTER_TOKENS = 16
-"""Enough for a letter after a few words, as in ``The correct answer is: **(A)**``."""
 
 LIKELIEST = 20
 """Log-probabilities asked for with a letter: the most that the protocol allows."""

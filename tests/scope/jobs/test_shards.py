@@ -86,7 +86,12 @@ def test_a_shard_is_a_result_of_its_own_texts(toy_audit, in_shards, tmp_path):
         (["part1", "part2"], "no run of shard 3"),
         (["part1", "part2", "part3", "part3"], "shard 3 twice"),
         (["part1", "part2", "whole"], "`whole`, which is no run of a shard"),
-        (["part1", "part2", "other"], "`other` and `part1`, which differ in more than the shard"),
+        (
+            ["part1", "part2", "other"],
+            "`other` and `part1`, which differ in more than the shard: "
+            "trials is 3 in `part1`, 2 in `other`",
+        ),
+        (["part1", "half"], "more than the shard: 3 shards of `part1`, 2 of `half`"),
         (["part1", "part2", "begun"], "`begun`, shard 3, which is not finished"),
         (["part1", "part2", "part4"], "part4`"),
         ([], "no run"),
@@ -96,6 +101,7 @@ def test_what_is_no_whole_is_refused(toy_audit, in_shards, tmp_path, given, foun
     in_shards(3, capabilities=["typo"])
     toy_audit("Student", run="whole", capabilities=["typo"])
     toy_audit("Student", run="other", capabilities=["typo"], shard="3/3", trials=2)
+    toy_audit("Student", run="half", capabilities=["typo"], shard="2/2")
     toy_audit("Student", run="begun", capabilities=["typo"], shard="3/3")
     RunFolder(tmp_path / "runs" / "begun").result_path.unlink()
     with pytest.raises(RunError) as caught:
@@ -111,6 +117,14 @@ def test_a_shard_without_its_database_is_refused(toy_audit, in_shards, tmp_path)
     with pytest.raises(DamagedError, match="the file is missing"):
         merge(names, run="merged", runs=tmp_path / "runs")
     assert not database.exists()
+
+
+def test_a_shard_is_not_overwritten_by_the_merged_run(toy_audit, in_shards, tmp_path):
+    names = in_shards(2, capabilities=["typo"])
+    with pytest.raises(RunError) as caught:
+        merge(names, run="part1", runs=tmp_path / "runs")
+    assert caught.value.found == "`part1` as the merged run, which is the run of shard 1"
+    assert "delete" not in caught.value.fix
 
 
 def test_merging_again_changes_nothing(toy_audit, in_shards, tmp_path):

@@ -13,6 +13,7 @@ from scope.jobs import work
 from scope.jobs.answering_models import AnsweringModel
 from scope.jobs.audited import NamedModel
 from scope.jobs.work import questions_work, search_work, seconds_to_answer, texts_work
+from scope.models.options import LETTER_TOKENS
 from scope.protocols import SearchOptions
 from scope.records import Answer, Example, Prediction, Question
 
@@ -105,12 +106,16 @@ def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     model.prompts = {"classify": "x" * 40}
     found = texts_work(named(model), EXAMPLES[:10], 10).measured()
     assert found.seconds is None
-    assert found.queries == found.tokens_out == 20
+    assert found.queries == 20
+    # As many as a reply with a letter may have: its price is said to be at most this.
+    assert found.tokens_out == 20 * LETTER_TOKENS
     letters = len(EXAMPLES[0].text) + 40
     assert found.tokens_in == 20 * letters / 4
     searched = search_work(Typo(), named(model), EXAMPLES, OPTIONS).measured()
     assert searched.seconds is None
-    assert searched.tokens_out == searched.queries > 0
+    assert searched.tokens_out == searched.queries * LETTER_TOKENS > 0
+    model.prompts = {}  # only next tokens are asked without a prompt
+    assert texts_work(named(model), EXAMPLES[:10], 10).measured().tokens_out == 20
 
 
 def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):

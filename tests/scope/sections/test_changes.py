@@ -1,3 +1,6 @@
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +43,21 @@ def test_a_frequent_word_of_a_long_text_is_not_taken_for_a_change():
     words = ["the"] * 300
     marked = mark_changes(" ".join(words), " ".join([*words[:150], "a", *words[151:]]))
     assert changed(marked.perturbed) == ["a"]
+
+
+@pytest.mark.parametrize("added", [[], ["quite"], ["quite", "so"]])
+def test_a_long_text_of_few_words_is_marked_in_time(added):
+    words = ["a", "wonderful", "film"] * 3000
+    other = [*words[:100], "wondreful", *added, *words[101:-50], "flim", *words[-49:]]
+    for before, after in ((words, other), (other, words)):
+        seconds = time.monotonic()
+        marked = mark_changes(" ".join(before), " ".join(after))
+        assert time.monotonic() - seconds < 5
+        assert sum(len(found.split()) for found in changed(marked.original)) < 5
+        assert sum(len(found.split()) for found in changed(marked.perturbed)) < 5
+        assert {"wondreful", "flim"} <= {
+            word for part in marked for found in changed(part) for word in found.split()
+        }
 
 
 def test_equal_texts_and_an_empty_text_have_no_marks():
