@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scope.jobs.fleet.map import map_fleet
     from scope.jobs.fleet.predict import predict_fleet
     from scope.jobs.fleet.route import route_fleet
-    from scope.jobs.pages import report
+    from scope.jobs.pages import load_result, report
     from scope.jobs.probe.probing import probe
     from scope.jobs.reuse.run import reuse
     from scope.jobs.shards import merge
@@ -40,6 +40,7 @@ __all__ = [
     "embed_fleet",
     "failed_gates",
     "forecast_fleet",
+    "load_result",
     "map_fleet",
     "merge",
     "predict_fleet",
@@ -63,6 +64,7 @@ _HOMES = {
     "embed_fleet": "scope.jobs.fleet.embed",
     "failed_gates": "scope.decision.gates",
     "forecast_fleet": "scope.jobs.fleet.forecast",
+    "load_result": "scope.jobs.pages",
     "map_fleet": "scope.jobs.fleet.map",
     "merge": "scope.jobs.shards",
     "predict_fleet": "scope.jobs.fleet.predict",

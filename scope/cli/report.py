@@ -22,8 +22,8 @@ def report(
 
     Example: scope report demo
     """
-    from scope.jobs.pages import stored_result, write_report
+    from scope.jobs.pages import load_result, write_report
 
-    result = stored_result(run, runs)
+    result = load_result(run, runs)
     write_report(result)
     show_result(result, short=json, full=json_full)

@@ -93,11 +93,12 @@ def parse_gate(
     match = _GATE.fullmatch(text)
     if match is None or (match["relation"] == "=" and not fail_under):
         known = known_metrics(measured_in)
+        meant = next((one for one in known if text.startswith(one)), known[0])
         raise SpecError(
             f"the gate `{text}`",
             expected=f"METRIC>=VALUE or METRIC<=VALUE, or METRIC[NAMES]>=VALUE, with a metric of "
             f"{', '.join(known)}",
-            fix=f"write for example '{known[0]}>=0.9'; put a name with a comma, a bracket or a "
+            fix=f"write for example '{meant}>=0.9'; put a name with a comma, a bracket or a "
             "quote in quotes of the other kind",
         )
     metric = parse_metric(match["metric"], measured_in)

@@ -135,8 +135,13 @@ def _show_in_every_form(section: Section) -> None:
     to_text(section.blocks)
 
 
-def stored_result(run: str | Path, runs: Path = Path("runs")) -> Result:
-    """The result of a run that has finished.
+def load_result(run: str | Path, runs: Path = Path("runs")) -> Result:
+    """The result of a run that has finished, as the job's function returned it.
+
+    Parameters
+    ----------
+    run
+        The run's name under ``runs``, or the path of its folder, with a slash in it.
 
     Raises
     ------
@@ -168,7 +173,7 @@ def report(run: str | Path, runs: Path = Path("runs")) -> Path:
         When there is no such run, or it has not finished.
     """
     folder = _find(run, runs)
-    write_report(stored_result(run, runs))
+    write_report(load_result(run, runs))
     return folder.report_path
 
 

@@ -8,7 +8,7 @@ import pytest
 from conftest import TESTS
 from plugin_package.installing import HERE
 
-from scope.jobs.pages import stored_result
+from scope.jobs.pages import load_result
 from scope.metrics.metric import _of_plugin, known_metrics
 from scope.sections.blocks import Paragraph, Section
 
@@ -100,7 +100,7 @@ def test_a_plugins_result_is_written_again_and_converted(with_plugin, sentences_
     report.unlink()
     assert with_plugin("report", "mine").returncode == 0
     assert report.read_bytes() == before
-    result = stored_result("mine", tmp_path / "runs")
+    result = load_result("mine", tmp_path / "runs")
     assert result.to_markdown().startswith("# SCoPE confidence: ")
     assert "Mean probability" in str(result)
     assert "<table>" in result._repr_html_()
@@ -316,7 +316,7 @@ def test_a_plugins_section_stands_on_the_page_and_a_failing_one_costs_no_report(
     page = report.read_text(encoding="utf-8")
     assert "could not be made" in page
     assert "&lt;b&gt;no disk&lt;/b&gt;" in page
-    assert "<b>no disk</b>" in str(stored_result("mine", tmp_path / "runs"))
+    assert "<b>no disk</b>" in str(load_result("mine", tmp_path / "runs"))
     wrong = Section(anchor="wrong", title="Wrong", blocks=(Paragraph("no prose"),))
     monkeypatch.setattr(scope_longest, "longest", lambda _: wrong)
     assert with_plugin("report", "mine").returncode == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from scope.records import AuditResult, DataCard, Manifest, Outcome
@@ -164,9 +164,19 @@ def _searched(one: Outcome) -> Text:
         queries=one.queries,
     )
     spared = prose(", {spared} spared", spared=one.spared) if one.spared else ()
-    never = sum(one.not_applicable.values())
-    apart = prose("; {never} searches not applicable", never=never) if never else ()
-    return (*said, *spared, *apart)
+    return (*said, *spared, *_apart(one.not_applicable))
+
+
+def _apart(reasons: Mapping[str, int]) -> Text:
+    """How many searches are not applicable, and why."""
+    if not reasons:
+        return ()
+    counted = [f"{reason} ({count})" for reason, count in sorted(reasons.items())]
+    return prose(
+        "; {never} searches not applicable: {reasons}",
+        never=sum(reasons.values()),
+        reasons=", ".join(counted) if len(reasons) > 1 else min(reasons),
+    )
 
 
 def _answered(one: Outcome) -> Text:

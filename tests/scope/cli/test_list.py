@@ -19,8 +19,10 @@ def test_capabilities_and_tasks_are_listed_with_their_settings_and_defaults(comm
     rows = json.loads(command("list", "capabilities", "--json").stdout)
     settings = {row["capability"]: row["settings"] for row in rows}
     assert "preset=paper" in settings["synonym"]
-    assert settings["typo"].endswith(
-        "candidates=15, min_letters=4, max_letters=100, words=all, leave_tokens=False"
+    # What all have stands last.
+    assert settings["typo"] == (
+        "candidates=15, min_letters=4, max_letters=100, words=all, leave_tokens=False, "
+        "max_characters=100000"
     )
     groups = {row["capability"]: row["groups"] for row in rows}
     assert (groups["typo"], groups["unicode"]) == ("robustness", "robustness, format")

@@ -377,3 +377,9 @@ def test_only_the_metrics_of_the_job_are_offered():
         parse_gate("hard_scop>=0.5")
     assert "did you mean `hard_scope`" in str(caught.value)
     assert "word_f1" not in str(caught.value)
+
+
+def test_a_gate_with_another_sign_is_corrected_with_its_own_metric():
+    with pytest.raises(SpecError) as caught:
+        parse_gate("hard_scope>0.9")
+    assert caught.value.fix.startswith("write for example 'hard_scope>=0.9'")

@@ -8,6 +8,7 @@ from estimates import main_estimates
 from hub.tiny import write_tiny_model
 from reference import invariance_reference
 
+import scope
 from scope.jobs.canaries import CANARIES
 from scope.models import ModelOptions
 from scope.records import Estimate
@@ -177,7 +178,9 @@ def test_texts_that_a_capability_cannot_change_are_counted_apart(toy_audit, tmp_
     assert (outcome.status, outcome.searched) == ("measured", 3)
     assert outcome.found + sum(outcome.failures.values()) == 3
     assert outcome.not_applicable == {NO_WORD: 3}
-    assert "3 searches not applicable" in " ".join(str(comparison).split())
+    shown = " ".join(str(comparison).split())
+    assert f"3 searches not applicable: {NO_WORD}" in shown
+    assert scope.load_result(comparison.folder) == comparison
     markdown = comparison.to_markdown()
     assert "Not applicable" in markdown
     assert f"not applicable: {NO_WORD}" in markdown
