@@ -53,7 +53,6 @@ class Paraphrase(InvarianceCapability):
 
     name: ClassVar[str] = "paraphrase"
     question: ClassVar[str] = "Does the prediction stay the same when the text is paraphrased?"
-    nothing: ClassVar[str] = "the model gave no paraphrase within the bounds"
     needs: ClassVar[str] = "a model that you name; the default encoder is loaded from the hub"
     example: ClassVar[tuple[str, str]] = (
         "A quiet film about the sea.",
@@ -91,8 +90,8 @@ class Paraphrase(InvarianceCapability):
         return 1 + self.samples if searched else 0
 
     def not_applicable(self, text: str) -> str | None:
-        """``nothing`` where no paraphrase is left."""
-        return None if self._paraphraser().of(text) else self.nothing
+        """Why no paraphrase is left, where none is."""
+        return self._paraphraser().why_none(text)
 
     def parts(self, generator: random.Random) -> Parts:
         """The paraphrases as they are; the best is kept."""

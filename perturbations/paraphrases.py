@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,18 @@ _LABEL = re.compile(
 """What a model may say before its answer, to a colon."""
 
 
+_NO_ANSWER = "the model gave no answer"
+_ITSELF = "the model gave the text itself"
+_NONE_FITS = "the model gave no paraphrase within the bounds"
+
+
+class _Paraphrases(NamedTuple):
+    """Those of a text that are admitted, and why there are none if there are none."""
+
+    admitted: tuple[str, ...]
+    lacking: str
+
+
 @dataclass(kw_only=True)
 class Paraphraser:
     """Asks a model for paraphrases, each text once.
@@ -62,7 +74,7 @@ class Paraphraser:
     max_length_ratio: float
     min_similarity: float | None
     most_tokens: int
-    _known: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _known: dict[str, _Paraphrases] = field(default_factory=dict)
     _answerer: Answerer | None = None
     _encoder: Encoder | None = None
 
@@ -99,16 +111,24 @@ class Paraphraser:
         for place, text in enumerate(new):
             own = range(place * self.samples, (place + 1) * self.samples)
             given = [answers[one].text or "" for one in own]
-            self._known[text] = tuple(self._admitted(text, given))
+            cleaned = [one for one in dict.fromkeys(map(clean, given)) if one]
+            others = [one for one in cleaned if not same_words(one, text)]
+            lacking = _NONE_FITS if others else _ITSELF if cleaned else _NO_ANSWER
+            self._known[text] = _Paraphrases(tuple(self._admitted(text, others)), lacking)
 
     def of(self, text: str) -> tuple[str, ...]:
         """The admitted paraphrases of a text, none twice."""
         self.prepare([text])
-        return self._known.get(text, ())
+        return self._known[text].admitted if text in self._known else ()
 
-    def _admitted(self, text: str, given: Sequence[str]) -> Iterator[str]:
-        cleaned = dict.fromkeys(map(clean, given))
-        fitting = [one for one in cleaned if not same_words(one, text) and self._fits(one, text)]
+    def why_none(self, text: str) -> str | None:
+        """Why a text has no admitted paraphrase; None where it has one."""
+        if self.of(text):
+            return None
+        return self._known[text].lacking if text in self._known else _NO_ANSWER
+
+    def _admitted(self, text: str, others: Sequence[str]) -> Iterator[str]:
+        fitting = [one for one in others if self._fits(one, text)]
         encoder = self.bounding_encoder
         if self.min_similarity is None or encoder is None or not fitting:
             yield from fitting
