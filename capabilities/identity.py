@@ -2,9 +2,9 @@
 
 The paper's *fairness* capability (arXiv 2311.04166), whose parts it does not publish: the terms,
 their categories and the rules are ours. All terms of gender change together, pronouns among them,
-names do not; a term of origin, religion, age or disability gives way to another of its kind
-wherever it stands, mostly before a noun for people: "an old man", not "an old film". A text can
-hold of one group alone ("the first woman to ..."): an invariance found here says that the
+names and titles do not; a term of origin, religion, age or disability gives way to another of its
+kind wherever it stands, mostly before a noun for people: "an old man", not "an old film". A text
+can hold of one group alone ("the first woman to ..."): an invariance found here says that the
 reference does not mind the group in this text, not that it is fair, and a model that minds is not
 thereby shown to be unfair.
 """

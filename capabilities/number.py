@@ -23,16 +23,21 @@ from perturbations.settings import check_candidates, check_choice, check_share
 
 Kind = Literal["both", "value", "spelling"]
 
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
 _PART_OF_ONE = re.compile(
-    r"\s?['’]?s\b|\s*(?:and\s+)?(?:hundred|thousand|million|billion|trillion|dozen|percent|point\s+\w)",
+    r"\s?['’]?s\b|\s*(?:and\s+)?(?:hundred|thousand|million|billion|trillion|dozen|percent|point\s+\w)"
+    rf"|(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    r"(?:(?:hundred|thousand|million|billion)\s+(?:and\s+)?|\d\s*|['’]\s?|\b(?:flight|flt|gate|row|"
+    rf"(?:\b{_MONTH}\s*|(?:hundred|thousand|million|billion)\s+(?:and\s+)?|\d\s*|['’]\s?|\b(?:flight|flt|gate|row|"
     r"seat|route|boeing|airbus|number|no\.|version|channel|chapter|page|section|formula)\s*)$",
     re.IGNORECASE,
 )
-"""What stands before a part of a longer number, a decade or a number that only names something."""
+"""What stands before a part of a longer number, a day, a decade or a number that only names."""
 _SIGN, _UNIT = re.compile(r"[$€£¥₹]\s?$"), re.compile(r"\s?[$€£¥₹°″+]")
 """Signs beside which a number stands in digits."""
 

@@ -37,6 +37,9 @@ _OF_TWO_WORDS = re.compile(
     r"\b(?:native|latin|african|asian|central|(?:north|south|east|west)(?:ern)?)\s+$", re.IGNORECASE
 )
 
+_CAPITAL = re.compile(r"\s+[A-Z]")
+_ASKS_A_VERB = re.compile(r"\b(?:makes?|made|making|lets?|letting|help\w*)\s$", re.IGNORECASE)
+
 
 class Term(NamedTuple):
     """A term in one number; ``slot`` says by which it may be replaced."""
@@ -123,11 +126,25 @@ def other_gender(text: str) -> Change:
     edits: list[Edit] = []
     for found in _genders().finditer(text):
         noun = found[0].lower() in _persons()
-        if noun and found[0][0].isupper() and follows_a_name(text, found.start()):
+        if noun and found[0][0].isupper() and _is_of_a_name(text, found):
             continue
+        if _may_be_whose_or_whom(text, found):
+            return ()
         new = _pronoun(found) or _counterparts()[found[0].lower()]
         edits += with_article(text, Edit(*found.span(), like(found[0], new)))
     return tuple(edits)
+
+
+def _is_of_a_name(text: str, found: re.Match[str]) -> bool:
+    """Whether a noun with a capital is part of a name: "Stephen King", "Lady Gaga"."""
+    before_a_name = has_capitals(text) and _CAPITAL.match(text, found.end())
+    return follows_a_name(text, found.start()) or before_a_name is not None
+
+
+def _may_be_whose_or_whom(text: str, found: re.Match[str]) -> bool:
+    """Whether "her" may be either: "made her laugh" and "made her film"."""
+    owns = found[0].lower() == "her" and _pronoun(found) == "his"
+    return owns and just_before(_ASKS_A_VERB, text, found.start()) is not None
 
 
 @cache
