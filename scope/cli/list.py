@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from scope.cli.descriptions import describe, setting_fields, written_default
 from scope.cli.output import Runs, print_json, print_table, say
 from scope.errors import SpecError
-from scope.paths import without_home
+from scope.paths import expanded, without_home
 from scope.printing import printable
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _runs(root: Path) -> Rows:
             "reproducible": one.reproducible,
             "size": f"{one.size / 1e6:.1f} MB",
         }
-        for one in list_runs(root)
+        for one in list_runs(expanded(root))
     ]
 
 

@@ -29,7 +29,7 @@ _OTHERS = [(name,) for name in OTHER_FORMATS]
 _MEBIBYTE = 2**20
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth")
 _MOST_BYTES = {"tokenizer.json": 256 * _MEBIBYTE, ".model": 256 * _MEBIBYTE}
-_MOST_BYTES_OF_OTHERS = 32 * _MEBIBYTE
+MOST_BYTES_OF_OTHERS = 32 * _MEBIBYTE
 """The largest vocabularies in use have a tokenizer.json of 60 and a vocab.txt of 5 MiB."""
 
 
@@ -96,7 +96,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 def _require_readable(name: str, path: Path, shown: Path, size: int) -> None:
     if not os.access(path, os.R_OK):
         raise unreadable(name, f"{shown}: Permission denied")
-    most = _MOST_BYTES.get(path.name, _MOST_BYTES.get(path.suffix, _MOST_BYTES_OF_OTHERS))
+    most = _MOST_BYTES.get(path.name, _MOST_BYTES.get(path.suffix, MOST_BYTES_OF_OTHERS))
     if path.suffix not in _WEIGHTS and size > most:
         raise unreadable(
             name,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from scope.models.files import MOST_BYTES_OF_OTHERS
 from scope.models.labels import require_words
 from scope.models.loading import split_spec
 from scope.models.options import ModelOptions
@@ -78,10 +79,14 @@ def require_there(spec: str) -> tuple[str, str]:
 
 
 def _config(folder: Path) -> dict[str, object]:
-    """The checkpoint's config.json; empty where there is none, as the loader will say."""
+    """The checkpoint's config.json; empty where it cannot be read, as the loader will say."""
+    path = folder / "config.json"
     try:
-        found = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        # A pipe would be waited for, a device read without end.
+        if not path.is_file() or path.stat().st_size > MOST_BYTES_OF_OTHERS:
+            return {}
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -15,7 +15,7 @@ from scope.errors import RunError
 from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
-from scope.store.keyed import connect, key_of, look_up, whole_rows
+from scope.store.keyed import as_kept, connect, key_of, look_up, whole_rows
 
 VERSION = 5
 
@@ -191,7 +191,8 @@ class Database:
         """Remove and count damaged rows, so that what they held can be kept anew."""
         if keys:
             with self._connection:
-                self._connection.executemany(f"DELETE FROM {where}", keys)  # noqa: S608 - own names
+                places = [tuple(map(as_kept, key)) for key in keys]
+                self._connection.executemany(f"DELETE FROM {where}", places)  # noqa: S608 - own names
             self.damaged += len(keys)
 
     def put(
@@ -300,7 +301,8 @@ class Database:
                 else:
                     wrong.append((capability, *values[:2]))
             self._remove(
-                "perturbations WHERE capability = ? AND example_id = ? AND trial = ?", wrong
+                "perturbations WHERE capability = ? AND example_id = CAST(? AS TEXT) AND trial = ?",
+                wrong,
             )
             return found
 

@@ -119,3 +119,17 @@ def whole_rows(rows: Iterable[tuple[Any, ...]], *owner: str) -> KeyedRows:
         else:
             found.damaged.append(key)
     return found
+
+
+def as_kept(value: Any) -> Any:
+    r"""A value of a row as SQLite can be asked for it: of a damaged text its bytes.
+
+    Examples
+    --------
+    >>> as_kept("film"), as_kept("\udcb1"), as_kept(3)
+    ('film', b'\xb1', 3)
+    """
+    if not isinstance(value, str):
+        return value
+    kept = value.encode("utf-8", "surrogateescape")
+    return value if kept.decode("utf-8", "replace") == value else kept

@@ -165,9 +165,9 @@ DECISIONS = [
         name="a good target on skewed data passes",
         make=audit(*HARD, data=SKEWED),
         exits=0,
-        says=("positive 90 %, negative 10 %", "1.000  n=100", "1.000 [0.963, 1.000]  n=100"),
+        says=("positive 90 %, negative 10 %", "1.000  n=100", "[0.963, 1.000]"),
         never=("degenerate",),
-        page=("toy_judges:Twin keeps 100.0 %", "it agrees with the reference on 100.0 %"),
+        page=("toy_judges:Twin keeps 100.0 %",),
     ),
     Decision(
         name="a good target on skewed data passes without labels",
@@ -255,8 +255,8 @@ DECISIONS = [
     Decision(
         name="a gate on a metric that is not measured fails",
         make=audit(*gate("soft_scope(tolerance=0.3, cutoff=0.9)>=0")),
-        exits=1,
-        says=("no measurement has all the names in the brackets", "typo", "toy_judges:Twin"),
+        exits=2,
+        says=("on a metric that this audit leaves out", "add --metric"),
     ),
     Decision(
         name="a gate that cannot be read ends the command before any model is asked",

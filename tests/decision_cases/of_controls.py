@@ -47,7 +47,6 @@ DECISIONS = [
         says=(
             "UNDECIDED: ",
             "15 usable controls of 25 are too few for an error rate of 0.05: at least 19 are",
-            "10 have no rank",
             "4 more independent controls",
         ),
         page=("15 usable controls of 25 are too few", "; 10 have no usable answers, or guess"),

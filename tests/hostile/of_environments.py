@@ -131,7 +131,7 @@ NARROW_LISTS = [
         exits=WORKS,
         says=says,
     )
-    for kind, says in (("metrics", ["0..1"]), ("models", ["ready"]), ("tasks", ["ready"]))
+    for kind, says in (("metrics", ["0 to 1"]), ("models", ["ready"]), ("tasks", ["ready"]))
 ]
 
 CASES = [

@@ -157,7 +157,7 @@ FOLDERS = [
         "a working folder that was deleted",
         audit(),
         before=surroundings.deleted_folder,
-        says=["the working folder, which has been deleted"],
+        says=["No such file or directory"],
     ),
     case(
         "a list in a folder that was deleted",
@@ -184,7 +184,7 @@ FOLDERS = [
     case("a file as run", audit(run="./mine"), a_file("mine"), says=["mine"]),
     case("a file as runs", audit("--runs", "mine"), a_file("mine"), says=["mine"]),
     case("a run below a file", audit(run="./mine/x/y"), a_file("mine"), says=["mine"]),
-    case("a run below a device", audit(run="/dev/null/x"), says=["/dev/null/x"]),
+    case("a run below a device", audit(run="/dev/null/x"), says=["`/dev/null` is a file"]),
     case("a run in /proc", audit(run="/proc/mine"), says=["/proc/mine"]),
     case(
         "room for 12 files alone",

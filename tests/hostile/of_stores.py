@@ -283,7 +283,10 @@ MANIFESTS = {
         "it holds `more`",
     ),
     "of lists in lists": (lambda *_: b"[" * 200_000, "is damaged"),
-    "with a question that is a list": (lambda *_: b'{"format": 1, "question": []}', "no question"),
+    "with a question that is a list": (
+        lambda *_: b'{"format": 1, "question": []}',
+        "no configuration",
+    ),
     "of the future": (lambda *_: b'{"format": 9, "question": {}}', "has format 9"),
     "a pipe": (pipe, "it is not a file"),
     "a folder": (folder_of_that_name, "Is a directory"),
@@ -296,14 +299,14 @@ RESULTS = {
     "cut": (lambda _, content: content[:-90], "does not match its checksum"),
     "with another count": (replaced(b'"rows":12', b'"rows":13'), "does not match its checksum"),
     "with another name": (replaced(b"toy_models", b"toy_modals"), "does not match its checksum"),
-    "with flipped bits": (flipped(5), "no comparison"),
+    "with flipped bits": (flipped(5), "is no result"),
     "without a checksum": (
         lambda _, content: b"{" + content.partition(b",")[2],
         "it has no checksum",
     ),
     "of an earlier format": (
         lambda _, content: (b"{" + content.partition(b",")[2]).replace(
-            b'"format":3', b'"format":2'
+            b'"format":5', b'"format":2'
         ),
         "has format 2",
     ),
@@ -451,7 +454,7 @@ def _same_command():
     yield Case(
         name="an audit's store: of the release before",
         make=damaged("audit", sql("PRAGMA user_version = 2")),
-        says=["has version 2", "version 3", "choose another --run name"],
+        says=["has version 2", "version 5", "choose another --run name"],
     )
     yield Case(
         name="an audit's store: of another program",

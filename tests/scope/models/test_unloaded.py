@@ -1,6 +1,7 @@
 """What is known of models before they are loaded."""
 
 import json
+import os
 
 import pytest
 
@@ -45,3 +46,15 @@ def test_a_scheme_or_file_that_is_not_there_is_refused():
         labels_before_loading("hff:x", WORDS)
     with pytest.raises(ModelError, match="no file"):
         labels_before_loading("gguf:missing.gguf", WORDS)
+
+
+def test_of_a_configuration_that_cannot_be_read_nothing_is_known(tmp_path):
+    path = tmp_path / "config.json"
+    os.mkfifo(path)
+    assert labels_before_loading(str(tmp_path), ModelOptions()) is None
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert labels_before_loading(str(tmp_path), ModelOptions()) is None
+    path.unlink()
+    path.write_text("[" * 100_000, encoding="utf-8")
+    assert labels_before_loading(str(tmp_path), ModelOptions()) is None

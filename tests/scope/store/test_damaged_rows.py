@@ -123,6 +123,7 @@ def test_a_damaged_answer_is_unknown_and_can_be_kept_anew(path: Path, statement:
         "UPDATE perturbations SET queries = -1",
         "UPDATE perturbations SET score = 'great'",
         "UPDATE perturbations SET example_id = example_id || '1'",
+        "UPDATE perturbations SET example_id = CAST(x'b1' AS TEXT) || example_id",
         "UPDATE perturbations SET trial = trial + 7",
     ],
 )
