@@ -70,12 +70,15 @@ def audit_causal(folder):
         if one != other
     )
     (folder / "rows.csv").write_text(f"text\n{rows}")
+    (folder / "prompt.txt").write_text("{labels} {text}\n")
     yield Job(
         arguments=[
             *("audit", "--reference", "python:hostile.killed_models:llama"),
             *("--target", "python:toy_models:Student", "--data", str(folder / "rows.csv")),
             *("--label-column", "none", "--capability", "typo", "--n", "30", "--trials", "5"),
             *("--label-word", "negative=dull", "--label-word", "positive=good"),
+            # With the text last, the tiny model does not answer the same to all.
+            *("--prompt", f"classify={folder / 'prompt.txt'}"),
         ],
         environment={"KILLED_LLAMA": str(folder / "llama")},
         asked=logged,
