@@ -42,7 +42,7 @@ class Paraphrase(InvarianceCapability):
     samples
         How many paraphrases to ask for, 1 to 5.
     max_length_ratio
-        Greatest factor between the lengths in words, either way; at least 1.
+        Greatest factor between the lengths in words, either way; 1 to 100.
     min_meaning
         Least cosine with the original, from -1 to 1; -1 loads no encoder.
     encoder

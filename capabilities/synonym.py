@@ -136,13 +136,12 @@ class Synonym(InvarianceCapability):
         from perturbations.lexicon import stopwords
         from perturbations.search import GreedyInvariantSwap
         from perturbations.transformations import FluencyKept
-        from perturbations.word_sources import text_scorer, word_swaps
+        from perturbations.word_sources import perplexities, word_swaps
 
         paper = self.preset == "paper"
         bounds = [] if paper else [MaxModificationRate(float(self.max_words))]
         if self.language_model:
-            scorer = text_scorer(self.language_model)
-            bounds.append(FluencyKept(scorer.perplexities, self.max_perplexity))
+            bounds.append(FluencyKept(perplexities(self.language_model), self.max_perplexity))
         return Parts(
             transformation=word_swaps(self.source, self.same_part, self.same_sense),
             constraints=[RepeatModification(), StopwordModification(stopwords().words), *bounds],

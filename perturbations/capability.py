@@ -27,7 +27,6 @@ _SPLIT = "<SPLIT>"
 """Where TextAttack divides a text into two inputs; in a text of one input it loses its way."""
 
 _NO_WORD = "no candidate: no word of the text may be changed"
-
 _NO_KEPT = "no kept pair, whose size it must have"
 
 _DRAWS = 3 * RANDOM_CANDIDATES
@@ -166,26 +165,28 @@ class InvarianceCapability(ABC):
         return Attack(goal, constraints, parts.transformation, parts.search_method)
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
-        """About how many distinct texts a search of this example asks about, all trials.
+        """About how many distinct texts all trials of an example ask about; no model is asked.
 
-        Asks no model: it runs the search on made-up answers, and without the least similarity,
-        which needs an encoder. Where nothing is random later trials ask about the same texts.
+        The search is run on made-up answers, without bounds that a model measures.
         """
         if len(example.text) > self.max_characters or self.not_applicable(example.text):
             return 0
+        load_textattack()
+        from perturbations.transformations import without_models
+
         asked: set[str] = set()
 
         def answer(texts: Sequence[str]) -> list[tuple[float, float]]:
             asked.update(texts)
-            return [_made_up(text) for text in texts]
+            return list(map(_made_up, texts))
 
-        load_textattack()
         with OwnChance(lambda _, texts: answer(texts), seed=0):
             for trial in range(1, options.trials + 1):
                 attack = self.attack(answer, generator=random.Random(trial), options=options)  # noqa: S311 - no secret
+                attack.constraints = without_models(attack.constraints)
                 perturb(attack, example, trial)
                 if attack.transformation.deterministic:
-                    break
+                    break  # later trials ask the same
         return len(asked)
 
     def generator(self, seed: int, example: Example, trial: int | str) -> random.Random:

@@ -37,7 +37,7 @@ _OF_TWO_WORDS = re.compile(
     r"\b(?:native|latin|african|asian|central|(?:north|south|east|west)(?:ern)?)\s+$", re.IGNORECASE
 )
 
-_CAPITAL = re.compile(r"\s+[A-Z]")
+_CAPITAL = re.compile(r"\s+[A-Z][a-z]")
 _ASKS_A_VERB = re.compile(r"\b(?:makes?|made|making|lets?|letting|help\w*)\s$", re.IGNORECASE)
 
 

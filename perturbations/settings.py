@@ -49,11 +49,7 @@ def check_whole(setting: str, value: int, least: int, most: int) -> None:
     fix:      correct the value, or omit max_words
     """
     if not isinstance(value, int) or not least <= value <= most:
-        raise SpecError(
-            f"the setting {setting}={value}",
-            expected=f"a whole number from {least} to {most}",
-            fix=f"correct the value, or omit {setting}",
-        )
+        raise _wrong(setting, value, f"a whole number from {least} to {most}")
 
 
 def check_share(setting: str, value: float) -> None:
@@ -66,14 +62,10 @@ def check_share(setting: str, value: float) -> None:
     ...
     scope.errors.SpecError: found:    the setting max_words=1.5
     expected: a share above 0, at most 1
-    fix:      write for example --setting max_words=0.3
+    fix:      correct the value, or omit max_words
     """
     if not 0 < value <= 1:
-        raise SpecError(
-            f"the setting {setting}={value}",
-            expected="a share above 0, at most 1",
-            fix=f"write for example --setting {setting}=0.3",
-        )
+        raise _wrong(setting, value, "a share above 0, at most 1")
 
 
 def check_between(setting: str, value: float, least: float, most: float) -> None:
@@ -89,11 +81,7 @@ def check_between(setting: str, value: float, least: float, most: float) -> None
     fix:      correct the value, or omit min_meaning
     """
     if not least <= value <= most:
-        raise SpecError(
-            f"the setting {setting}={value}",
-            expected=f"a number from {least} to {most}",
-            fix=f"correct the value, or omit {setting}",
-        )
+        raise _wrong(setting, value, f"a number from {least} to {most}")
 
 
 def check_above_zero(setting: str, value: float) -> None:
@@ -109,11 +97,7 @@ def check_above_zero(setting: str, value: float) -> None:
     fix:      correct the value, or omit max_perplexity
     """
     if not value > 0:
-        raise SpecError(
-            f"the setting {setting}={value}",
-            expected="a number above 0",
-            fix=f"correct the value, or omit {setting}",
-        )
+        raise _wrong(setting, value, "a number above 0")
 
 
 def check_has_effect(capability: object, setting: str, needed: str, given: bool) -> None:
@@ -160,3 +144,11 @@ def check_word_source(source: str) -> None:
 def check_candidates(candidates: int) -> None:
     """Refuse a number of replacements at one place that is out of bounds."""
     check_whole("candidates", candidates, 1, MOST_CANDIDATES)
+
+
+def _wrong(setting: str, value: object, expected: str) -> SpecError:
+    return SpecError(
+        f"the setting {setting}={value}",
+        expected=expected,
+        fix=f"correct the value, or omit {setting}",
+    )

@@ -214,6 +214,11 @@ class NoTokens(PreTransformationConstraint):
         return found
 
 
+def without_models(constraints: Iterable[Constraint]) -> list[Constraint]:
+    """The constraints that ask no model."""
+    return [one for one in constraints if not isinstance(one, NearOriginal)]
+
+
 class NearOriginal(Constraint):
     """Admits texts by what a model says of them and of the original.
 

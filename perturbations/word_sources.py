@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from perturbations.lexicon import wordnet
+from perturbations.lockstep import Remembering
 from perturbations.textattack_gate import load_textattack
 from perturbations.transformations import WordSynonyms
 from scope.errors import DataError
@@ -137,6 +138,12 @@ def models_for(source: str, language_model: str) -> list[MaskFiller | TextScorer
     kind, _, rest = source.partition(":")
     masked: list[MaskFiller | TextScorer] = [_filler(rest)] if kind == "mask" else []
     return [*masked, *([text_scorer(language_model)] if language_model else [])]
+
+
+@cache
+def perplexities(spec: str) -> Callable[[list[str]], list[float]]:
+    """What that model says of texts; trials, which meet the same texts, ask once."""
+    return Remembering(text_scorer(spec).perplexities)
 
 
 @cache

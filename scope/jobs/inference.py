@@ -16,9 +16,8 @@ from scope.foreign import ForeignCode
 from scope.jobs.answering_models import AnsweringModel
 from scope.models.answer_table import TableColumn
 from scope.models.cached import Keeper
-from scope.models.loading import METHODS
 from scope.printing import shown, writable
-from scope.protocols import AnswerStore, Progress, Role, Task
+from scope.protocols import METHODS, AnswerStore, Progress, Role, Task
 from scope.records import Answer, Question
 from scope.records.answered import SUMS_TO_ONE
 

@@ -11,28 +11,8 @@ from typing import Any
 from scope.errors import ModelError
 from scope.foreign import ForeignCode
 from scope.printing import shown, unstorable, writable
-from scope.protocols import (
-    Answerer,
-    ChoiceScorer,
-    Classifier,
-    Encoder,
-    LatentReader,
-    MaskFiller,
-    NextToken,
-    TextScorer,
-)
+from scope.protocols import METHODS, PROTOCOLS
 from scope.records import Prediction
-
-ROLES = (
-    Classifier,
-    MaskFiller,
-    Answerer,
-    ChoiceScorer,
-    NextToken,
-    TextScorer,
-    Encoder,
-    LatentReader,
-)
 
 MOST_LABELS = 10_000
 """A generator may have no end."""
@@ -41,11 +21,7 @@ _TEXTS = ("spec", "fingerprint", "reproducible", "precision")
 STREAMS = ("stream", "stream_next")
 """Methods that give predictions as they come, beside those of the roles."""
 
-_CALLS = (
-    *("classify", "predict_next", "fill", "answer", "choose", "perplexities", "encode", "latents"),
-    "truncated",
-    *STREAMS,
-)
+_CALLS = (*METHODS.values(), "truncated", *STREAMS)
 _LABELS = "names of labels, as a list or tuple of texts"
 _PREDICTS = ("classify", "predict_next")
 _NUMBERS = ("latents", "encode", "perplexities")
@@ -53,7 +29,7 @@ _NUMBERS = ("latents", "encode", "perplexities")
 
 def is_complete(candidate: object) -> bool:
     """Whether an object has a role as `scope.protocols` describes it."""
-    return isinstance(candidate, ROLES)
+    return isinstance(candidate, tuple(PROTOCOLS.values()))
 
 
 class GuardedModel:

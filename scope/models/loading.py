@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from scope.errors import DataError, ModelError, SpecError
@@ -21,49 +20,19 @@ from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_comple
 from scope.models.options import ModelOptions
 from scope.paths import expanded
 from scope.protocols import (
-    Answerer,
+    METHODS,
+    PROTOCOLS,
     ChoiceScorer,
     Classifier,
     Encoder,
     LatentReader,
-    MaskFiller,
-    NextToken,
     Role,
-    TextScorer,
 )
 from scope.registry import BUILT_IN, find
 
 if TYPE_CHECKING:
     from scope.models.latents import Readout
 
-
-PROTOCOLS: Mapping[Role, type] = MappingProxyType(
-    {
-        "classifier": Classifier,
-        "mask_filler": MaskFiller,
-        "answerer": Answerer,
-        "choice_scorer": ChoiceScorer,
-        "next_token": NextToken,
-        "text_scorer": TextScorer,
-        "encoder": Encoder,
-        "latent_reader": LatentReader,
-    }
-)
-"""What a model must offer in each role."""
-
-METHODS: Mapping[Role, str] = MappingProxyType(
-    {
-        "classifier": "classify",
-        "mask_filler": "fill",
-        "answerer": "answer",
-        "choice_scorer": "choose",
-        "next_token": "predict_next",
-        "text_scorer": "perplexities",
-        "encoder": "encode",
-        "latent_reader": "latents",
-    }
-)
-"""How a model is asked in each role."""
 
 _SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9_+-]*):(?P<rest>.*)", re.DOTALL)
 

@@ -20,6 +20,8 @@ from scope.protocols.questions import (
     TaskData,
 )
 from scope.protocols.roles import (
+    METHODS,
+    PROTOCOLS,
     Answerer,
     Answers,
     ChoiceScorer,
@@ -43,6 +45,8 @@ from scope.protocols.services import (
 )
 
 __all__ = [
+    "METHODS",
+    "PROTOCOLS",
     "RANDOM_CANDIDATES",
     "Advance",
     "AnswerStore",

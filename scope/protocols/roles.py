@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from scope.records import Answer, Prediction, Question
@@ -204,3 +205,32 @@ class LatentReader(Protocol):
 
     def truncated(self, texts: Sequence[str]) -> list[bool]:
         """Whether each text is longer than the model reads, so that its end is left out."""
+
+
+PROTOCOLS: Mapping[Role, type] = MappingProxyType(
+    {
+        "classifier": Classifier,
+        "mask_filler": MaskFiller,
+        "answerer": Answerer,
+        "choice_scorer": ChoiceScorer,
+        "next_token": NextToken,
+        "text_scorer": TextScorer,
+        "encoder": Encoder,
+        "latent_reader": LatentReader,
+    }
+)
+"""What a model must offer in each role."""
+
+METHODS: Mapping[Role, str] = MappingProxyType(
+    {
+        "classifier": "classify",
+        "mask_filler": "fill",
+        "answerer": "answer",
+        "choice_scorer": "choose",
+        "next_token": "predict_next",
+        "text_scorer": "perplexities",
+        "encoder": "encode",
+        "latent_reader": "latents",
+    }
+)
+"""How a model is asked in each role."""

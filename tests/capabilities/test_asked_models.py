@@ -1,6 +1,7 @@
 """Capabilities that ask a model which the user names, and recipes."""
 
 import pytest
+from toy_paraphrasers import LetterScorer
 
 from capabilities.paraphrase import Paraphrase
 from capabilities.synonym import Synonym
@@ -206,6 +207,22 @@ def test_a_language_model_bounds_how_unlikely_a_synonym_may_make_a_text(lexicon)
     assert 0 < max(len(one.text) for one in kept) <= len("a film")
     assert bound.settings().keys() - free.settings().keys() == {"language_model", "max_perplexity"}
     check_capability(bound)
+
+
+def test_an_estimate_asks_no_language_model_and_trials_ask_it_once(lexicon, monkeypatch):
+    asked = []
+
+    class Scorer(LetterScorer):
+        def perplexities(self, texts):
+            asked.extend(texts)
+            return super().perplexities(texts)
+
+    monkeypatch.setattr("perturbations.word_sources.load_model", lambda *_: Scorer())
+    capability = Synonym(language_model="python:of:this-test")
+    assert capability.estimate_queries(Example(id="e", text="a film"), SearchOptions()) > 1
+    assert not asked
+    search(capability, "a film", trials=3)
+    assert len(asked) == len(set(asked)) > 1
 
 
 def test_where_the_bound_refuses_all_the_text_counts_as_a_failure(lexicon):

@@ -101,7 +101,7 @@ def test_a_share_of_words_outside_of_its_bounds_is_refused(share):
         Synonym(preset="strong", max_words=share)
     assert caught.value.found == f"the setting max_words={share}"
     assert caught.value.expected == "a share above 0, at most 1"
-    assert caught.value.fix == "write for example --setting max_words=0.3"
+    assert caught.value.fix == "correct the value, or omit max_words"
 
 
 def test_an_unknown_preset_is_refused():
