@@ -3,7 +3,9 @@
 Importing TextAttack downloads NLTK data into the user's home, leaves a marker there so as not to
 do it again, changes environment variables, reconfigures logging (which disables every logger
 that exists), makes flair log to standard output, and fails where NLTK has no stopwords. Behind
-this door it does none of that. A module that needs TextAttack's classes begins with::
+this door it does none of that. It also imports packages of which SCoPE uses nothing, and of which
+flair requires ``transformers<5``: where they are missing, stand-ins take their place during the
+import. A module that needs TextAttack's classes begins with::
 
     from perturbations.textattack_gate import load_textattack
 
@@ -23,6 +25,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -41,11 +45,20 @@ _SETTLED_BEFORE = (
     "accelerate.commands.config.config_args",
 )
 
+TEXTATTACK = "textattack==0.3.11"
+"""The release that the searches are tested with, as pip names it."""
+
 _INSTALL = "textattack.shared.utils.install"
 """TextAttack's module that downloads; also the name of its only logger."""
 
 _MARKER = "post_install_check_3"
 """The file by which TextAttack knows that its downloads were done."""
+
+_UNUSED = frozenset(
+    "bert_score flair langdetect language_tool_python Levenshtein more_itertools OpenHowNet "
+    "pinyin terminaltables word2number".split()
+)
+"""Modules that TextAttack imports when it is imported itself, and that no search of ours uses."""
 
 _LOCK = threading.Lock()
 
@@ -65,7 +78,8 @@ def load_textattack() -> ModuleType:
     Raises
     ------
     ResourceError
-        Where no stopwords are found, or the cache folder cannot be written.
+        Where TextAttack is not installed, no stopwords are found, or the cache folder cannot be
+        written.
 
     Examples
     --------
@@ -74,9 +88,17 @@ def load_textattack() -> ModuleType:
     """
     with _LOCK:
         if "textattack" not in sys.modules:
+            if find_spec("textattack") is None:
+                raise ResourceError(
+                    "TextAttack, which changes the texts, is not installed",
+                    expected="the package textattack, without its requirements: one of them does "
+                    "not accept transformers 5",
+                    fix=f"{sys.executable} -m pip install --no-deps {TEXTATTACK}",
+                )
             with _environment_restored(), _logging_unchanged(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                _import()
+                with _stand_ins():
+                    _import()
     return sys.modules["textattack"]
 
 
@@ -100,6 +122,69 @@ def _import() -> None:
     _keep_dictionary_in(cache_folder())
     for name in (_INSTALL, _INSTALL.rpartition(".")[0]):  # the package holds a copy
         vars(sys.modules[name])["TEXTATTACK_CACHE_DIR"] = downloads
+
+
+@contextmanager
+def _stand_ins() -> Iterator[None]:
+    """Let the unused modules that are not installed be imported; nobody else sees them."""
+    finder = _StandInFinder(name for name in _UNUSED if find_spec(name) is None)
+    sys.meta_path.append(finder)
+    try:
+        import_module("flair.data")  # TextAttack reads it as an attribute of flair
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [name for name in sys.modules if finder.has(name)]:
+            del sys.modules[name]
+
+
+class _StandInFinder(MetaPathFinder, Loader):
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(names)
+
+    def has(self, name: str) -> bool:
+        """Whether it is one of the modules, or in one of them."""
+        return name.partition(".")[0] in self._names
+
+    def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
+        """Every module in a missing package is found, to any depth."""
+        return ModuleSpec(fullname, self, is_package=True) if self.has(fullname) else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """A module that holds a class of every name."""
+        return _StandInModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is to be run."""
+
+
+class _StandInModule(ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _StandInClass(name, (), {"__module__": self.__name__})
+
+
+class _StandInClass(type):
+    """A class that can be named and inherited from; every use of it is an error."""
+
+    def __call__(cls, *_: object, **__: object) -> Any:
+        raise cls._error()
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise cls._error()
+
+    def _error(cls) -> ResourceError:
+        bases = [base for base in cls.__mro__ if base.__module__.partition(".")[0] in _UNUSED]
+        package = bases[0].__module__.partition(".")[0]
+        return ResourceError(
+            f"TextAttack needs the package {package} for this",
+            expected=f"{package} to be installed before TextAttack is loaded",
+            fix=f"{sys.executable} -m pip install {package}"
+            + (", in an environment with transformers below 5" if package == "flair" else ""),
+        )
 
 
 def _keep_dictionary_in(folder: Path) -> None:
