@@ -3,12 +3,14 @@
 import re
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires, version
 
 import pytest
 from source.imports import PACKAGES, ROOT, imports
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+METADATA = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = METADATA["project"]
+LOCK = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
 
 
 def names(requirements):
@@ -22,6 +24,7 @@ def normalised(name):
 
 
 NEEDED = names(PROJECT["dependencies"])
+(TEXTATTACK,) = METADATA["dependency-groups"]["textattack"]
 DEMO = names(PROJECT["optional-dependencies"]["demo"])
 # Heavy, and of no use to most: not every environment has them. Both are named as they are imported.
 HEAVY = {
@@ -60,12 +63,12 @@ def undeclared(found, declared, distributions):
 
 def test_every_module_that_the_code_imports_belongs_to_a_declared_dependency(distributions):
     found = third_party(*PACKAGES)
-    assert undeclared(found, NEEDED | DEMO, distributions) == []
+    assert undeclared(found, {*NEEDED, *DEMO, "textattack"}, distributions) == []
 
 
 def test_what_only_the_demo_extra_brings_is_never_imported_before_it_is_used(distributions):
     eager = [one for one in third_party(*PACKAGES) if not one.lazy]
-    assert undeclared(eager, NEEDED, distributions) == []
+    assert undeclared(eager, {*NEEDED, "textattack"}, distributions) == []
     assert {"lm_eval", "ray"} == HEAVY
     assert [str(one) for one in eager if one.module.partition(".")[0] in HEAVY] == []
 
@@ -73,18 +76,37 @@ def test_what_only_the_demo_extra_brings_is_never_imported_before_it_is_used(dis
 def test_every_module_that_tests_and_benchmarks_import_belongs_to_an_extra(distributions):
     plugin = ROOT / "tests" / "plugin_package"  # a project of its own, and one part is broken
     found = [one for one in third_party("tests", "benchmarks") if plugin not in one.file.parents]
-    assert undeclared(found, NEEDED | DEMO | DEV, distributions) == []
+    assert undeclared(found, {*NEEDED, *DEMO, *DEV, "textattack"}, distributions) == []
 
 
 def test_every_dependency_is_imported(distributions):
     modules = {one.module.partition(".")[0] for one in third_party(*PACKAGES)}
     used = {owner for module in modules for owner in distributions.get(module, set())}
-    # httpx imports it wherever it is installed.
-    assert NEEDED - used == {"sniffio"}
+    # httpx imports the first wherever it is installed; TextAttack imports the others.
+    assert NEEDED - used == {"sniffio", "editdistance", "jieba", "lru-dict", "tqdm"}
 
 
-def test_the_constraints_name_one_version_of_every_dependency():
+def test_what_textattack_requires_is_declared_or_left_out():
+    assert f"textattack=={version('textattack')}" == TEXTATTACK
+    required = names(one for one in requires("textattack") or () if "extra ==" not in one)
+    assert required - NEEDED == names(METADATA["tool"]["uv"]["override-dependencies"])
+
+
+def test_the_lock_was_made_from_this_metadata():
+    project = next(one for one in LOCK["package"] if one["name"] == PROJECT["name"])
+    locked = {
+        (one["name"] + one["specifier"], one.get("marker", ""))
+        for one in project["metadata"]["requires-dist"]
+    }
+    extras = PROJECT["optional-dependencies"].items()
+    declared = {(requirement, "") for requirement in PROJECT["dependencies"]} | {
+        (requirement, f"extra == '{extra}'") for extra, group in extras for requirement in group
+    }
+    assert declared == locked, "make uv.lock and constraints.txt again: see CONTRIBUTING.md"
+
+
+def test_the_constraints_are_the_versions_of_the_lock():
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = [line for line in lines if line and not line.startswith("#")]
-    assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
-    assert (NEEDED | DEMO | DEV) - names(pins) == set()
+    pins = {line.partition(" ;")[0] for line in lines if line and not line.startswith("#")}
+    locked = {f"{one['name']}=={one['version']}" for one in LOCK["package"] if "version" in one}
+    assert locked - {f"{PROJECT['name']}=={PROJECT['version']}"} == pins

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import nltk.data
 import pytest
 
 from perturbations.lexicon import stopwords
-from perturbations.textattack_gate import _offer_stopwords, load_textattack
+from perturbations.textattack_gate import TEXTATTACK, _offer_stopwords, load_textattack
 from scope.errors import ResourceError
 from scope.paths import cache_folder
 
@@ -41,8 +42,15 @@ unchanged = state() == before
 from textattack.transformations import WordSwap
 from textattack.constraints.pre_transformation import StopwordModification
 from huggingface_hub.constants import HF_HOME
-from textattack.shared import utils
+from textattack.constraints.grammaticality import PartOfSpeech
+from textattack.shared import AttackedText, utils
 from textattack.shared.utils import install
+
+def error_of(code):
+    try:
+        code()
+    except Exception as error:
+        return str(error)
 
 log.error("still heard")
 install.logger.info("too much detail")
@@ -55,6 +63,11 @@ report = {
     "downloads": [install.TEXTATTACK_CACHE_DIR, utils.TEXTATTACK_CACHE_DIR],
     "flair handlers": len(logging.getLogger("flair").handlers),
     "heard": Path("mine.log").read_text(),
+    "unused": sorted({"flair", "bert_score", "langdetect"} & set(sys.modules)),
+    "errors": [
+        error_of(lambda: AttackedText("a b").pos_of_word_index(0)),
+        error_of(lambda: PartOfSpeech(tagger_type="flair")),
+    ],
 }
 Path(sys.argv[1]).write_text(json.dumps(report))
 handler.close()
@@ -124,6 +137,22 @@ def test_a_log_that_was_open_before_is_still_written(report):
 
 def test_flair_does_not_log_to_standard_output(report):
     assert report["flair handlers"] == 0
+
+
+def test_what_would_use_flair_ends_with_one_clear_error(report):
+    if find_spec("flair"):
+        pytest.skip("flair is installed")
+    assert report["unused"] == []
+    for message in report["errors"]:
+        assert "found:    TextAttack needs the package flair for this" in message
+        assert "-m pip install flair, in an environment with transformers below 5" in message
+
+
+def test_a_missing_textattack_is_installed_by_the_line_of_the_error(monkeypatch):
+    monkeypatch.delitem(sys.modules, "textattack", raising=False)
+    monkeypatch.setattr("perturbations.textattack_gate.find_spec", lambda name: None)
+    with pytest.raises(ResourceError, match=f"-m pip install --no-deps {TEXTATTACK}"):
+        load_textattack()
 
 
 def test_textattack_finds_stopwords_that_nltk_lacks(report):
