@@ -140,7 +140,7 @@ def _byte_level_words() -> Any:
     inner.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = tokenizers.decoders.ByteLevel()
     inner.post_processor = tokenizers.processors.RobertaProcessing(
-        sep=("</s>", vocabulary["</s>"]), cls=("<s>", vocabulary["<s>"])
+        ("</s>", vocabulary["</s>"]), ("<s>", vocabulary["<s>"])
     )
     return inner
 

@@ -88,7 +88,7 @@ def bytewise_tokenizer(special, *, framed):
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     if framed:
         tokenizer.post_processor = tokenizers.processors.RobertaProcessing(
-            sep=("</s>", vocabulary["</s>"]), cls=("<s>", vocabulary["<s>"])
+            ("</s>", vocabulary["</s>"]), ("<s>", vocabulary["<s>"])
         )
     return tokenizer
 
