@@ -7,9 +7,11 @@ that a number of one is never taken for that of another: they may round otherwis
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
+
+from scope.models.torch_setup import load_torch
 
 LIBRARIES = ("torch", "transformers")
 
@@ -59,3 +61,11 @@ def position_kinds(module: Any) -> str:
     Up to transformers 5 it has one kind, from then on one for each kind of layer.
     """
     return str(getattr(module, "rope_type", ""))
+
+
+def gives_tuple(layer: Any) -> bool:
+    """Whether a BERT layer gives a tuple, as up to transformers 5, and not its output alone."""
+    torch = load_torch()
+    width = layer.attention.self.query.in_features
+    with torch.random.fork_rng(devices=()), torch.inference_mode():
+        return isinstance(layer(torch.zeros(1, 1, width)), tuple)

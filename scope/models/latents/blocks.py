@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 from scope.errors import ModelError
 from scope.foreign import converting
 from scope.models.batching import ONE_THREAD_RULES, RowRule
+from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.inference import Inference
 from scope.models.options import DType
-from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.threads import chosen_threads
 from scope.models.torch_setup import load_torch, one_torch_thread
 from scope.printing import first_line
