@@ -10,7 +10,8 @@ frozen layers run once for each text, not once for each step, and no gradient pa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -232,11 +233,19 @@ def read_lower_layers(
     ]
     after = {depth: torch.empty(ends[-1], model.config.hidden_size) for depth in set(depths)}
     body = model.eval().base_model
-    with _parts(body, body.embeddings, body.encoder.layer[: max(depths)]):
+    layers, outputs = body.encoder.layer[: max(depths)], {}
+
+    def keep(depth: int, _layer: Any, _given: Any, output: Any) -> None:
+        outputs[depth] = output[0] if isinstance(output, tuple) else output
+
+    with _parts(body, body.embeddings, layers), ExitStack() as hooks:
+        for depth in after:
+            hook = layers[depth - 1].register_forward_hook(partial(keep, depth))
+            hooks.callback(hook.remove)
         for batch in batches_by_length(encodings, batch_size):
             inputs = pad([encodings[index] for index in batch], pad_token)
             with torch.inference_mode():
-                outputs = body(**inputs, output_hidden_states=True).hidden_states
+                body(**inputs)
             # The mask picks the tokens of one text after another, padding left out.
             tokens = inputs["attention_mask"].bool()
             places = [row for index in batch for row in rows[index]]

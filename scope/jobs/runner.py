@@ -16,7 +16,6 @@ from scope.jobs.pages import headline_of
 from scope.jobs.prices import announcements
 from scope.jobs.sharing import shared_answers
 from scope.jobs.work import Planned
-from scope.models.generations import is_other_generation
 from scope.models.loading import split_spec
 from scope.paths import expanded
 from scope.progress import remark
@@ -79,11 +78,11 @@ def _refuse_another_generation(run: Run, manifest: Manifest) -> None:
     Endpoints, saved answers and objects do not depend on it.
     """
     began: Mapping[str, str] = run.read_notes().get("versions", {})  # type: ignore[assignment]
+    before, now = (one.get("transformers", "") for one in (began, manifest.versions))
     local = any(split_spec(card.spec)[0] in ("hf", "gguf") for card in manifest.models)
-    if local and is_other_generation(began):
+    if local and before.partition(".")[0] != now.partition(".")[0]:
         raise RunError(
-            f"run `{run.path.name}` was started with transformers {began['transformers']}, and "
-            f"{manifest.versions['transformers']} is installed",
+            f"run `{run.path.name}` was started with transformers {before}; {now} is installed",
             expected="the generation of transformers with which the run was started",
             fix="choose another name with --run; `scope report` shows the run as it is",
         )

@@ -7,7 +7,6 @@ that a number of one is never taken for that of another: they may round otherwis
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -24,18 +23,6 @@ def release_of(library: str) -> str:
 def releases() -> str:
     """The releases as part of a file's name, such as ``torch-2.13-transformers-5.24``."""
     return "-".join(f"{library}-{release_of(library)}" for library in LIBRARIES)
-
-
-def is_other_generation(versions: Mapping[str, str]) -> bool:
-    """Whether these versions hold another generation of transformers than the installed one.
-
-    Examples
-    --------
-    >>> is_other_generation({"transformers": "3.5.1"}), is_other_generation({})
-    (True, False)
-    """
-    first = versions.get("transformers", version("transformers"))
-    return first.partition(".")[0] != version("transformers").partition(".")[0]
 
 
 def cache_name(model: Any) -> str:

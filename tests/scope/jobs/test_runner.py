@@ -13,7 +13,7 @@ import scope
 from scope.core.request import Request
 from scope.errors import ModelError, RunError, SpecError
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.identity import default_run_name, software_versions
+from scope.jobs.identity import default_run_name
 from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, carry_out
 from scope.models import ModelOptions
@@ -55,13 +55,15 @@ def test_another_configuration_under_a_name_is_refused_before_any_work(manifest,
 
 def test_a_run_of_local_models_is_not_continued_with_another_generation(manifest, tmp_path):
     request = Request(run="mine", runs=tmp_path)
-    model = ModelCard(name="one", spec="hf:one", fingerprint="1", role="encoder")
+    model = ModelCard(name="one", spec="hf:one", fingerprint="1", role="model")
     local = replace(manifest, models=(model,))
-    before = replace(local, versions={**local.versions, "transformers": "3.5.1"})
-    carry_out(request, lambda _: Prepared(before, lambda run: made_up()))
-    now = replace(local, versions=software_versions())
-    with pytest.raises(RunError, match=r"run `mine` was started with transformers 3\.5\.1, and"):
-        carry_out(request, lambda _: Prepared(now, pytest.fail))
+    before, later, other = (
+        replace(local, versions={"transformers": version}) for version in ("4.57.6", "4.58", "5.24")
+    )
+    for manifest in (before, later):
+        carry_out(request, lambda _, one=manifest: Prepared(one, lambda run: made_up()))
+    with pytest.raises(RunError, match=r"started with transformers 4\.57\.6; 5\.24 is installed"):
+        carry_out(request, lambda _: Prepared(other, pytest.fail))
 
 
 def test_a_result_whose_page_cannot_be_made_is_kept(manifest, tmp_path, monkeypatch):

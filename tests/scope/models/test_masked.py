@@ -197,7 +197,7 @@ def test_the_masks_own_spelling_in_a_text_is_no_blank(loaded, architecture):
 def test_of_a_long_text_the_part_around_the_blank_is_seen(loaded, architecture):
     def long(*, far, near):
         # One token a word in both vocabularies; 38 of them fit.
-        return " ".join(["bob", far, *["film"] * 60, near, BLANK, *["was"] * 60, far])
+        return " ".join(["bob", far, *["film"] * 60, *[near] * 5, BLANK, *["was"] * 60, far])
 
     whole, far_changed, *near_changed = ask(
         loaded(architecture),
