@@ -175,8 +175,18 @@ def changed(options: Any, kind: type | None = None) -> Iterator[tuple[Described,
         value = getattr(options, one.name)
         if one.offers is not None:
             yield from changed(value, one.offers)
-        elif not one.hidden and value != one.default:
+        elif not one.hidden and not _is_default(value, one.default):
             yield one, value
+
+
+def _is_default(value: object, default: object) -> bool:
+    """Whether the value equals the default.
+
+    The default decides: a DataFrame or an array would compare its cells one by one.
+    """
+    if isinstance(value, tuple) and isinstance(default, tuple):
+        return len(value) == len(default) and all(map(_is_default, value, default))
+    return value is default or default.__eq__(value) is True
 
 
 def refuse_unused(

@@ -4,18 +4,27 @@ import inspect
 import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import scope
 from scope.core.options import DATA, HIDDEN, OUTSIDE_IDENTITY, Limits, named_values, option
-from scope.core.request import Request, as_function, changed, documentation, reproduce
-from scope.errors import SpecError
+from scope.core.request import (
+    Request,
+    as_function,
+    changed,
+    described,
+    documentation,
+    reproduce,
+)
+from scope.errors import ScopeError, SpecError
 from scope.jobs import JOBS
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.reuse.request import ReuseRequest
@@ -152,6 +161,29 @@ def test_zero_is_written_as_a_number():
     request = {"reference": "a", "targets": "b", "data": "c", "tolerance": 0, "label_map": []}
     written = reproduce("audit", AuditRequest(**request))
     assert written == "scope audit --reference a --target b --data c --tolerance 0"
+
+
+TABLE = pd.DataFrame({"text": ["a", "b"]})
+ELEMENTWISE = {
+    **{kind: TABLE.astype(kind) for kind in ("object", "str", "string", "category")},
+    "series": TABLE.text,
+    "array": np.array(["a", "b"]),
+    "numbers": np.array([1, 2]),
+    "no dimension": np.array("a"),
+    "two arrays": (np.array(["a", "b"]), np.array(["a", "b"])),
+    "missing": pd.NA,
+}
+"""Values whose comparison gives an array, a data frame, or nothing that is true or false."""
+
+
+@pytest.mark.parametrize("value", ELEMENTWISE.values(), ids=ELEMENTWISE)
+@pytest.mark.parametrize("kind", [*(job.request for job in JOBS), ModelOptions])
+def test_a_field_takes_or_refuses_what_compares_element_by_element(kind, value):
+    required = {one.name: "x" for one in described(kind) if MISSING is one.default}
+    required |= {"models": ["x", "y"]} if "models" in required else {}
+    for one in described(kind):
+        with suppress(ScopeError):
+            kind(**{**required, one.name: value})
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)

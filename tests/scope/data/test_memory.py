@@ -92,6 +92,7 @@ def test_missing_values_of_every_library_are_missing():
         (3, "a int as the data"),
         (b"text", "a bytes as the data"),
         ({"a text", "another"}, "a set as the data"),
+        (np.array("text"), "a ndarray as the data"),
         ([], "a list without a row"),
         (pd.DataFrame({"text": []}), "a DataFrame without a row"),
         ({"text": TEXTS}, "a dict with the keys text"),
