@@ -169,9 +169,9 @@ def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
     is_list = hasattr(labels, "__iter__") and not unordered
     names = list(islice(labels, MOST_LABELS + 1)) if is_list else []
     if not is_list or len(names) > MOST_LABELS:
-        kind = f"that are a {type(labels).__name__}: {shown(labels)}"
+        kind = f"`labels` that are a {type(labels).__name__}: {shown(labels)}"
         raise ModelError(
-            f"`{spec}` has `labels` {f'with more than {MOST_LABELS} names' if is_list else kind}",
+            f"`{spec}` has {f'more than {MOST_LABELS} labels' if is_list else kind}",
             expected=_LABELS,
             fix="for example `labels = ('negative', 'positive')`",
         )
