@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import IO
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from typing import IO, TypeVar
 
 from scope.printing import printable
 from scope.protocols import Advance, Progress, Total
+
+Part = TypeVar("Part")
 
 SECONDS_BEFORE_LINES = 1.0
 """Shorter work has only its last line."""
 
 SECONDS_BETWEEN_LINES = 10.0
+
+SECONDS_BEFORE_READING = 3.0
+"""A file that is read sooner has no progress display."""
 
 ENOUGH_TO_TELL = 0.05
 """Share of the work after which its pace gives the time left."""
@@ -139,6 +145,46 @@ def remark(progress: Progress, line: str) -> None:
     """Write a line where progress is shown; a display of the user's own shows tasks alone."""
     if isinstance(progress, Bars | Lines):
         progress.say(line)
+
+
+_reading: ContextVar[tuple[Progress, ExitStack] | None] = ContextVar("reading", default=None)
+
+
+@contextmanager
+def reading_shown_by(progress: Progress) -> Iterator[None]:
+    """Show on this display what `watched` reads inside; elsewhere it reads silently."""
+    with ExitStack() as shown:
+        shown.callback(_reading.reset, _reading.set((progress, shown)))
+        yield
+
+
+def watched(
+    parts: Iterable[Part], description: str, total: int | None, units: Callable[[Part], int]
+) -> Iterator[Part]:
+    """The parts of a file as they are read, with a progress display once that takes long.
+
+    Parameters
+    ----------
+    total
+        Units of the whole file; None where that is unknown.
+    units
+        Units of a part.
+    """
+    due, done, advance = time.monotonic() + SECONDS_BEFORE_READING, 0, None
+    with ExitStack() as stack:
+        for part in parts:
+            yield part
+            done += units(part)
+            now, display = time.monotonic(), _reading.get()
+            if not display or now < due:
+                continue
+            if advance is None:
+                # An error leaves this generator waiting; the display ends before its message.
+                display[1].callback(stack.close)
+                advance = stack.enter_context(display[0].task(description, lambda: total, done))
+            else:
+                advance(done)
+            due, done = now + 0.1, 0
 
 
 def _units(total: Total) -> int | None:

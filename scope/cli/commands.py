@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import MISSING, replace
 from functools import partial
 from importlib import import_module
@@ -24,7 +25,6 @@ from scope.cli.output import (
     Json,
     JsonFull,
     print_json,
-    results_alone_on_standard_output,
     say,
     show_blocks,
     show_result,
@@ -187,7 +187,8 @@ def _resolved(kind: Any) -> Any:
 def _carry_out(job: Job, request: Request) -> Result:
     module, _, name = job.carry_out.partition(":")
     carry_out = getattr(import_module(module), name)
-    with results_alone_on_standard_output():
+    # What a user's own model prints must not spoil JSON.
+    with redirect_stdout(sys.stderr):
         result: Result = carry_out(request)
     return result
 
@@ -196,7 +197,7 @@ def _dry_run(job: Job, request: Request, *, as_json: bool) -> int:
     """Show what the run would cost."""
     from scope.jobs.cost import cost_of
 
-    with results_alone_on_standard_output():
+    with redirect_stdout(sys.stderr):
         cost = cost_of(job, request)
     if as_json:
         print_json(cost.to_json())

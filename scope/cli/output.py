@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,13 +38,6 @@ DryRun = Annotated[
 Runs = Annotated[
     Path, Parameter(group=OUTPUT, metavar="FOLDER", help="Folder under which runs are kept.")
 ]
-
-
-@contextmanager
-def results_alone_on_standard_output() -> Iterator[None]:
-    """Send what a user's own model prints to standard error, where it cannot spoil JSON."""
-    with redirect_stdout(sys.stderr):
-        yield
 
 
 def say(line: str, *, err: bool = False) -> None:

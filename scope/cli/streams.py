@@ -1,11 +1,13 @@
 """The standard streams of a command: all open, for all characters, and with errors of ours.
 
-What a user's own model does to ``sys.stdout`` or to the file descriptors 1 and 2 does not reach
-what the command itself prints.
+What a user's own model or its library does to ``sys.stdout`` or to the file descriptors 1 and 2
+does not reach what the command itself prints: descriptor 1 leads to standard error meanwhile, and
+what is printed goes through a copy of the real one.
 """
 
 from __future__ import annotations
 
+import ctypes
 import io
 import os
 import sys
@@ -84,11 +86,14 @@ def standard_streams() -> Iterator[None]:
     work does not depend on it.
     """
     open_closed_descriptors()
-    before = sys.stdin, sys.stdout, sys.stderr
+    before, output = (sys.stdin, sys.stdout, sys.stderr), STANDARD_OUTPUT
     if sys.stdin is None:
         sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115
     if sys.stdout is sys.__stdout__:
         sys.stdout = _stream(sys.stdout, STANDARD_OUTPUT)
+        output = sys.stdout.fileno()
+    if output != STANDARD_OUTPUT:
+        os.dup2(STANDARD_ERROR, STANDARD_OUTPUT)
     if sys.stderr is sys.__stderr__:
         sys.stderr = _stream(sys.stderr, STANDARD_ERROR)
     try:
@@ -97,6 +102,10 @@ def standard_streams() -> Iterator[None]:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, _Stream):
                 stream.close()
+        if output != STANDARD_OUTPUT:
+            # What the C library still holds back goes to standard error, too.
+            ctypes.CDLL(None).fflush(None)
+            os.dup2(output, STANDARD_OUTPUT)
         sys.stdin, sys.stdout, sys.stderr = (
             former if former is None or not former.closed else own
             for former, own in zip(before, (sys.stdin, sys.stdout, sys.stderr), strict=True)

@@ -22,7 +22,7 @@ def fits(value: object, hint: Any) -> bool:
     """
     kind, inner = get_origin(hint), get_args(hint)
     if kind is Literal:
-        return value in inner
+        return isinstance(value, tuple(map(type, inner))) and value in inner
     if kind in (Union, UnionType):
         return any(fits(value, one) for one in inner)
     if kind is Sequence:

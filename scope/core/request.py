@@ -38,7 +38,7 @@ from cyclopts import Parameter
 from scope.core.hints import described_type, fits
 from scope.core.options import HIDDEN, OUTPUT, OUTSIDE_IDENTITY, Limits, not_whole, option
 from scope.errors import SpecError
-from scope.printing import shown
+from scope.printing import shown, unstorable
 from scope.progress import Silent
 from scope.protocols import Progress
 
@@ -157,13 +157,24 @@ def check_values(options: object) -> None:
             object.__setattr__(options, one.name, int(value))
         if one.limits:
             one.limits.check(one.option, value)
-        elif not fits(value, one.kind):
+            continue
+        broken = next((text for text in _texts(one, value) if unstorable(text)), None)
+        if broken or not fits(value, one.kind):
             name = one.name if one.hidden else one.option
+            writable = "text that can be written as UTF-8"
             raise SpecError(
-                f"{name} {shown(value)}",
-                expected=described_type(one.kind),
+                f"{name} {shown(broken or value)}",
+                expected=writable if broken else described_type(one.kind),
                 fix=f"omit {name} for its default, or give such a value",
             )
+
+
+def _texts(one: Described, value: Any) -> Iterator[str]:
+    """The texts that a field holds, alone, in a list or in a mapping."""
+    parts = value if one.repeats else [value]
+    if isinstance(value, Mapping):
+        parts = [*value, *value.values()]
+    return (part for part in parts if isinstance(part, str))
 
 
 def changed(options: Any, kind: type | None = None) -> Iterator[tuple[Described, Any]]:
@@ -175,8 +186,18 @@ def changed(options: Any, kind: type | None = None) -> Iterator[tuple[Described,
         value = getattr(options, one.name)
         if one.offers is not None:
             yield from changed(value, one.offers)
-        elif not one.hidden and value != one.default:
+        elif not one.hidden and not _is_default(value, one.default):
             yield one, value
+
+
+def _is_default(value: object, default: object) -> bool:
+    """Whether the value equals the default.
+
+    The default decides: a DataFrame or an array would compare its cells one by one.
+    """
+    if isinstance(value, tuple) and isinstance(default, tuple):
+        return len(value) == len(default) and all(map(_is_default, value, default))
+    return value is default or default.__eq__(value) is True
 
 
 def refuse_unused(

@@ -21,6 +21,7 @@ from scope.data.sources import Source, SourceRow, numbered_rows, require_distinc
 from scope.errors import DataError
 from scope.paths import expanded
 from scope.printing import first_line, unstorable
+from scope.progress import watched
 
 _ROWS_LOOKED_AT = 1000
 _BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
@@ -74,7 +75,7 @@ def _delimited_batches(
         csv.ConvertOptions(include_columns=list(kinds), column_types=kinds, null_values=[]),
     )
     with reader:
-        yield from reader
+        yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
 
 def _start(path: Path, delimiter: str) -> tuple[tuple[str, ...], Iterator[tuple[int, list[str]]]]:
@@ -209,18 +210,23 @@ def open_parquet(path: Path) -> Source:
 
     def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         with _open(path) as file:
-            batches = file.iter_batches(_BATCH, columns=list(columns))
             yield from numbered_rows(
-                [batch.column(column).to_pylist() for column in columns] for batch in batches
+                [batch.column(column).to_pylist() for column in columns]
+                for batch in _batches(file, path, _BATCH, columns)
             )
 
     def batches(columns: Sequence[str]) -> Iterator[Any]:
         with _open(path) as file:
-            yield from file.iter_batches(_LARGE_BATCH, columns=list(columns))
+            yield from _batches(file, path, _LARGE_BATCH, columns)
 
     strings = tuple(field.name for field in schema if _holds_strings(field.type))
     names = _class_names(schema.metadata)
     return Source(path.name, tuple(schema.names), strings, read, "row", names, batches)
+
+
+def _batches(file: Any, path: Path, size: int, columns: Sequence[str]) -> Iterator[Any]:
+    batches = file.iter_batches(size, columns=list(columns))
+    return watched(batches, f"reading {path.name}, in rows", file.metadata.num_rows, len)
 
 
 @contextmanager

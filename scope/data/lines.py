@@ -14,6 +14,7 @@ from typing import IO
 
 from scope.errors import DataError
 from scope.printing import first_line
+from scope.progress import watched
 
 UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """What libraries raise on damaged or strange content; of pyarrow's errors too each is one."""
@@ -121,8 +122,11 @@ def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
     number = 0
     try:
         with _open(path) as stream:
-            room = max(_UNPACKED, _TIMES_ITS_SIZE * path.stat().st_size)
-            while line := stream.readline(most + 1):
+            size = path.stat().st_size
+            room = max(_UNPACKED, _TIMES_ITS_SIZE * size)
+            whole = size if path.suffix.casefold() != ".gz" else None
+            lines = iter(lambda: stream.readline(most + 1), b"")
+            for line in watched(lines, f"reading {path.name}, in bytes", whole, len):
                 number += 1
                 room -= len(line)
                 if len(line) > most:

@@ -100,8 +100,9 @@ def _table(data: Any) -> tuple[dict[str, list[object]], dict[str, Any]]:
             expected=ACCEPTED,
             fix="pass one split of a DatasetDict, such as data['test']; or a DataFrame",
         )
-    # A set has an order of its own in every process.
-    if isinstance(data, bytes | set | frozenset) or not hasattr(data, "__iter__"):
+    # A set has an order of its own in every process, and an array may have no dimension.
+    several = hasattr(data, "__iter__") and getattr(data, "ndim", 1) != 0
+    if isinstance(data, bytes | set | frozenset) or not several:
         raise DataError(f"{_kind(data)} as the data", expected=ACCEPTED, fix="pass one of these")
     return _columns(_plain_all(data)), {}
 

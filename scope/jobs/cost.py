@@ -19,6 +19,7 @@ from scope.jobs import job_named
 from scope.jobs.prices import in_cents, priced
 from scope.jobs.runner import Prepared, check_room, prices_in
 from scope.jobs.work import Work
+from scope.progress import reading_shown_by
 from scope.sections.blocks import Block, Column, Row, Table, paragraph
 from scope.sections.terminal import to_text
 
@@ -147,7 +148,8 @@ def cost_of(job: Job, request: Request) -> Cost:
     began = time.monotonic()
     check_room(request)
     module, _, name = job.prepare.partition(":")
-    prepared: Prepared[Any] = getattr(import_module(module), name)(request)
+    with reading_shown_by(request.progress):
+        prepared: Prepared[Any] = getattr(import_module(module), name)(request)
     preparation = time.monotonic() - began
     work = []
     with request.progress.task("timing models", lambda: None) as advance:

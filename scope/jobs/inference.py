@@ -6,20 +6,18 @@ comes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
-from typing import Any
 
 from scope.errors import ModelError
 from scope.foreign import ForeignCode
 from scope.jobs.answering_models import AnsweringModel
+from scope.metrics.arrays import is_distribution, normalized
 from scope.models.answer_table import TableColumn
 from scope.models.cached import Keeper
 from scope.printing import shown, writable
 from scope.protocols import METHODS, AnswerStore, Progress, Role, Task
 from scope.records import Answer, Question
-from scope.records.answered import SUMS_TO_ONE
 
 
 def ask(
@@ -155,7 +153,7 @@ def _what_is_wrong(question: Question, answer: Answer) -> str:
     if strange := [text for text in texts if not isinstance(text, str)]:
         return f"{shown(strange[0], 80)}, which is no text"
     options, values = len(question.options), answer.probabilities
-    if not isinstance(values, tuple | list) or (values and not _one_each(values, options)):
+    if not isinstance(values, tuple | list) or (values and not is_distribution(values, options)):
         return f"the probabilities {shown(values, 100)} for {options} options"
     if not answer.given:
         return ""
@@ -166,21 +164,12 @@ def _what_is_wrong(question: Question, answer: Answer) -> str:
     return ""
 
 
-def _one_each(values: Sequence[Any], options: int) -> bool:
-    """Whether there is a probability for each option; NaN is none, as it equals nothing."""
-    return (
-        len(values) == options
-        and all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
-        and abs(math.fsum(values) - 1) <= SUMS_TO_ONE
-    )
-
-
 def _storable(answer: Answer) -> Answer:
     """The answer as plain values: classes derived from them may do anything when they are used."""
     return Answer(
         text=None if answer.text is None else _plain(answer.text),
         choice=answer.choice if type(answer.choice) is int else None,
-        probabilities=tuple(map(float, answer.probabilities)),
+        probabilities=tuple(normalized(answer.probabilities).tolist()),
         others=tuple(map(_plain, answer.others)),
         truncated=bool(answer.truncated),
         asked=bool(answer.asked),

@@ -18,7 +18,7 @@ from scope.jobs.sharing import shared_answers
 from scope.jobs.work import Planned
 from scope.models.loading import split_spec
 from scope.paths import expanded
-from scope.progress import remark
+from scope.progress import reading_shown_by, remark
 from scope.records import Clock, Manifest, Result
 from scope.store import Run, check_folder, check_run, run_folder
 
@@ -54,7 +54,8 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
     """
     began = time.monotonic()
     check_room(request)
-    prepared = prepare(request)
+    with reading_shown_by(request.progress):
+        prepared = prepare(request)
     manifest = prepared.manifest
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
     configuration, notes = configuration_of(manifest), notes_of(manifest)

@@ -4,6 +4,9 @@ A violation is a bug of the caller, never of the user's data: those are checked 
 in. So everything here raises `ValueError`.
 """
 
+import math
+from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,9 @@ Values = NDArray[np.float64]
 SUM_TOLERANCE = 1e-4
 """How far from 1 a row may sum: single-precision answers are rounded, and so are saved ones."""
 
+HALF_PRECISION = 5e-3
+"""How far from 1 a row of float16 or bfloat16 may sum; it is divided by its sum."""
+
 
 def checked_probabilities(name: str, probabilities: ArrayLike) -> ProbabilityRows:
     """Return the rows in double precision, or raise `ValueError` with the first bad row.
@@ -32,12 +38,47 @@ def checked_probabilities(name: str, probabilities: ArrayLike) -> ProbabilityRow
         rows = rows.reshape(0, 1)
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise ValueError(f"{name}: the shape is {rows.shape}, not (texts, labels)")
+    rows = normalized(rows)
     in_range = (rows >= -SUM_TOLERANCE) & (rows <= 1 + SUM_TOLERANCE)
     good = np.abs(np.where(in_range, rows, np.nan).sum(axis=1) - 1) <= SUM_TOLERANCE
     if not good.all():
         first = int(np.argmin(good))
         raise ValueError(f"{name}: row {first} is {rows[first].tolist()}, no probabilities")
     return rows
+
+
+def normalized(probabilities: ArrayLike, *, part: bool = False) -> NDArray[np.float64]:
+    """Return the probabilities in double precision, with the rounding of half precision undone.
+
+    Rows whose sum is up to `HALF_PRECISION` from 1 are divided by it, but not those within
+    `SUM_TOLERANCE`, nor, of a ``part`` of all probabilities, those that sum to less than 1.
+
+    Examples
+    --------
+    >>> normalized([[0.25, 0.749], [0.25, 0.74999], [0.25, 0.7]]).round(6).tolist()
+    [[0.25025, 0.74975], [0.25, 0.74999], [0.25, 0.7]]
+    """
+    rows = np.asarray(probabilities, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = rows.sum(axis=-1, keepdims=True)
+    misses = sums - 1 if part else np.abs(sums - 1)
+    divided = (misses > SUM_TOLERANCE) & (misses <= HALF_PRECISION)
+    return np.asarray(rows / np.where(divided, sums, 1))
+
+
+def is_distribution(values: Sequence[Any], count: int, *, part: bool = False) -> bool:
+    """Return whether these are so many probabilities that sum to 1, in half precision at least.
+
+    A ``part`` of all probabilities may sum to less.
+
+    Examples
+    --------
+    >>> is_distribution([0.25, 0.749], 2), is_distribution([0.25, 0.7], 2), is_distribution([1], 2)
+    (True, False, False)
+    """
+    least = 0 if part else 1 - HALF_PRECISION
+    numbers = all(issubclass(type(value), Real) and 0 <= value <= 2 for value in values)
+    return len(values) == count and numbers and least <= math.fsum(values) <= 1 + HALF_PRECISION
 
 
 def checked_labels(name: str, labels: ArrayLike) -> Labels:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Generic, TypeVar
 
 from scope.errors import ModelError
+from scope.metrics.arrays import is_distribution
 from scope.protocols import Advance, Classifier, PredictionStore, StreamingClassifier
 from scope.records import Prediction
-from scope.records.answered import SUMS_TO_ONE
 
 KEPT_AT_ONCE = 64
 """Texts answered between two writes: what a kill can cost at most."""
@@ -142,7 +141,8 @@ class CachedClassifier:
     def _check(self, text: str, prediction: Prediction) -> None:
         if self.labels:
             expected = f"{len(self.labels)} probabilities that sum to 1"
-            good = not prediction.tokens and _one_each(prediction.probabilities, len(self.labels))
+            values, count = prediction.probabilities, len(self.labels)
+            good = not prediction.tokens and is_distribution(values, count)
         else:
             expected = (
                 "different tokens, each with a probability, the likeliest first, whose sum is at "
@@ -163,23 +163,14 @@ class CachedClassifier:
         )
 
 
-def _one_each(values: Sequence[float], labels: int) -> bool:
-    return (
-        len(values) == labels
-        and all(value >= 0 for value in values)
-        and abs(math.fsum(values) - 1) <= SUMS_TO_ONE
-    )
-
-
 def _names_tokens(prediction: Prediction) -> bool:
     """Whether it names what comes next; the first must be probable, or nothing is predicted."""
     values, tokens = prediction.probabilities, prediction.tokens
     return (
         0 < len(tokens) == len(values) == len(set(tokens))
         and values[0] > 0
-        and all(0 <= value <= 1 + SUMS_TO_ONE for value in values)
+        and is_distribution(values, len(tokens), part=True)
         and all(first >= second for first, second in pairwise(values))
-        and math.fsum(values) <= 1 + SUMS_TO_ONE
     )
 
 

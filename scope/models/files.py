@@ -13,14 +13,14 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
 from scope.foreign import unreadable
 from scope.models.torch_setup import quiet_transformers
-from scope.printing import first_line
+from scope.printing import first_line, shown
 
 OTHER_FORMATS = ("onnx", "openvino", "coreml")
 """Folders with the same weights once more, which nobody reads here."""
@@ -139,6 +139,7 @@ def refuse_false_sizes(name: str, folder: Path) -> None:
     config = read_json(name, folder / "config.json")
     if not isinstance(config, dict):
         raise unreadable(name, f"config.json holds a {type(config).__name__} in place of an object")
+    refuse_unknown_quantization(name, config)
     for key, number in _sizes(config):
         is_count_of_layers = _LAYERS.fullmatch(key)
         # Of fewer than none the library builds none, and answers at random.
@@ -148,6 +149,26 @@ def refuse_false_sizes(name: str, folder: Path) -> None:
             raise unreadable(
                 name, f"config.json says {key} {number}; the weights have {size} bytes"
             )
+
+
+def refuse_unknown_quantization(name: str, config: Mapping[str, Any]) -> None:
+    """Refuse weights that were quantized by a method that the installed library does not know.
+
+    The library would skip the quantization, and answer from weights that are not read as meant.
+
+    Raises
+    ------
+    ModelError
+        When there is such a method.
+    """
+    held, library = config.get("quantization_config"), quiet_transformers()
+    if held and not library.quantizers.AutoHfQuantizer.supports_quant_method(held):
+        raise ModelError(
+            f"`{name}` is quantized by the method {shown(held['quant_method'])}, which "
+            f"transformers {library.__version__} does not know",
+            expected="weights without quantization, or quantized by a method that it knows",
+            fix="install a version that knows the method, or choose the model in another precision",
+        )
 
 
 def _weights(name: str, path: Path) -> _Weights:

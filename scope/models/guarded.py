@@ -125,6 +125,9 @@ def checked_prediction(given: Any, spec: str) -> Prediction:
     ModelError
         When it is none.
     """
+    # Here and not above: the command line starts sooner.
+    from scope.metrics.arrays import normalized
+
     if not isinstance(given, Prediction):
         raise _no_prediction(given, spec)
     values, tokens = tuple(given.probabilities), tuple(given.tokens)
@@ -133,7 +136,7 @@ def checked_prediction(given: Any, spec: str) -> Prediction:
     ):
         raise _no_prediction(given, spec)
     return Prediction(
-        probabilities=tuple(map(float, values)),
+        probabilities=tuple(normalized(values, part=bool(tokens)).tolist()),
         truncated=bool(given.truncated),
         tokens=tuple(map(writable, tokens)),
     )
@@ -149,28 +152,26 @@ def _no_prediction(given: Any, spec: str) -> ModelError:
 
 
 def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
-    """The labels of a foreign model as texts; to be called inside its boundary.
+    """The labels of a foreign model as texts, in its order; to be called inside its boundary.
 
     Raises
     ------
     ModelError
-        When they are no texts that can be written, or have no end.
+        When they are no texts that can be written, or have no order or no end.
 
     Examples
     --------
     >>> labels_as_texts(["negative", "positive"], "python:mine:model")
     ('negative', 'positive')
     """
-    if isinstance(labels, str | bytes | Mapping) or not hasattr(labels, "__iter__"):
+    # A set has an order of its own in every process.
+    unordered = isinstance(labels, str | bytes | Mapping | set | frozenset)
+    is_list = hasattr(labels, "__iter__") and not unordered
+    names = list(islice(labels, MOST_LABELS + 1)) if is_list else []
+    if not is_list or len(names) > MOST_LABELS:
+        kind = f"`labels` that are a {type(labels).__name__}: {shown(labels)}"
         raise ModelError(
-            f"`{spec}` has `labels` that are a {type(labels).__name__}: {shown(labels)}",
-            expected=_LABELS,
-            fix="for example `labels = ('negative', 'positive')`",
-        )
-    names = list(islice(labels, MOST_LABELS + 1))
-    if len(names) > MOST_LABELS:
-        raise ModelError(
-            f"`{spec}` has more than {MOST_LABELS} labels",
+            f"`{spec}` has {f'more than {MOST_LABELS} labels' if is_list else kind}",
             expected=_LABELS,
             fix="for example `labels = ('negative', 'positive')`",
         )

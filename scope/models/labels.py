@@ -93,6 +93,8 @@ class AlignedClassifier:
         return [self._aligned(prediction) for prediction in self._classifier.classify(texts)]
 
     def _aligned(self, prediction: Prediction) -> Prediction:
+        if len(prediction.probabilities) != len(self._order):
+            return prediction  # refused by whoever checks it
         probabilities = tuple(prediction.probabilities[index] for index in self._order)
         return replace(prediction, probabilities=probabilities)
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from scope.data.fields import plain_label
 from scope.errors import ModelError
 from scope.foreign import loading
+from scope.models.guarded import labels_as_texts
 from scope.models.heads import CLASSIFIER, FAMILIES, Head
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -197,11 +198,14 @@ def estimator_labels(candidate: Any) -> tuple[str, ...] | None:
     Raises
     ------
     ModelError
-        When an estimator of scikit-learn gives no probabilities, or is not fitted.
+        When its labels have no order, or an estimator of scikit-learn gives no probabilities, or
+        is not fitted.
     """
     if callable(getattr(candidate, "predict_proba", None)) and hasattr(candidate, "classes_"):
-        classes = candidate.classes_
-        return tuple(plain_label(str(one)) for one in getattr(classes, "tolist", lambda: classes)())
+        classes = getattr(candidate.classes_, "tolist", lambda: candidate.classes_)()
+        if not isinstance(classes, set | frozenset):
+            classes = [plain_label(str(one)) for one in classes]
+        return labels_as_texts(classes, type(candidate).__name__)
     if not _derives(candidate, "sklearn", "BaseEstimator"):
         return None
     fitted = hasattr(candidate, "predict_proba")

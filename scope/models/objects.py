@@ -26,7 +26,7 @@ from typing import Any
 from scope.data.memory import MEMORY
 from scope.foreign import ForeignCode, attempt
 from scope.models import library_objects
-from scope.models.guarded import GuardedModel, is_complete
+from scope.models.guarded import GuardedModel, checked_text, is_complete
 from scope.models.library_objects import Identity
 from scope.models.options import ModelOptions
 from scope.models.python import load, with_identity
@@ -70,6 +70,7 @@ def adapted(model: Any, options: ModelOptions) -> Any:
     name, fingerprint = _identity(model)
     own = getattr(model, "name", None)
     known = own if isinstance(own, str) and own else f"{name}-{fingerprint[:8]}"
+    known = checked_text(known, "name", type(model).__name__)
     return with_identity(model, name, ForeignCode(f"{MEMORY}{known}"), fingerprint, options)
 
 
@@ -97,7 +98,7 @@ def _identity(model: Any) -> Identity:
     if library_objects.is_known(model):
         return library_objects.identity_of_object(model)
     kind = type(model)
-    known = str(getattr(model, "__name__", kind.__name__))
+    known = checked_text(getattr(model, "__name__", kind.__name__), "__name__", kind.__name__)
     name = "model" if known == "<lambda>" else known
     unread: list[Any] = []
     parts = [_digest(part, unread) for part in _parts(model)]

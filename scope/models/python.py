@@ -13,7 +13,6 @@ not cost the answers to earlier ones.
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -30,13 +29,13 @@ from scope.data.choices import option_index
 from scope.data.fields import plain_label
 from scope.errors import ModelError, SpecError
 from scope.foreign import ForeignCode
+from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
 from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
 from scope.models.options import ModelOptions
 from scope.printing import first_line, shown, writable
 from scope.protocols import Answers, Classifier
 from scope.records import Answer, Prediction, Question
-from scope.records.answered import SUMS_TO_ONE
 
 METHODS = ("fill", "answer", "choose", "predict_next")
 
@@ -109,16 +108,18 @@ class PythonAnswers:
     def _prediction(self, value: object, text: str) -> Prediction:
         if isinstance(value, Prediction):
             return checked_prediction(value, self.spec)
-        if not isinstance(value, Mapping) or not value or not _adds_up(list(value.values())):
+        given = dict(value) if isinstance(value, Mapping) else {}
+        if not given or not is_distribution([*given.values()], len(given), part=True):
             raise self._wrong(
                 f"{shown(value)} for what follows {text[:60]!r}",
                 "a dict of tokens with their probabilities, whose sum is at most 1",
             )
         shares: dict[str, float] = {}
-        for token, share in value.items():
+        values = normalized([*given.values()], part=True).tolist()
+        for token, share in zip(given, values, strict=True):
             # Two tokens that read the same once they can be written are one.
             text = writable(str(token))
-            shares[text] = shares.get(text, 0) + float(share)
+            shares[text] = shares.get(text, 0) + share
         ranked = sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
         return Prediction(
             probabilities=tuple(round(share, 6) for _, share in ranked),
@@ -154,22 +155,10 @@ def _among_options(value: Any, question: Question) -> Answer:
         value = value.tolist()
     if not isinstance(value, list | tuple):
         return Answer(choice=option_index(value, question.options))
-    if (
-        len(value) != len(question.options)
-        or not _adds_up(value)
-        or math.fsum(value) < 1 - SUMS_TO_ONE
-    ):
+    if not is_distribution(value, len(question.options)):
         raise ValueError(shown(value))
-    shares = tuple(round(float(share), 6) for share in value)
+    shares = tuple(round(share, 6) for share in normalized(value).tolist())
     return Answer(choice=max(range(len(shares)), key=shares.__getitem__), probabilities=shares)
-
-
-def _adds_up(values: Sequence[Any]) -> bool:
-    """Whether these are numbers from 0 that sum to 1 at most."""
-    return (
-        all(isinstance(value, Real) and float(value) >= 0 for value in values)
-        and math.fsum(values) <= 1 + SUMS_TO_ONE
-    )
 
 
 _SHAPE = (
@@ -215,12 +204,13 @@ class PythonClassifier:
                 expected=f"finite probabilities in the shape {shape}",
                 fix="return one row per text and one column per label, each row summing to 1",
             )
+        rows = normalized(rows)
         sums = rows.sum(axis=1)
         worst = sums[np.abs(sums - 1).argmax()]
-        if abs(worst - 1) > SUMS_TO_ONE:
+        if abs(worst - 1) > HALF_PRECISION:
             raise ModelError(
                 f"`{self.spec}` answered with a row that sums to {worst:.6g}",
-                expected="probabilities: each row sums to 1",
+                expected=f"probabilities: each row sums to 1, within {HALF_PRECISION}",
                 fix="apply a softmax to scores before returning them",
             )
         return [Prediction(probabilities=tuple(row)) for row in np.round(rows, 6).tolist()]
@@ -348,7 +338,7 @@ def _classification(
         )
     # Labels are never guessed, but the columns of a data frame may name them.
     if names := _column_names(code.call("classify", _at_once, answer, [_SAMPLE])):
-        return answer, names
+        return answer, labels_as_texts(names, code.name)
     raise ModelError(
         f"`{code.name}` is a {type(candidate).__name__} without `labels`",
         expected=_SHAPE,

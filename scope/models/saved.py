@@ -15,28 +15,27 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from scope.data.choices import option_index
-from scope.data.fields import Fields, read_fields
+from scope.data.fields import Fields, UnreadableError, label_of, read_fields
 from scope.data.formats import open_jsonl, open_parquet
 from scope.data.lines import reading
 from scope.data.sources import Source, guarded_source
 from scope.errors import DataError, ModelError
+from scope.metrics.arrays import is_distribution, normalized
 from scope.models.answer_table import TableColumn, load_column, parse_table_name
 from scope.models.options import ModelOptions
 from scope.paths import expanded
 from scope.printing import listed
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Probabilities, Question
-from scope.records.answered import SUMS_TO_ONE
 
 _NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {name: (name,) for name in ("id", "text", "answer", "probabilities")}
+    {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
 )
 
 
@@ -222,26 +221,25 @@ def _row(fields: Fields) -> SavedRow:
     place = fields.source.place(fields.row)
     answer = fields.values.get("answer")
     given = None if isinstance(answer, float) and math.isnan(answer) else answer
-    return SavedRow(place, fields.text("text"), given, tuple(_probabilities(fields)))
+    return SavedRow(place, fields.text("text"), given, _probabilities(fields))
 
 
-def _probabilities(fields: Fields) -> Iterator[float]:
+def _probabilities(fields: Fields) -> Probabilities:
     values = fields.values.get("probabilities")
-    if values is None:
-        return
-    if (
-        not isinstance(values, list)
-        or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
-        or abs(math.fsum(values) - 1) > SUMS_TO_ONE
-    ):
+    shares = () if values is None else _checked(values)
+    if shares is None:
         raise fields.wrong(
             f"`probabilities` is {str(values)[:100]}",
             "numbers from 0 to 1 that sum to 1, one for each option",
         )
-    yield from (round(float(value), 6) for value in values)
+    return shares
 
 
-_FIELDS = ("text", "probabilities", "labels")
+def _checked(values: object) -> Probabilities | None:
+    """Probabilities that sum to 1, rounded; None where the values are none."""
+    if not isinstance(values, list) or not is_distribution(values, len(values)):
+        return None
+    return tuple(round(value, 6) for value in normalized(values).tolist())
 
 
 class SavedClassifier:
@@ -319,78 +317,53 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
 def _read_classifier(source: Source, path: Path) -> SavedClassifier:
     labels: tuple[str, ...] = ()
     predictions: dict[str, Prediction] = {}
-    for row in _rows(source):
+    for row in read_fields(source, _NAMES, required=()):
         labels = _labels(row, labels)
-        if row.labels and row.text is None and row.probabilities is None:
+        there = {name for name, value in row.values.items() if value is not None}
+        if "labels" in there and not there & {"text", "probabilities"}:
             continue
         text, prediction = _text(row), _prediction(row, labels)
         if predictions.setdefault(text, prediction) != prediction:
-            raise _bad_row(row, f"other probabilities for {text[:80]!r}", "one answer to a text")
+            raise row.wrong(f"other probabilities for {text[:80]!r}", "one answer to a text")
     if not predictions and set(source.columns) != {"labels"}:
         raise DataError(
             f"no predictions in {path.name}; its columns are {listed(source.columns)}",
             expected="a row for every text, with `text` and `probabilities`",
             fix="add the rows, or rename the columns",
         )
-    return SavedClassifier(
-        predictions,
-        labels,
-        path,
-        hashlib.sha256(path.read_bytes()).hexdigest()[:16],
-    )
+    fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    return SavedClassifier(predictions, labels, path, fingerprint)
 
 
-class _Row(NamedTuple):
-    """One line or row; ``place`` names it in messages."""
-
-    place: str
-    text: object
-    probabilities: object
-    labels: object
-
-
-def _rows(source: Source) -> Iterator[_Row]:
-    there = [name for name in _FIELDS if name in source.columns]
-    for row in source.read(there):
-        fields = dict(zip(there, row.values, strict=True))
-        yield _Row(source.place(row), *(fields.get(name) for name in _FIELDS))
-
-
-def _labels(row: _Row, known: tuple[str, ...]) -> tuple[str, ...]:
+def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:
     """The labels of the first row; a later row may leave them out or repeat them."""
-    if known and not row.labels:
+    given = row.values.get("labels")
+    if known and not given:
         return known
-    if not isinstance(row.labels, list) or not row.labels:
-        raise _bad_row(
-            row, f"`labels` is {row.labels!r}", "the label names, as a list in the first row"
-        )
-    labels = tuple(map(str, row.labels))
+    try:
+        labels = tuple(label_of(name) or "" for name in given) if isinstance(given, list) else ()
+    except UnreadableError as error:
+        raise row.wrong(f"{error.found} among `labels`", error.expected) from error
+    if not labels or not all(labels):
+        raise row.wrong(f"`labels` is {given!r}", "the label names, as a list in the first row")
     if known and labels != known:
-        raise _bad_row(row, f"`labels` is {list(labels)}", f"{list(known)}, as in the first row")
+        raise row.wrong(f"`labels` is {list(labels)}", f"{list(known)}, as in the first row")
     return labels
 
 
-def _text(row: _Row) -> str:
-    if not isinstance(row.text, str):
-        raise _bad_row(row, f"`text` is {row.text!r}", "the text as a string")
-    return row.text
+def _text(row: Fields) -> str:
+    text = row.values.get("text")
+    if not isinstance(text, str):
+        raise row.wrong(f"`text` is {text!r}", "the text as a string")
+    return text
 
 
-def _prediction(row: _Row, labels: Sequence[str]) -> Prediction:
-    values = row.probabilities
-    if (
-        not isinstance(values, list)
-        or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in values)
-        or len(values) != len(labels)
-        or abs(sum(values) - 1) > SUMS_TO_ONE
-    ):
-        raise _bad_row(
-            row,
+def _prediction(row: Fields, labels: Sequence[str]) -> Prediction:
+    values = row.values.get("probabilities")
+    shares = _checked(values)
+    if shares is None or len(shares) != len(labels):
+        raise row.wrong(
             f"`probabilities` is {str(values)[:100]}",
             f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {list(labels)}",
         )
-    return Prediction(probabilities=tuple(round(float(value), 6) for value in values))
-
-
-def _bad_row(row: _Row, found: str, expected: str) -> DataError:
-    return DataError(f"{row.place}: {found}", expected=expected, fix="fix the row, or leave it out")
+    return Prediction(probabilities=shares)

@@ -9,9 +9,6 @@ from scope.records.result import SPARSE_FIELD
 Probabilities = tuple[float, ...]
 """One probability per label, in the order of the reference's labels; sums to 1."""
 
-SUMS_TO_ONE = 1e-4
-"""How far from 1 the sum of probabilities may lie, wherever they come from."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prediction:

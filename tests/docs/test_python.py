@@ -1,7 +1,11 @@
-"""The scripts of `docs/how-to/python.md`, one a job, run as they stand in at most ten lines."""
+"""The scripts of `docs/how-to/python.md`, one a job in ten lines, with all kinds of data."""
 
+import json
 import re
+from pathlib import Path
 
+import datasets
+import pandas as pd
 import pytest
 from source.imports import ROOT
 
@@ -14,8 +18,31 @@ def test_every_job_has_a_script():
     assert list(SCRIPTS) == ["Audit", "Compare", "Reuse", "Probe", "Fleet"]
 
 
+def kinds_of_data(given):
+    """The same data in every form that the page names, texts in every type of pandas."""
+    if isinstance(given, list):
+        row, names = given[0], {2: ["text", "label"], 3: ["sentence1", "sentence2", "score"]}
+        alone = isinstance(row, str)
+        columns = ["text"] if alone else [*row] if isinstance(row, dict) else names[len(row)]
+        given = pd.DataFrame(given, columns=columns)
+        yield "dicts", given.to_dict("records")
+    rows = given.to_dict("records")
+    Path("rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    yield from {"a spec": "rows.jsonl", "a path": Path("rows.jsonl")}.items()
+    yield "a Dataset", datasets.Dataset.from_list(rows)
+    texts = [name for name in given if isinstance(given[name][0], str)]
+    for kind in ("object", "str", "string", "category"):
+        frame = given.astype(dict.fromkeys(texts, kind))
+        yield f"a DataFrame of {kind}", frame
+        if list(frame) == ["text"]:
+            yield f"a Series of {kind}", frame.text
+            yield f"an array of {kind}", frame.text.to_numpy()
+
+
 @pytest.mark.parametrize("job", SCRIPTS)
-def test_the_script_of_a_job_runs(job, tmp_path, monkeypatch, capsys):
+def test_the_script_of_a_job_runs_and_any_kind_of_data_continues_it(
+    job, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     known = {}
     exec(MODELS, known)
@@ -23,4 +50,11 @@ def test_the_script_of_a_job_runs(job, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip()
     assert len([line for line in SCRIPTS[job].splitlines() if line]) <= 10
     assert repr(known["result"]).count("\n") == 0
-    assert next((tmp_path / "runs").iterdir()).joinpath("report.html").exists()
+    runs = {"as the page has it": known["result"].folder}
+    assert runs["as the page has it"].joinpath("report.html").exists()
+    (name,) = re.findall(r"(?<=data=|rain=)[^,)]+", SCRIPTS[job])
+    for kind, given in kinds_of_data(eval(name, known)):
+        again = {**known, "given": given}
+        exec(SCRIPTS[job].replace(f"={name}", "=given"), again)
+        runs[kind] = again["result"].folder
+    assert len(set(runs.values())) == 1, runs

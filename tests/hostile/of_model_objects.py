@@ -167,7 +167,7 @@ PROBABILITIES = [
 
 NO_TOKENS = "a dict of tokens with their probabilities, whose sum is at most 1"
 OF_TOKENS = dict.fromkeys(strange_answers.TOKENS, NO_TOKENS) | {
-    "huge": "failed in `predict_next`: OverflowError",
+    "huge": NO_TOKENS,
     "evil": NO_TOKENS,
     "evil_itself": "a Evil that cannot be shown for what follows",
     "zero": "the likeliest first",
@@ -206,7 +206,7 @@ OF_CHOICES = {
     "evil": "failed in `choose`: ",
     "evil_text": "failed in `choose`: SystemExit: 0",
     "shares_of_three": "[0.5, 0.25, 0.25]",
-    "shares_huge": "failed in `choose`: OverflowError",
+    "shares_huge": "answered with [1000",
     "shares_of_texts": "['0.5', '0.5']",
     "shares_nan": "[nan, 1.0]",
     "answer_of_text": "answers",

@@ -1,8 +1,14 @@
 import io
+import itertools
+import re
 import sys
 
+import pytest
+
 from scope import progress
-from scope.progress import Bars, Lines, Silent, suitable_progress
+from scope.data.formats import open_jsonl
+from scope.errors import DataError
+from scope.progress import Bars, Lines, Silent, reading_shown_by, suitable_progress
 
 
 def test_lines_say_how_much_is_done_and_how_fast(monkeypatch):
@@ -108,3 +114,16 @@ def test_none_of_none_done_gives_no_time_left(monkeypatch):
         now[0] = 20.0
         advance(0)
     assert stream.getvalue().startswith("typo: 0/0, 0.0/s, time left unknown")
+
+
+def test_a_file_that_is_read_for_long_shows_its_progress_up_to_an_error(monkeypatch, tmp_path):
+    path, stream = tmp_path / "long.jsonl", io.StringIO()
+    path.write_bytes(b"{}\n" * 99 + b"\xff")
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 0)
+    with pytest.raises(DataError), reading_shown_by(Lines(stream)):
+        list(open_jsonl(path).read([]))
+    assert stream.getvalue() == ""
+    monkeypatch.setattr(progress.time, "monotonic", itertools.count().__next__)
+    with pytest.raises(DataError, match="line 100"), reading_shown_by(Lines(stream)):
+        list(open_jsonl(path).read([]))
+    assert re.match(r"(reading long.jsonl, in bytes: \d+/298, .*\n){3,}$", stream.getvalue())

@@ -108,7 +108,7 @@ class ReuseRequest(LabelledTexts, RunsOnWorkers):
     def __post_init__(self) -> None:
         super().__post_init__()
         take_models(self, "suspect", "references", "controls")
-        if list(self.capabilities or ()) == ["none"]:
+        if list(map(str, self.capabilities or ())) == ["none"]:
             object.__setattr__(self, "capabilities", ())
         elif self.capabilities:
             object.__setattr__(self, "capabilities", expand_groups(self.capabilities))

@@ -44,6 +44,33 @@ def test_a_full_device_is_named(in_a_shell):
     assert "Traceback" not in done.stderr
 
 
+LOUD = """
+import ctypes, os, subprocess
+class Chooser:
+    def choose(self, questions):
+        print("by print")
+        os.write(1, b"by descriptor")
+        subprocess.run(["echo", "by a child"], check=True)
+        ctypes.CDLL(None).puts(b"by C, which writes it when the process ends")
+        return [0 for question in questions]
+class Other(Chooser): pass
+"""
+
+
+def test_json_is_alone_on_standard_output_whatever_a_models_library_writes(in_a_shell, tmp_path):
+    (tmp_path / "loud.py").write_text(LOUD)
+    rows = [{"question": f"{n}?", "options": ["a", "b"], "answer": 0} for n in range(4)]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = in_a_shell(
+        f"{SCOPE} compare --model python:loud:Chooser --model python:loud:Other --task choice "
+        "--data q.jsonl --encoder none --json"
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+    for way in ("by print", "by descriptor", "by a child", "by C, "):
+        assert way in done.stderr
+
+
 def test_a_reader_that_goes_ends_the_command_quietly(in_a_shell):
     done = in_a_shell(
         f"{SCOPE} list metrics 2>log | true; echo ${{PIPESTATUS[0]}}; grep -c Errno log"

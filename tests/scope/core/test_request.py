@@ -1,21 +1,30 @@
 """A request is the Python signature, the checks and the command that reproduces a result."""
 
 import inspect
+import itertools
 import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import scope
 from scope.core.options import DATA, HIDDEN, OUTSIDE_IDENTITY, Limits, named_values, option
-from scope.core.request import Request, as_function, changed, documentation, reproduce
-from scope.errors import SpecError
+from scope.core.request import (
+    Request,
+    as_function,
+    changed,
+    described,
+    documentation,
+    reproduce,
+)
+from scope.errors import ScopeError, SpecError
 from scope.jobs import JOBS
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.reuse.request import ReuseRequest
@@ -99,9 +108,9 @@ def test_the_command_names_what_differs_from_the_defaults_and_decides_the_result
     words = shlex.split(reproduce("count", request))
     assert words[:6] == ["scope", "count", "--text", "a b", "--text", "c"]
     assert {("--name", "x=y z"), ("--encoder", "none"), ("--dtype", "bfloat16")} < set(
-        pairwise(words)
+        itertools.pairwise(words)
     )
-    assert ("--prompt", "answer=qa.txt") in set(pairwise(words))
+    assert ("--prompt", "answer=qa.txt") in set(itertools.pairwise(words))
     assert "--requests" not in words
     assert "slots" not in reproduce("count", request)
     assert "mine" not in reproduce("count", request)
@@ -154,6 +163,22 @@ def test_zero_is_written_as_a_number():
     assert written == "scope audit --reference a --target b --data c --tolerance 0"
 
 
+TABLE = pd.DataFrame({"text": ["a", "b"]})
+ARRAY = TABLE.text.to_numpy(dtype=str)
+KINDS = ("object", "str", "string", "category")
+ELEMENTWISE = [*map(TABLE.astype, KINDS), TABLE.text, ARRAY, np.array("a"), (ARRAY, ARRAY), pd.NA]
+"""Values whose comparison is an array, a data frame, or neither true nor false."""
+
+
+@pytest.mark.parametrize("kind", [*(job.request for job in JOBS), ModelOptions])
+def test_every_field_takes_or_refuses_what_compares_element_by_element(kind):
+    required = {one.name: "x" for one in described(kind) if MISSING is one.default}
+    required |= {"models": ["x", "y"]} if "models" in required else {}
+    for one, value in itertools.product(described(kind), ELEMENTWISE):
+        with suppress(ScopeError):
+            kind(**{**required, one.name: value})
+
+
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
 def test_every_field_of_every_job_has_a_line_of_help(job):
     kinds = [one for one in (job.request, job.gates) if one is not None]
@@ -197,6 +222,9 @@ def test_an_option_of_models_says_where_it_goes():
         ({"label_map": {"a": "b"}}, "--label-map ({'a': 'b'},)", "a list of texts"),
         ({"model_options": {}}, "model_options {}", "a ModelOptions"),
         ({"progress": True}, "progress True", "a Progress"),
+        ({"text_column": "\ud800"}, "--text-column '\\ud800'", "text that can be written as UTF-8"),
+        ({"label_map": "a=\ud800"}, "--label-map 'a=\\ud800'", "text that can be written as UTF-8"),
+        ({"groups": {"\0": "b"}}, "--group '\\x00'", "text that can be written as UTF-8"),
     ],
 )
 def test_a_value_of_another_type_is_refused(options, found, expected):

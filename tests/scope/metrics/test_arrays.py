@@ -15,7 +15,14 @@ def test_a_row_that_is_no_distribution_is_named(row):
 def test_rows_may_miss_a_sum_of_one_by_rounding():
     assert checked_probabilities("answers", [[0.33334, 0.33334, 0.33334]]).shape == (1, 3)
     with pytest.raises(ValueError, match="row 0"):
-        checked_probabilities("answers", [[0.3334, 0.3334, 0.3334]])
+        checked_probabilities("answers", [[0.3334, 0.34, 0.34]])
+
+
+def test_half_precision_rows_are_normalised_in_double_precision():
+    rows = np.array([[0.1, 0.1, 0.8], [0.5, 0.25, 0.25]], dtype=np.float16) * np.float16(1.002)
+    checked = checked_probabilities("answers", rows)
+    assert checked.sum(axis=1) == pytest.approx(1, abs=1e-12)
+    assert checked == pytest.approx(np.array([[0.1, 0.1, 0.8], [0.5, 0.25, 0.25]]), abs=3e-4)
 
 
 def test_single_precision_rows_become_double():

@@ -1,6 +1,7 @@
 import itertools
 import sys
 
+import numpy as np
 import pytest
 
 from scope.errors import ModelError
@@ -46,7 +47,10 @@ def test_a_fingerprint_that_cannot_be_kept_is_refused(value):
 
 @pytest.mark.parametrize(
     "labels",
-    [None, 3, "ab", b"ab", {"a": 1}, itertools.count(), ["a", None], ["a", "\ud800"], [["a"], "b"]],
+    [
+        *(None, 3, "ab", b"ab", {"a": 1}, itertools.count(), ["a", None], ["a", "\ud800"]),
+        *([["a"], "b"], {"a", "b"}, frozenset("ab")),
+    ],
 )
 def test_labels_that_are_no_names_are_refused(labels):
     with pytest.raises(ModelError, match="labels"):
@@ -72,6 +76,11 @@ def test_whole_numbers_and_generators_name_labels():
 def test_what_is_no_prediction_is_refused(given):
     with pytest.raises(ModelError, match="answered with"):
         guarded(given=given).classify(["a"])
+
+
+def test_predictions_in_half_precision_are_normalised_in_double():
+    given = [Prediction(probabilities=tuple(np.array([1 / 3, 2 / 3], np.float16)))]
+    assert sum(guarded(given=given).classify(["a"])[0].probabilities) == 1
 
 
 def test_tokens_that_cannot_be_written_are_replaced():

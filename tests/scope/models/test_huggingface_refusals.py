@@ -53,6 +53,11 @@ def test_a_model_whose_labels_do_not_exclude_each_other_is_refused(bert_copy):
     assert "a multi-label classifier" in refusal(bert_copy).found
 
 
+def test_a_quantization_that_the_library_would_skip_is_refused(bert_copy):
+    edit_config(bert_copy, quantization_config={"quant_method": "no-such"})
+    assert "is quantized by the method 'no-such', which transformers" in refusal(bert_copy).found
+
+
 def test_labels_that_the_configuration_leaves_out_go_by_their_number(bert_copy):
     edit_config(bert_copy, id2label={"0": "bad", "5": "good"}, label2id={"bad": 0, "good": 5})
     assert load(str(bert_copy), ModelOptions(device="cpu")).labels == ("bad", "LABEL_1")

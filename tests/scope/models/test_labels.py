@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scope.errors import ModelError, SpecError
+from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.labels import (
     AlignedClassifier,
     align,
@@ -59,6 +60,13 @@ def test_a_target_whose_answers_come_one_by_one_still_gives_them_so():
         (0, Prediction(probabilities=(0.8, 0.2))),
     ]
     assert target.fingerprint == plain.fingerprint
+
+
+@pytest.mark.parametrize("given", [(0.9,), (0.5, 0.5, 0.0), ()])
+def test_too_few_or_too_many_probabilities_are_refused_by_name(given):
+    target = align(Fixed(("b", "a"), given), ("a", "b"), {})
+    with pytest.raises(ModelError, match="expected: 2 probabilities that sum to 1"):
+        CachedClassifier(target, MemoryStore()).classify(["short"])
 
 
 def test_a_label_map_names_either_models_labels_whatever_their_case():

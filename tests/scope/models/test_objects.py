@@ -170,6 +170,17 @@ def test_columns_that_are_no_labels_are_refused():
         adapted(model, OPTIONS).classify(TEXTS)
 
 
+@pytest.mark.parametrize("place", ["name", "__name__", "columns"])
+def test_a_name_that_cannot_be_written_is_refused(place):
+    names = pd.Index(["no", "\ud800"], dtype=object)
+    model = a_function(lambda given: pd.DataFrame(given, columns=names))
+    setattr(model, place, "\ud800")
+    if place == "columns":
+        del model.labels
+    with pytest.raises(ModelError, match="which cannot be written as UTF-8"):
+        adapted(model, OPTIONS)
+
+
 def test_a_model_without_its_tokenizer_says_how_to_pass_both(checkpoint):
     model, _ = pair(checkpoint, "SequenceClassification")
     with pytest.raises(ModelError, match=r"in a list of models as \[\(model, tokenizer\)\]"):

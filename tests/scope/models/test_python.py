@@ -1,3 +1,4 @@
+import math
 import sys
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 from scope.errors import ModelError, SpecError
 from scope.models import ModelOptions, load_classifier
 from scope.models.python import load
+from scope.records import Question
 
 FUNCTION = """
 def answer(texts):
@@ -138,7 +140,7 @@ def test_a_module_finds_its_neighbours_when_it_is_called_and_scope_does_not(modu
         ("[['good', 'bad']] * 2", "answered with something that is not a table of numbers"),
         ("[[0.5, float('nan')]] * 2", "answered 2 texts with NaN or negative numbers"),
         ("[[1.5, -0.5]] * 2", "answered 2 texts with NaN or negative numbers"),
-        ("[[0.5, 0.5], [0.3, 0.3]]", "answered with a row that sums to 0.6"),
+        ("[[0.5, 0.5], [0.5, 0.49]]", "answered with a row that sums to 0.99"),
         ("[[3.0, 4.0], [0.5, 0.5]]", "answered with a row that sums to 7"),
     ],
 )
@@ -153,6 +155,23 @@ def test_a_sum_that_is_off_by_rounding_passes_and_is_rounded(module):
     name = module("def answer(texts): return [[1 / 3, 0.66671]]\nanswer.labels = ('a', 'b')\n")
     answers = load(f"{name}:answer", ModelOptions()).classify(["x"])
     assert answers[0].probabilities == (0.333333, 0.66671)
+
+
+@pytest.mark.parametrize(
+    "row", ["np.array([1 / 3, 2 / 3], np.float16)", "[0.33301, 0.66602]", "[0.334, 0.668]"]
+)
+def test_a_sum_that_is_off_by_half_precision_is_normalised(module, row):
+    name = module(
+        f"import numpy as np\ndef classify(texts): return [{row}]\nclassify.labels = ('a', 'b')\n"
+        f"class Chooser:\n    def choose(self, questions): return [{row}]\n"
+        f"class Speaker:\n    def predict_next(self, texts): return [dict(zip('ba', {row}))]\n"
+    )
+    (label,) = load(f"{name}:classify", ModelOptions()).classify(["x"])
+    question = Question(id="0", text="Which?", options=("a", "b"))
+    ((_, option),) = load(f"{name}:Chooser", ModelOptions()).choose([question])
+    assert label.probabilities == option.probabilities == pytest.approx((1 / 3, 2 / 3), abs=3e-4)
+    assert math.fsum(label.probabilities) == pytest.approx(1, abs=2e-6)
+    assert load(f"{name}:Speaker", ModelOptions()).predict_next(["x"])
 
 
 def test_a_missing_module_is_named():

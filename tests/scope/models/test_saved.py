@@ -1,6 +1,8 @@
 import gzip
 import json
+import math
 
+import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -116,7 +118,7 @@ def test_numbers_are_expected_one_for_each_label(tmp_path):
     )
 
 
-@pytest.mark.parametrize("labels", [None, [], "ab"])
+@pytest.mark.parametrize("labels", [None, [], "ab", [None, "b"]])
 def test_labels_stand_in_the_first_row(tmp_path, labels):
     rows = [GOOD | {"labels": labels}, {"text": "c", "probabilities": [1, 0], "labels": ["a", "b"]}]
     path = write_jsonl(tmp_path / "saved.jsonl", rows)
@@ -124,6 +126,25 @@ def test_labels_stand_in_the_first_row(tmp_path, labels):
         load(str(path), ModelOptions())
     assert raised.value.found == f"line 1 of saved.jsonl: `labels` is {labels!r}"
     assert raised.value.expected == "the label names, as a list in the first row"
+
+
+@pytest.mark.parametrize(
+    ("label", "found"), [("\ud800", "half of a surrogate"), (["b"], "a list"), ({"b": 1}, "a dict")]
+)
+def test_a_label_that_is_no_name_is_named_by_line(tmp_path, label, found):
+    path = tmp_path / "saved.jsonl"
+    path.write_text(json.dumps(GOOD | {"labels": ["a", label]}))
+    with pytest.raises(DataError, match=f"line 1 of saved.jsonl: {found}.* among `labels`"):
+        load(str(path), ModelOptions())
+
+
+def test_probabilities_in_half_precision_are_normalised_in_double(tmp_path):
+    half = np.array([1 / 3, 2 / 3], np.float16)
+    row = {"text": "b", "probabilities": half, "labels": ["a", "b"]}
+    path = write_parquet(tmp_path / "saved.parquet", [row])
+    (answer,) = load(str(path), ModelOptions()).classify(["b"])
+    assert answer.probabilities == pytest.approx((1 / 3, 2 / 3), abs=3e-4)
+    assert math.fsum(answer.probabilities) == pytest.approx(1, abs=2e-6)
 
 
 def test_labels_and_equal_rows_may_be_repeated(tmp_path):

@@ -133,7 +133,7 @@ def test_where_words_are_asked_for_nothing_else_will_do(tmp_path, row, found):
 
 
 @pytest.mark.parametrize(
-    "values", [[0.5, 0.4], [1.5, -0.5], [float("nan"), 1.0], ["1", "0"], 0.5, []]
+    "values", [[0.5, 0.49], [1.5, -0.5], [float("nan"), 1.0], ["1", "0"], 0.5, []]
 )
 def test_probabilities_that_are_none_are_named_by_line(tmp_path, values):
     good = {"id": "p", "probabilities": [1, 0]}
