@@ -9,23 +9,22 @@ from sklearn.model_selection import GridSearchCV
 
 from scope.errors import DataError, SpecError
 from scope.fleet.forecasters.baselines import MeanForecaster
-from scope.fleet.forecasters.matrix_factorization import (
-    MatrixFactorization,
-    Settings,
-    train_bilinear,
-)
+from scope.fleet.forecasters.matrix_factorization import MatrixFactorization, train_bilinear
 from scope.fleet.layout import QuestionLayout
 from scope.models.torch_setup import load_torch
 
-SETTINGS = Settings(
-    dimensions=8, epochs=5, batch=32, learning_rate=0.01, weight_decay=0.1, noise=0.0
-)
+
+def settings(**changes):
+    usual = {"dimensions": 8, "epochs": 5, "batch": 32, "learning_rate": 0.01, "noise": 0.0}
+    return MatrixFactorization(
+        layout=toy_fleet.LAYOUT, **{**usual, "weight_decay": 0.1, "seed": 3, **changes}
+    )
 
 
-def published(table, answers, settings, seed):
+def published(table, answers, settings):
     """The published network and training: every pair of a question and a model by itself."""
     torch = load_torch()
-    torch.manual_seed(seed)
+    torch.manual_seed(settings.seed)
     of_models = torch.nn.Embedding(answers.shape[1], settings.dimensions)
     projection = torch.nn.Linear(table.shape[1], settings.dimensions)
     output = torch.nn.Linear(settings.dimensions, 2)
@@ -64,14 +63,14 @@ def log_loss(network, table, answers):
 
 def test_it_learns_what_the_published_network_does():
     table, answers = toy_fleet.fleet()
-    found = logits_of(train_bilinear(table, answers, SETTINGS, 3), table)
-    assert found == pytest.approx(published(table, answers, SETTINGS, 3), abs=1e-3)
+    found = logits_of(train_bilinear(table, answers, settings()), table)
+    assert found == pytest.approx(published(table, answers, settings()), abs=1e-3)
 
 
 def test_training_makes_the_loss_smaller():
     table, answers = toy_fleet.fleet()
     trained, started = (
-        train_bilinear(table, answers, SETTINGS._replace(epochs=epochs, weight_decay=0), 0)
+        train_bilinear(table, answers, settings(epochs=epochs, weight_decay=0))
         for epochs in (30, 0)
     )
     assert log_loss(trained, table, answers) < 0.6 < 0.65 < log_loss(started, table, answers)
@@ -80,9 +79,7 @@ def test_training_makes_the_loss_smaller():
 def test_noise_changes_what_is_learned_and_nothing_of_the_table():
     table, answers = toy_fleet.fleet()
     before = table.copy()
-    plain, noisy = (
-        train_bilinear(table, answers, SETTINGS._replace(noise=noise), 0) for noise in (0.0, 0.1)
-    )
+    plain, noisy = (train_bilinear(table, answers, settings(noise=noise)) for noise in (0.0, 0.1))
     assert not np.array_equal(plain.projection, noisy.projection)
     assert np.array_equal(table, before)
 
@@ -90,7 +87,7 @@ def test_noise_changes_what_is_learned_and_nothing_of_the_table():
 def test_torchs_own_generator_and_threads_stay_as_they_were():
     torch = load_torch()
     threads, state = torch.get_num_threads(), torch.random.get_rng_state()
-    train_bilinear(*toy_fleet.fleet(), SETTINGS, 0)
+    train_bilinear(*toy_fleet.fleet(), settings())
     assert torch.get_num_threads() == threads
     assert torch.equal(torch.random.get_rng_state(), state)
 
