@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from scope.fleet.forecasters.factorization import factorize, shrunk_skills
 from scope.fleet.forecasters.forecaster import Probabilities, checked_table
 from scope.fleet.forecasters.kernels import fit_ridge
-from scope.fleet.forecasters.new_models import LogitForecaster
+from scope.fleet.forecasters.logits import LogitForecaster
 from scope.fleet.forecasters.text_factors import TextForecaster
 from scope.fleet.forecasters.validation import calibration_slope, left_out_forecasts, text_helps
 from scope.fleet.layout import Answers, Table

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.fleet.forecasters.forecaster import Probabilities
-from scope.fleet.forecasters.new_models import LogitForecaster
+from scope.fleet.forecasters.logits import LogitForecaster
 from scope.fleet.layout import Answers, QuestionLayout, Table
 from scope.models.torch_setup import load_torch, one_torch_thread
 
