@@ -4,10 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import toy_fleet
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 
-from scope.errors import DataError, SpecError
 from scope.fleet.forecasters.baselines import MeanForecaster
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization, train_bilinear
 from scope.fleet.layout import QuestionLayout
@@ -167,17 +164,6 @@ def test_a_model_added_with_its_answers_is_predicted_as_one_that_was_there():
     assert larger.predict_proba(table)[:, :-1] == pytest.approx(before, abs=1e-6)
 
 
-def test_the_order_of_addition_does_not_matter():
-    table, answers = toy_fleet.fleet(models=9)
-    fitted = made().fit(table, answers[:, :6])
-    rows = np.arange(60)
-    at_once = fitted.added(rows, answers[:, 6:])
-    in_turn = fitted.added(rows, answers[:, 6:7]).added(rows, answers[:, 7:])
-    assert at_once.model_vectors_.tobytes() == in_turn.model_vectors_.tobytes()
-    assert at_once.skills_.tobytes() == in_turn.skills_.tobytes()
-    assert fitted.model_vectors_.shape == (6, 8)
-
-
 def test_a_further_model_takes_milliseconds():
     generator = np.random.default_rng(0)
     table = generator.standard_normal((200, 4)).astype(np.float32)
@@ -192,12 +178,6 @@ def test_a_further_model_takes_milliseconds():
     assert min(times) < 0.1
 
 
-def test_a_further_model_without_answers_is_refused():
-    fitted = made().fit(*toy_fleet.fleet())
-    with pytest.raises(DataError, match="column 0"):
-        fitted.added(np.arange(2), np.full((2, 1), NAN, dtype=np.float32))
-
-
 def test_a_new_process_gives_the_same_bytes():
     toy_fleet.assert_the_same_in_a_new_process(
         MatrixFactorization, dimensions=8, epochs=3, batch=64
@@ -210,13 +190,6 @@ def test_another_seed_gives_other_forecasts():
     assert not np.array_equal(first, second)
 
 
-def test_scikit_learn_clones_and_searches_it():
-    table, answers = toy_fleet.fleet(questions=200)
-    search = GridSearchCV(made(), {"learning_rate": [1e-6, 0.02]}, cv=3).fit(table, answers)
-    assert search.best_params_ == {"learning_rate": 0.02}
-    assert clone(search.best_estimator_).spelling == made().spelling
-
-
 def test_only_the_vector_counts():
     table, answers = toy_fleet.fleet()
     layout = QuestionLayout(vector=4, features=("words",), encoder="toy")
@@ -224,46 +197,3 @@ def test_only_the_vector_counts():
     fitted = wide.fit(np.column_stack([table, np.arange(60)]).astype(np.float32), answers)
     found = fitted.predict_proba(np.column_stack([table, np.zeros(60)]).astype(np.float32))
     assert found.tobytes() == made().fit(table, answers).predict_proba(table).tobytes()
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"dimensions": 0},
-        {"epochs": 0},
-        {"batch": 0},
-        {"learning_rate": 0.0},
-        {"learning_rate": NAN},
-        {"noise": -1.0},
-        {"weight_decay": -0.1},
-    ],
-)
-def test_parameters_that_cannot_be_are_named(parameters):
-    with pytest.raises(SpecError, match=next(iter(parameters))):
-        made(**parameters).fit(*toy_fleet.fleet())
-
-
-@pytest.mark.parametrize(
-    ("row", "column", "value", "told"),
-    [
-        (2, slice(None), NAN, None),
-        (slice(None), 3, NAN, "column 3"),
-        (slice(None), slice(None), 0.0, "all answers are wrong"),
-    ],
-)
-def test_answers_there_is_nothing_to_learn_from_are_refused(row, column, value, told):
-    table, answers = toy_fleet.fleet()
-    answers[row, column] = value
-    if told is None:
-        # A question without answers is no hindrance.
-        made().fit(table, answers)
-        return
-    with pytest.raises(DataError, match=told):
-        made().fit(table, answers)
-
-
-def test_a_vector_with_nan_is_refused():
-    table, answers = toy_fleet.fleet()
-    table[7, 0] = NAN
-    with pytest.raises(DataError, match="row 7"):
-        made().fit(table, answers)
