@@ -97,7 +97,7 @@ def _write_llama(folder: Path, seed: int) -> None:
 
 def _byte_level_words(special: Sequence[str]) -> Any:
     """One token a byte, one a word with the space before it, and what merges to these."""
-    import tokenizers  # type: ignore[import-untyped]
+    import tokenizers
 
     pieces = [*special, *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())]
     merges: list[tuple[str, str]] = []

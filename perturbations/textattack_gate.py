@@ -54,10 +54,12 @@ _INSTALL = "textattack.shared.utils.install"
 _MARKER = "post_install_check_3"
 """The file by which TextAttack knows that its downloads were done."""
 
-_UNUSED = frozenset(
-    "bert_score flair langdetect language_tool_python Levenshtein more_itertools OpenHowNet "
-    "pinyin terminaltables word2number".split()
-)
+# fmt: off
+_UNUSED = frozenset((
+    "bert_score", "flair", "langdetect", "language_tool_python", "Levenshtein", "more_itertools",
+    "OpenHowNet", "pinyin", "terminaltables", "word2number",
+))
+# fmt: on
 """Modules that TextAttack imports when it is imported itself, and that no search of ours uses."""
 
 _LOCK = threading.Lock()

@@ -74,7 +74,7 @@ def _most_frequent(counts: Mapping[str, int], most: int) -> list[str]:
 
 
 def _new_tokenizer(texts: Sequence[str], recipe: NewModelRecipe) -> Any:
-    from tokenizers import (  # type: ignore[import-untyped]
+    from tokenizers import (
         Tokenizer,
         decoders,
         models,

@@ -119,7 +119,7 @@ def _plain(tokenizer: Any) -> Any:
     It is made of the library's plain kind: that of Llama would set marks of its own whenever it is
     loaded, and would keep a copy of the whole GGUF file beside each checkpoint.
     """
-    from tokenizers import processors  # type: ignore[import-untyped]
+    from tokenizers import processors
 
     inner = tokenizer.backend_tokenizer
     inner.post_processor = processors.TemplateProcessing(

@@ -116,7 +116,7 @@ def label_names() -> dict[str, dict[Any, Any]]:
 
 
 def _new_tokenizer(texts: Sequence[str], recipe: NewModelRecipe) -> Any:
-    from tokenizers import (  # type: ignore[import-untyped]
+    from tokenizers import (
         Tokenizer,
         decoders,
         models,
@@ -135,9 +135,10 @@ def _new_tokenizer(texts: Sequence[str], recipe: NewModelRecipe) -> Any:
         show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)
+    numbers = tokenizer.get_vocab()
     first, last = _SPECIAL_TOKENS["bos_token"], _SPECIAL_TOKENS["eos_token"]
     tokenizer.post_processor = processors.RobertaProcessing(
-        (last, tokenizer.token_to_id(last)), (first, tokenizer.token_to_id(first))
+        (last, numbers[last]), (first, numbers[first])
     )
     return quiet_transformers().PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,

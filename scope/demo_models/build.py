@@ -38,6 +38,7 @@ from scope.demo_models.training import (
     train_upper_layers,
 )
 from scope.errors import DataError
+from scope.models.generations import releases
 from scope.models.torch_setup import load_torch
 from scope.progress import Silent
 from scope.protocols import Advance, Progress
@@ -167,7 +168,9 @@ def build_demo_models(
         When the models cannot be written.
     """
     data = load_data(TRAINING_DATA, n=DEMO.texts(), seed=seed)
-    home = folder / f"demo-{DEMO.key(seed=seed, data=data.card.fingerprint)}"
+    key = DEMO.key(seed=seed, data=data.card.fingerprint)
+    # Other libraries train other bits.
+    home = folder / f"demo-{key}-{releases()}"
     return build_models(home, data.examples, DEMO, seed, progress)
 
 

@@ -229,15 +229,6 @@ def manifest_of(
     )
 
 
-MODEL_LIBRARIES = ("torch", "transformers")
-"""Another release of these may round otherwise."""
-
-
-def release_of(library: str) -> str:
-    """Its version without what only fixes the release, or names its build."""
-    return ".".join(version(library).split(".")[:2])
-
-
 def software_versions() -> dict[str, str]:
     """The versions of Python and of the packages that a result may depend on."""
     found = {"python": python_version()}

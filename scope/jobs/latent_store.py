@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError
 from scope.jobs.canaries import may_change, recognise_numbers
-from scope.jobs.identity import MODEL_LIBRARIES, release_of
+from scope.models.generations import releases
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
@@ -210,8 +210,7 @@ def latent_folder(fingerprint: str) -> Path:
 
     A later release of the libraries makes a folder of its own: another's numbers may differ.
     """
-    releases = [f"{library}-{release_of(library)}" for library in MODEL_LIBRARIES]
-    return folder_of("latents", cache_folder()) / "-".join([cache_name(fingerprint), *releases])
+    return folder_of("latents", cache_folder()) / f"{cache_name(fingerprint)}-{releases()}"
 
 
 def _compute(

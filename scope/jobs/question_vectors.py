@@ -14,6 +14,7 @@ from scope.fleet.questions import require_texts
 from scope.jobs.canaries import may_change, recognise_numbers
 from scope.jobs.on_workers import helpers, replica
 from scope.jobs.ray_connection import Engine
+from scope.models.generations import releases
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, Progress
@@ -100,8 +101,8 @@ def encode_on_workers(
 
 
 def vector_file(fingerprint: str) -> Path:
-    """Where the vectors of an encoder are kept."""
-    return folder_of("vectors", cache_folder()) / f"{cache_name(fingerprint)}.sqlite"
+    """Where the vectors of an encoder are kept by the libraries that are installed."""
+    return folder_of("vectors", cache_folder()) / f"{cache_name(fingerprint)}-{releases()}.sqlite"
 
 
 def _encode(

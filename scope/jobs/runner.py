@@ -9,13 +9,15 @@ from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
 
 from scope.core.request import Request, described
-from scope.errors import ScopeError
+from scope.errors import RunError, ScopeError
 from scope.jobs import JOBS
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
 from scope.jobs.prices import announcements
 from scope.jobs.sharing import shared_answers
 from scope.jobs.work import Planned
+from scope.models.generations import is_other_generation
+from scope.models.loading import split_spec
 from scope.paths import expanded
 from scope.progress import remark
 from scope.records import Clock, Manifest, Result
@@ -63,11 +65,28 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
         shared_answers(request, prepared.models) as shared,
         Run.open(folder, configuration, notes=notes, shared=shared, began=began) as run,
     ):
+        _refuse_another_generation(run, manifest)
         if any(held := run.count()):
             remark(request.progress, f"reuses {held} of earlier sessions")
         for line in announced:
             remark(request.progress, line)
         return _finish(_found(prepared.find, run), run)
+
+
+def _refuse_another_generation(run: Run, manifest: Manifest) -> None:
+    """Answers of two generations of transformers may differ in their last bits: no run mixes them.
+
+    Endpoints, saved answers and objects do not depend on it.
+    """
+    began: Mapping[str, str] = run.read_notes().get("versions", {})  # type: ignore[assignment]
+    local = any(split_spec(card.spec)[0] in ("hf", "gguf") for card in manifest.models)
+    if local and is_other_generation(began):
+        raise RunError(
+            f"run `{run.path.name}` was started with transformers {began['transformers']}, and "
+            f"{manifest.versions['transformers']} is installed",
+            expected="the generation of transformers with which the run was started",
+            fix="choose another name with --run; `scope report` shows the run as it is",
+        )
 
 
 def prices_in(request: Request) -> Mapping[str, str]:

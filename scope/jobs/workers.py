@@ -17,8 +17,8 @@ from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 
 from scope.errors import ModelError, ResourceError, ScopeError
-from scope.jobs.identity import MODEL_LIBRARIES, release_of
 from scope.jobs.ray_connection import Engine, connected
+from scope.models.generations import LIBRARIES, release_of
 from scope.printing import first_line, shown
 
 Shard = TypeVar("Shard", bound=tuple[Any, ...])
@@ -58,7 +58,7 @@ def workers(load: Callable[[], Any], engine: Engine) -> Iterator[Workers]:
 
 def _releases() -> dict[str, str]:
     """What decides on a machine what a model gives, beside its processor."""
-    libraries = {one: release_of(one) for one in MODEL_LIBRARIES}
+    libraries = {one: release_of(one) for one in LIBRARIES}
     return {"scope-models": version("scope-models"), **libraries}
 
 

@@ -118,7 +118,7 @@ def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:
 
 
 def _fast_tokenizers() -> Any:
-    import tokenizers  # type: ignore[import-untyped]
+    import tokenizers
 
     return tokenizers
 

@@ -22,6 +22,7 @@ from scope.demo_models.recipes import StudentRecipe, TrainingRecipe
 from scope.demo_models.training import answer, encode_texts, read_lower_layers
 from scope.errors import DataError, RunError
 from scope.models import load_classifier
+from scope.models.generations import releases
 from scope.records import DataCard, Example
 
 TEACHING = TrainingRecipe(texts=64, epochs=5, learning_rate=1e-2, batch_size=16)
@@ -245,7 +246,7 @@ def test_another_seed_or_recipe_lies_in_another_folder(
     third = build_demo_models(tmp_path)
     assert len({models.student.parent for models in (first, second, third)}) == 3
     key = tiny_recipe.key(seed=0, data="f")
-    assert first.reference == tmp_path / f"demo-{key}" / "reference"
+    assert first.reference == tmp_path / f"demo-{key}-{releases()}" / "reference"
     assert asked == [("demo:tweets-train", 64, seed) for seed in (0, 1, 0)]
 
 

@@ -5,10 +5,9 @@ import pytest
 from tiny_language import write_tiny_llama
 
 from scope.errors import DataError, ModelError, RunError
-from scope.jobs import identity
 from scope.jobs import latent_store as job
 from scope.jobs.latent_store import latent_folder, recognise_reader, stored_latents
-from scope.models import ModelOptions, load_latent_reader
+from scope.models import ModelOptions, generations, load_latent_reader
 
 
 class Counting:
@@ -109,7 +108,7 @@ def test_readers_do_not_share_their_latents():
 
 def test_another_release_of_the_libraries_has_latents_of_its_own(monkeypatch):
     installed = {"torch": "2.6.0+cpu", "transformers": "4.57.1"}
-    monkeypatch.setattr(identity, "version", installed.__getitem__)
+    monkeypatch.setattr(generations, "version", installed.__getitem__)
     stored_latents(TEXTS, Counting())
     assert latent_folder("abc").name == "abc-torch-2.6-transformers-4.57"
     assert latent_folder("abc").is_dir()

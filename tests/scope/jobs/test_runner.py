@@ -13,7 +13,7 @@ import scope
 from scope.core.request import Request
 from scope.errors import ModelError, RunError, SpecError
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.identity import default_run_name
+from scope.jobs.identity import default_run_name, software_versions
 from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, carry_out
 from scope.models import ModelOptions
@@ -51,6 +51,16 @@ def test_another_configuration_under_a_name_is_refused_before_any_work(manifest,
     other = replace(manifest, settings={"seed": 9})
     with pytest.raises(RunError, match="was started with different arguments"):
         carry_out(request, lambda _: Prepared(other, pytest.fail))
+
+
+def test_a_run_of_local_models_is_not_continued_with_another_generation(manifest, tmp_path):
+    request = Request(run="mine", runs=tmp_path)
+    local = replace(manifest, models=[replace(manifest.models[0], spec="hf:one")])
+    before = replace(local, versions={**local.versions, "transformers": "3.5.1"})
+    carry_out(request, lambda _: Prepared(before, lambda run: made_up()))
+    now = replace(local, versions=software_versions())
+    with pytest.raises(RunError, match=r"run `mine` was started with transformers 3\.5\.1, and"):
+        carry_out(request, lambda _: Prepared(now, pytest.fail))
 
 
 def test_a_result_whose_page_cannot_be_made_is_kept(manifest, tmp_path, monkeypatch):
