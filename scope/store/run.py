@@ -144,6 +144,7 @@ class Run(RunFolder, SharingStore):
     Examples
     --------
     >>> import tempfile
+    >>> from scope.records import Prediction
     >>> folder = Path(tempfile.mkdtemp()) / "example"
     >>> with Run.open(folder, {"job": "audit", "seed": 0}) as run:
     ...     run.put("model", {"good": Prediction(probabilities=(0.25, 0.75))})
