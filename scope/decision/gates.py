@@ -83,8 +83,6 @@ def parse_gate(
     >>> gate = parse_gate("hard_scope[typo,student]>=0.9")
     >>> gate.only, gate.at_least, gate.bound
     (('typo', 'student'), True, 0.9)
-    >>> parse_gate("hard_scope['our model [v2, tuned]']>=0.9").only
-    ('our model [v2, tuned]',)
     >>> gate = parse_gate("hard_scope>=other-0.02")
     >>> gate.other, gate.bound
     ('other', -0.02)
