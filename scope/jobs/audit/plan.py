@@ -13,7 +13,6 @@ from scope.jobs.identity import manifest_of
 from scope.jobs.perturbing import searched_on
 from scope.jobs.preparation import (
     ChosenCapability,
-    LabelledData,
     choose_capabilities,
     further_metrics,
     load_texts,
@@ -32,7 +31,7 @@ class AuditPlan:
 
     request: AuditRequest
     models: Models
-    data: LabelledData
+    data: LoadedData
     capabilities: tuple[ChosenCapability, ...]
     soft_scope: Metric
     more: tuple[Metric, ...]
