@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from scope.data import LoadedData
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_of
 from scope.jobs.audited import Models, NamedModel, check_models, load_models, read_prompts
