@@ -55,7 +55,7 @@ def prompt_tokens(tokenizer, text):
     if tokenizer.chat_template is None:
         return tokenizer(text)["input_ids"]
     message = [{"role": "user", "content": text}]
-    return tokenizer.apply_chat_template(message, add_generation_prompt=True)
+    return tokenizer.apply_chat_template(message, add_generation_prompt=True, return_dict=False)
 
 
 def log_probabilities(model, tokens):

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from hub.tiny import SPECIAL
+from word_pieces import write_word_pieces
 
 from scope.models.torch_setup import load_torch, quiet_transformers
 
@@ -140,21 +141,15 @@ def _byte_level_words() -> Any:
     inner.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = tokenizers.decoders.ByteLevel()
     inner.post_processor = tokenizers.processors.RobertaProcessing(
-        sep=("</s>", vocabulary["</s>"]), cls=("<s>", vocabulary["<s>"])
+        ("</s>", vocabulary["</s>"]), ("<s>", vocabulary["<s>"])
     )
     return inner
 
 
 def _write_word_pieces(folder: Path) -> int:
-    transformers = quiet_transformers()
-    folder.mkdir(parents=True, exist_ok=True)
     onward = tuple(f"##{letter}" for letter in LETTERS)
     pieces = tuple(dict.fromkeys((*SPECIAL, *WHOLE_WORDS, *PUNCTUATION, *LETTERS, *onward)))
-    vocabulary = folder / "vocab.txt"
-    vocabulary.write_text("\n".join(pieces) + "\n", encoding="utf-8")
-    transformers.BertTokenizerFast(
-        vocab_file=str(vocabulary), model_max_length=LIMIT
-    ).save_pretrained(folder)
+    write_word_pieces(folder, pieces, model_max_length=LIMIT)
     return len(pieces)
 
 

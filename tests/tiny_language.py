@@ -81,7 +81,9 @@ def _write_sizes(writer: Any, config: Any) -> None:
     writer.add_head_count(config.num_attention_heads)
     writer.add_head_count_kv(config.num_key_value_heads)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
-    writer.add_rope_freq_base(config.rope_theta)
+    # Up to transformers 5 it is a setting of its own.
+    parameters = getattr(config, "rope_parameters", None) or vars(config)
+    writer.add_rope_freq_base(parameters["rope_theta"])
     writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
     writer.add_vocab_size(config.vocab_size)
 

@@ -99,13 +99,13 @@ def _load(asked: HubName) -> Any:
 def _require_hub(asked: HubName) -> None:
     """Find out at once that the hub is out of reach; `datasets` takes 23 seconds of retries."""
     import datasets
-    from huggingface_hub import get_session
+    import httpx
 
     if datasets.config.HF_HUB_OFFLINE or Path(asked.name).exists():
         return
     try:
-        get_session().head(_endpoint(), timeout=_PATIENCE_SECONDS)
-    except OSError as error:
+        httpx.head(_endpoint(), timeout=_PATIENCE_SECONDS)
+    except httpx.HTTPError as error:
         raise _out_of_reach(asked, error) from error
 
 

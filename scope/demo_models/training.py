@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.demo_models.recipes import TrainingRecipe
+from scope.models.generations import gives_tuple
 from scope.models.torch_setup import load_torch
 from scope.protocols import Advance
 
@@ -304,23 +305,20 @@ def _rows_of(vectors: Any) -> Any:
 def _for_first_token(layer: Any) -> Any:
     """A BERT layer's output for the first token, which is all that a classifier reads of the last.
 
-    The same numbers for a sixth of the work: only keys and values are needed of other tokens.
+    The same numbers for a third of the work: only attention is needed of other tokens.
     """
     torch = load_torch()
+    as_tuple = gives_tuple(layer)
 
     class FirstToken(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.layer = layer
 
-        def forward(self, vectors: Any, mask: Any, *_: Any, **__: Any) -> tuple[Any]:
-            first = vectors[:, :1]
-            seen = None if mask is None else mask[:, :, :1]
-            attention = layer.attention
-            # Attention to another text's tokens is built in; here, that text is the same.
-            (context, *_) = attention.self(
-                first, attention_mask=seen, encoder_hidden_states=vectors
-            )
-            return (layer.feed_forward_chunk(attention.output(context, first)),)
+        def forward(self, vectors: Any, mask: Any, *_: Any, **__: Any) -> Any:
+            context, *_ = layer.attention.self(vectors, attention_mask=mask)
+            attended = layer.attention.output(context[:, :1], vectors[:, :1])
+            output = layer.feed_forward_chunk(attended)
+            return (output,) if as_tuple else output
 
     return FirstToken()

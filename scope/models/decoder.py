@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
+from scope.models.generations import cache_name, selects_rows
 from scope.models.heads import refuse_nan
 from scope.models.inference import Inference
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -32,6 +33,7 @@ class Decoder:
     def __init__(self, model: Any, spec: str, token_budget: int) -> None:
         self._model, self._spec, self._budget = model, spec, token_budget
         self._inference = Inference(model, self._try)
+        self._cache = cache_name(model)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         ends = model.generation_config.eos_token_id
         self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
@@ -141,7 +143,7 @@ class Decoder:
         width = following.shape[1]
 
         def follow(tokens: Any, places: Any) -> Any:
-            if type(past) is quiet_transformers().DynamicCache:
+            if type(past) is quiet_transformers().DynamicCache and selects_rows(past):
                 return self._call(tokens, _rows_of(past, places), width)[0]
             # Whatever else a model remembers by may not be shared between rows.
             whole = load_torch().cat([prompts[places], tokens], dim=1)
@@ -164,9 +166,10 @@ class Decoder:
 
     def _call(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
         # Over the whole vocabulary at every place of a batch they would fill gigabytes.
-        only = {"logits_to_keep": keep} if self._keeps_some else {}
-        answer = self._model(input_ids=tokens, past_key_values=past, use_cache=True, **only)
-        return answer.logits[:, -keep:], getattr(answer, "past_key_values", None)
+        only: dict[str, Any] = {"logits_to_keep": keep} if self._keeps_some else {}
+        only[self._cache] = past
+        answer = self._model(input_ids=tokens, use_cache=True, **only)
+        return answer.logits[:, -keep:], getattr(answer, self._cache, None)
 
     def _try(self, tokens: Any) -> Any:
         """The logits after some tokens, and after one more, which is read with what is remembered.

@@ -1,13 +1,17 @@
-"""The releases of torch and transformers that compute here: others may round otherwise.
+"""Where the supported generations of transformers differ, and what depends on the release.
 
-What is kept of a model's numbers beyond one run names them, so that a number of one release is
-never taken for that of another.
+What is kept of a model's numbers beyond one run names the releases of torch and transformers, so
+that a number of one is never taken for that of another: they may round otherwise.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from importlib.metadata import version
+from typing import Any
+
+from scope.models.torch_setup import load_torch
 
 LIBRARIES = ("torch", "transformers")
 
@@ -32,3 +36,36 @@ def is_other_generation(versions: Mapping[str, str]) -> bool:
     """
     first = versions.get("transformers", version("transformers"))
     return first.partition(".")[0] != version("transformers").partition(".")[0]
+
+
+def cache_name(model: Any) -> str:
+    """The argument, and the part of an answer, that holds a model's keys and values of tokens.
+
+    It is called ``past_key_values`` up to transformers 5 and ``cache`` from then on.
+    """
+    return "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
+
+
+def selects_rows(cache: Any) -> bool:
+    """Whether rows of such a cache can be selected: not where a layer keeps a state of its own."""
+    return all(hasattr(layer, "batch_select_indices") for layer in getattr(cache, "layers", ()))
+
+
+CHANGING_POSITIONS = ("dynamic", "longrope")
+"""Kinds of rotary positions that follow from the longest text at hand, and stay until the next."""
+
+
+def position_kinds(module: Any) -> str:
+    """The kinds of rotary positions that a module computes, in one text; empty for none.
+
+    Up to transformers 5 it has one kind, from then on one for each kind of layer.
+    """
+    return str(getattr(module, "rope_type", ""))
+
+
+def gives_tuple(layer: Any) -> bool:
+    """Whether a BERT layer gives a tuple, as up to transformers 5, and not its output alone."""
+    torch = load_torch()
+    width = layer.attention.self.query.in_features
+    with torch.random.fork_rng(devices=()), torch.inference_mode():
+        return isinstance(layer(torch.zeros(1, 1, width)), tuple)

@@ -16,6 +16,7 @@ from typing import Any
 from scope.foreign import attempt
 from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
 from scope.models.decoder import Decoder, log_probabilities
+from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.heads import refuse_nan
 from scope.models.inference import Inference, made_up_tokens
 from scope.models.path_attention import Attention
@@ -27,9 +28,6 @@ _RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batche
 
 _LENGTHS = (3, 24)
 """Lengths of the texts with which a model is tried: within a block, and beyond one."""
-
-_LENGTHS_DECIDE = frozenset({"dynamic", "longrope"})
-"""Kinds of positions that change with the longest text in a batch."""
 
 _CLOSE, _COARSE = 1e-4, 0.05
 """Greatest difference to the model as it comes, as a share of its greatest logit: for float32, and
@@ -216,8 +214,8 @@ class PathDecoder:
         )
 
     def _lengths_decide(self) -> bool:
-        scaling = getattr(self._model.config.get_text_config(), "rope_scaling", None) or {}
-        return scaling.get("rope_type", scaling.get("type")) in _LENGTHS_DECIDE
+        kinds = "".join(map(position_kinds, self._model.modules()))
+        return any(kind in kinds for kind in CHANGING_POSITIONS)
 
     def _tensor(self, values: Sequence[Any]) -> Any:
         return load_torch().tensor(values, device=self._model.device)

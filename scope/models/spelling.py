@@ -159,14 +159,24 @@ _PLACEHOLDER = "§scope§"
 _LETTER = "a"
 _LINE_END = "\n"
 
+_DAY = date(2024, 7, 26)
+_CODES = {f"%{letter}": _DAY.strftime(f"%{letter}") for letter in "aAbBdjmyYHIMSp"}
+_PARTS = {f"%-{code[1]}": part.lstrip("0") or "0" for code, part in _CODES.items()} | _CODES
 # Some templates write the day's date or ask for thoughts: answers must not change overnight, and
 # a short answer leaves no room for thoughts. Templates that know none of the names ignore them.
 _SETTINGS = MappingProxyType(
     {
         "date_string": "26 Jul 2024",
-        "strftime_now": date(2024, 7, 26).strftime,
+        "date_parts": _PARTS,
         "enable_thinking": False,
     }
+)
+# Templates take values alone, no functions: the day is written by the template itself.
+_THAT_DAY = (
+    "{% macro strftime_now(format) %}{% set written = namespace(date=format) %}"
+    "{% for code, part in date_parts.items() %}"
+    "{% set written.date = written.date | replace(code, part) %}"
+    "{% endfor %}{{ written.date }}{% endmacro %}{{ '' }}"
 )
 
 
@@ -264,6 +274,7 @@ class Spelling:
         return str(
             self._tokenizer.apply_chat_template(
                 [{"role": "user", "content": text}],
+                chat_template=_THAT_DAY + self._tokenizer.get_chat_template(),
                 tokenize=False,
                 add_generation_prompt=True,
                 **_SETTINGS,

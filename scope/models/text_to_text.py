@@ -14,6 +14,7 @@ from scope.foreign import during_inference
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.decoder import filled_up, log_probabilities
 from scope.models.fitting import Fitted, cut_around, fit_prompt
+from scope.models.generations import cache_name
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
@@ -32,6 +33,7 @@ class Seq2Seq:
         self._model = model
         self._spec = spec
         self._inference = Inference(model, self._try)
+        self._cache = cache_name(model)
         settings = model.generation_config
         start = model.config.decoder_start_token_id
         self._start = settings.decoder_start_token_id if start is None else start
@@ -96,10 +98,10 @@ class Seq2Seq:
             answer = self._model(
                 encoder_outputs=(states,),
                 decoder_input_ids=given,
-                past_key_values=past,
                 use_cache=True,
+                **{self._cache: past},
             )
-            return answer.logits, answer.past_key_values
+            return answer.logits, getattr(answer, self._cache)
 
         while True:
             logits, past = self._inference.run(step, states=states, given=given)

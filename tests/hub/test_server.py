@@ -163,7 +163,7 @@ def test_a_hub_out_of_reach_is_said_at_once_and_the_cache_serves_when_asked(root
         before = run(LOAD_DATA, url, tmp_path, spec)
     refused = run(LOAD_DATA, url, tmp_path, spec)[spec]
     assert refused["error"] == "DataError"
-    assert f"{url} cannot be reached for `tiny/data` (ConnectionError)" in refused["message"]
+    assert f"{url} cannot be reached for `tiny/data` (ConnectError)" in refused["message"]
     assert "HF_HUB_OFFLINE=1" in refused["message"]
     offline = run(LOAD_DATA, url, tmp_path, spec, "hf:tiny/none:train", HF_HUB_OFFLINE="1")
     assert offline[spec] == before[spec]

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from word_pieces import write_word_pieces
+
 WORDS = ("a", "film", "good", "bad", "dull", "fine", "the", "is", "plot", "great", "not", "##s")
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
@@ -36,12 +38,9 @@ def write_tiny_model(
 ) -> None:
     """Save a random BERT classifier and its WordPiece tokenizer; no file of it is a pickle."""
     import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+    from transformers import BertConfig, BertForSequenceClassification
 
-    folder.mkdir(parents=True, exist_ok=True)
-    vocabulary = folder / "vocab.txt"
-    vocabulary.write_text("\n".join((*SPECIAL, *WORDS)) + "\n", encoding="utf-8")
-    BertTokenizerFast(vocab_file=str(vocabulary), model_max_length=32).save_pretrained(folder)
+    write_word_pieces(folder, (*SPECIAL, *WORDS), model_max_length=32)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = BertForSequenceClassification(
@@ -56,7 +55,7 @@ def write_tiny_model(
                 label2id={label: number for number, label in enumerate(labels)},
             )
         )
-    model.save_pretrained(folder, safe_serialization=True)
+    model.save_pretrained(folder)
 
 
 def write_tiny_data(folder: Path) -> None:

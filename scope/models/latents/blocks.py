@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from scope.errors import ModelError
 from scope.foreign import converting
 from scope.models.batching import ONE_THREAD_RULES, RowRule
+from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.inference import Inference
 from scope.models.options import DType
 from scope.models.threads import chosen_threads
@@ -22,8 +23,6 @@ from scope.models.torch_setup import load_torch, one_torch_thread
 from scope.printing import first_line
 
 _LIBRARY = "transformers"
-# Positions that follow from the length of the text at hand, and stay until the next one.
-_CHANGING_POSITIONS = ("dynamic", "longrope")
 # ESM keeps the positions of the last length, BigBird the kind of its attention.
 _CHANGING_PARTS = ("_seq_len_cached", "set_attention_type")
 
@@ -36,7 +35,7 @@ def changes_while_reading(model: Any) -> bool:
     if type(model).__module__.partition(".")[0] != _LIBRARY:
         return True
     return any(
-        any(kind in _positions(module) for kind in _CHANGING_POSITIONS)
+        any(kind in position_kinds(module) for kind in CHANGING_POSITIONS)
         or any(hasattr(module, name) for name in _CHANGING_PARTS)
         for module in model.modules()
     )
@@ -49,15 +48,13 @@ def longest_unchanged(model: Any) -> int | None:
     trained on, and those of later texts with them.
     """
     lengths = [
-        getattr(module, "original_max_seq_len", None)
+        int(length)
         for module in model.modules()
-        if "dynamic" in _positions(module)
+        if "dynamic" in position_kinds(module)
+        for name, length in vars(module).items()
+        if name.endswith("original_max_seq_len") and length is not None
     ]
-    return min((int(length) for length in lengths if length is not None), default=None)
-
-
-def _positions(module: Any) -> str:
-    return str(getattr(module, "rope_type", ""))
+    return min(lengths, default=None)
 
 
 Given = TypeVar("Given")

@@ -2,6 +2,7 @@
 
 import pytest
 from telling_texts import BLAME, PLAIN, PRAISE, telling_texts
+from word_pieces import write_word_pieces
 
 from scope.demo_models.bases import Base
 from scope.demo_models.recipes import (
@@ -25,8 +26,7 @@ def tiny_base(tmp_path_factory):
     """Gives a BERT of three layers and width 16; the seed is that of its head alone."""
     transformers = quiet_transformers()
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *PRAISE, *BLAME, *PLAIN]
-    vocabulary = tmp_path_factory.mktemp("tiny") / "vocab.txt"
-    vocabulary.write_text("\n".join(words))
+    tokenizer = write_word_pieces(tmp_path_factory.mktemp("tiny"), words)
 
     def make(seed):
         config = transformers.BertConfig(
@@ -43,7 +43,7 @@ def tiny_base(tmp_path_factory):
             model = transformers.BertForSequenceClassification(config)
         with seeded_torch(seed):
             model.classifier.reset_parameters()
-        return Base(model, transformers.BertTokenizerFast(str(vocabulary)))
+        return Base(model, tokenizer)
 
     return make
 

@@ -18,7 +18,7 @@ from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, carry_out
 from scope.models import ModelOptions
 from scope.progress import Silent
-from scope.records import Prediction
+from scope.records import ModelCard, Prediction
 from scope.store import Run, RunFolder
 from scope.store.summary import read_summary
 
@@ -55,7 +55,8 @@ def test_another_configuration_under_a_name_is_refused_before_any_work(manifest,
 
 def test_a_run_of_local_models_is_not_continued_with_another_generation(manifest, tmp_path):
     request = Request(run="mine", runs=tmp_path)
-    local = replace(manifest, models=[replace(manifest.models[0], spec="hf:one")])
+    model = ModelCard(name="one", spec="hf:one", fingerprint="1", role="encoder")
+    local = replace(manifest, models=(model,))
     before = replace(local, versions={**local.versions, "transformers": "3.5.1"})
     carry_out(request, lambda _: Prepared(before, lambda run: made_up()))
     now = replace(local, versions=software_versions())

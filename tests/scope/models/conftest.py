@@ -8,6 +8,7 @@ import pytest
 from causal_cases import OWN
 from hub.tiny import SPECIAL, WORDS, write_tiny_model
 from tiny_language import write_tiny_llama
+from word_pieces import write_word_pieces
 
 from scope.models import ModelOptions
 from scope.models.causal import load
@@ -44,10 +45,7 @@ def write_roberta(folder):
 
 def write_distilbert(folder):
     transformers = quiet_transformers()
-    folder.mkdir()
-    vocabulary = folder / "vocab.txt"
-    vocabulary.write_text("\n".join((*SPECIAL, *WORDS)) + "\n")
-    transformers.DistilBertTokenizerFast(str(vocabulary)).save_pretrained(folder)
+    write_word_pieces(folder, (*SPECIAL, *WORDS))
     config = transformers.DistilBertConfig(
         vocab_size=20,
         dim=16,
@@ -88,7 +86,7 @@ def bytewise_tokenizer(special, *, framed):
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     if framed:
         tokenizer.post_processor = tokenizers.processors.RobertaProcessing(
-            sep=("</s>", vocabulary["</s>"]), cls=("<s>", vocabulary["<s>"])
+            ("</s>", vocabulary["</s>"]), ("<s>", vocabulary["<s>"])
         )
     return tokenizer
 

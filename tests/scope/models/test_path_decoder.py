@@ -1,5 +1,6 @@
 """The oracle is one forward pass over everything, one row at a time, with nothing remembered."""
 
+import operator
 import random
 
 import pytest
@@ -209,15 +210,16 @@ def test_bits_come_before_speed(exact, way, monkeypatch):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}},
-        {"sliding_window": 4},  # which no layer of this model asks for
-        {"attention_chunk_size": 4},
+        {"model.rotary_emb.rope_type": "dynamic"},
+        {"config.sliding_window": 4},  # which no layer of this model asks for
+        {"config.attention_chunk_size": 4},
     ],
 )
 def test_what_could_make_an_answer_depend_on_others_keeps_a_model_as_it_is(settings, monkeypatch):
     model = model_of("llama")
-    for name, value in settings.items():
-        monkeypatch.setattr(model.config, name, value, raising=False)
+    for path, value in settings.items():
+        owner, _, name = path.rpartition(".")
+        monkeypatch.setattr(operator.attrgetter(owner)(model), name, value, raising=False)
     assert type(Decoders(model, "llama", BUDGET).chosen) is Decoder
 
 

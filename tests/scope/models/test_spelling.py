@@ -31,7 +31,7 @@ def tokenizer(folders):
 def test_a_prompt_is_the_users_message_where_there_is_a_template(tokenizer):
     chat = tokenizer(True)
     wanted = chat.apply_chat_template(
-        [{"role": "user", "content": TEXT}], add_generation_prompt=True
+        [{"role": "user", "content": TEXT}], add_generation_prompt=True, return_dict=False
     )
     assert Spelling(chat, "m").prompt(TEXT) == wanted
     assert wanted.count(chat.bos_token_id) == 1

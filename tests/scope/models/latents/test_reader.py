@@ -1,6 +1,5 @@
 """The oracle is plain transformers, asked one text at a time."""
 
-import copy
 import shutil
 
 import numpy as np
@@ -167,10 +166,10 @@ def test_texts_that_would_change_the_model_lose_their_end(folders):
 
     def dynamic():
         head = source.load()
-        body, config = head.model, copy.deepcopy(head.model.config)
-        config.max_position_embeddings = 6
-        config.rope_scaling = {"rope_type": "dynamic", "factor": 2.0}
-        body.rotary_emb = type(body.rotary_emb)(config)
+        body, config = head.model, head.model.config
+        stretching = {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}
+        changed = {**config.to_dict(), "max_position_embeddings": 6, **stretching}
+        body.rotary_emb = type(body.rotary_emb)(type(config).from_dict(changed))
         return head
 
     stretched = ModelSource(spec="hf:l", fingerprint="f", family="causal", load=dynamic)
