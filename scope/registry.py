@@ -7,7 +7,6 @@ declares the same under the entry-point groups ``scope.capabilities``, ``scope.t
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -23,7 +22,7 @@ from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
 from scope.foreign import ForeignCode
-from scope.printing import first_line, printable
+from scope.printing import did_you_mean, first_line, printable
 
 Group = Literal[
     "capabilities",
@@ -126,13 +125,12 @@ def find(group: Group, name: str) -> Entry:
     plugins = _plugins(group)
     if name not in plugins:
         known = sorted({*BUILT_IN[group], *plugins})
-        close = difflib.get_close_matches(name, known, n=1)
         raise SpecError(
             f"no {_singular(group)} is called `{name}`",
             expected=f"one of: {', '.join(known)}",
-            fix=f"did you mean `{close[0]}`?"
-            if close
-            else "choose one of these, or install the package that offers it",
+            fix=did_you_mean(
+                name, known, "choose one of these, or install the package that offers it"
+            ),
         )
     return usable(group, _load_plugin(plugins[name]))
 

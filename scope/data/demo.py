@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import difflib
 import hashlib
 import html
 import importlib.util
@@ -17,6 +16,7 @@ from typing import Literal
 
 from scope.data.sources import Source, SourceRow
 from scope.errors import ResourceError, SpecError
+from scope.printing import did_you_mean
 from scope.records import Example
 
 Part = Literal["test", "train"]
@@ -86,11 +86,10 @@ def open_demo(name: str) -> Source:
     fix:      use one of them
     """
     if name not in _PARTS:
-        close = difflib.get_close_matches(name, _PARTS, n=1)
         raise SpecError(
             f"no demo data set `{name}`",
             expected=f"one of: {', '.join(f'demo:{known}' for known in _PARTS)}",
-            fix=f"did you mean `demo:{close[0]}`?" if close else "use one of them",
+            fix=did_you_mean(name, _PARTS, "use one of them"),
         )
     examples = demo_tweets(_PARTS[name])
 

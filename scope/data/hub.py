@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 from scope.data.memory import class_names
 from scope.data.sources import Source, SourceRow, numbered_rows
 from scope.errors import DataError, SpecError
-from scope.printing import first_line
+from scope.printing import LETTERS_OF_A_LINE
 
 _BATCH = 1024
 _PATIENCE_SECONDS = 10
@@ -94,7 +93,7 @@ def _load(asked: HubName) -> Any:
     except ConnectionError as error:
         raise _out_of_reach(asked, error) from error
     except (OSError, ValueError, RuntimeError, DatasetsError) as error:
-        raise _diagnose(asked, error) from error
+        raise _unusable(asked, error) from error
 
 
 def _require_hub(asked: HubName) -> None:
@@ -110,42 +109,9 @@ def _require_hub(asked: HubName) -> None:
         raise _out_of_reach(asked, error) from error
 
 
-def _diagnose(asked: HubName, error: Exception) -> DataError:
-    """Which part of the name is wrong; the library's own words where all of them are right."""
-    import datasets
-    from datasets.exceptions import DatasetsError
-
-    try:
-        configs = datasets.get_dataset_config_names(asked.name)
-        default = datasets.get_dataset_default_config_name(asked.name)
-        if (asked.config or default) not in configs:
-            return _wrong_part("configuration", asked.config, configs, asked)
-        splits = datasets.get_dataset_split_names(asked.name, asked.config)
-    except (OSError, ValueError, RuntimeError, DatasetsError):
-        return _unusable(asked, error)
-    # A split may be a sum of slices, such as `train[:100]+test`, or all of them together.
-    for split in (part.partition("[")[0] for part in asked.split.split("+")):
-        if split not in (*splits, "all"):
-            return _wrong_part("split", split, splits, asked)
-    return _unusable(asked, error)
-
-
-def _wrong_part(part: str, value: str | None, known: Sequence[str], asked: HubName) -> DataError:
-    close = difflib.get_close_matches(value or "", known, n=1)
-    if part == "configuration":
-        pattern = f"hf:{asked.name}:CONFIG:SPLIT"
-    else:
-        pattern = ":".join(filter(None, ("hf", asked.name, asked.config, "SPLIT")))
-    return DataError(
-        f"no {part} {f'`{value}`' if value else 'named'} for `{asked.name}`",
-        expected=f"one of its {part}s: {', '.join(known)}",
-        fix=f"did you mean `{close[0]}`?" if close else f"write {pattern} with one of them",
-    )
-
-
 def _unusable(asked: HubName, error: Exception) -> DataError:
     return DataError(
-        f"`{asked.name}` cannot be loaded: {first_line(error)}",
+        f"`{asked.name}` cannot be loaded: {' '.join(str(error).split())[:LETTERS_OF_A_LINE]}",
         expected="a split, or a slice of one, of plain files (scripts are never run)",
         fix="check its page on the hub, or download one of its files and give that path",
     )

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Literal
 
 from scope.decision.baselines import NOT_JUDGED, difference_from, require_paired
-from scope.decision.quoting import QUOTED, names_in, unquoted
 from scope.errors import SpecError
 from scope.metrics import known_metrics, parse_metric
 from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
@@ -26,7 +25,7 @@ JudgedOn = Literal["interval", "value"]
 EXAMPLE = "hard_scope[typo,student]>=0.9"
 
 _GATE = re.compile(
-    rf"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>(?:{QUOTED}|[^\[\]\"'])*)\])?"
+    r"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>[^\[\]]*)\])?"
     r"\s*(?P<relation>>=|<=|=)\s*(?P<bound>.+?)\s*"
 )
 _RELATIVE = re.compile(r"(?P<other>.+?)\s*(?P<sign>[-+])\s*(?P<margin>[0-9.]+(?:[eE][-+]?\d+)?)")
@@ -69,8 +68,8 @@ def parse_gate(
 ) -> Gate:
     """Read ``METRIC[CAPABILITY,TARGET]>=VALUE`` or, of an audit, ``...>=OTHER-MARGIN``.
 
-    The brackets and either name in them are optional; a name with a comma, a bracket or a quote is
-    put in quotes of the other kind. ``<=`` sets an upper bound, with ``OTHER+MARGIN``.
+    The brackets and either name in them are optional. ``<=`` sets an upper bound, with
+    ``OTHER+MARGIN``.
     ``METRIC=VALUE`` is read as ``>=`` if ``fail_under`` is true, except for a metric for which
     lower is better.
 
@@ -84,8 +83,6 @@ def parse_gate(
     >>> gate = parse_gate("hard_scope[typo,student]>=0.9")
     >>> gate.only, gate.at_least, gate.bound
     (('typo', 'student'), True, 0.9)
-    >>> parse_gate("hard_scope['our model [v2, tuned]']>=0.9").only
-    ('our model [v2, tuned]',)
     >>> gate = parse_gate("hard_scope>=other-0.02")
     >>> gate.other, gate.bound
     ('other', -0.02)
@@ -98,8 +95,7 @@ def parse_gate(
             f"the gate `{text}`",
             expected=f"METRIC>=VALUE or METRIC<=VALUE, or METRIC[NAMES]>=VALUE, with a metric of "
             f"{', '.join(known)}",
-            fix=f"write for example '{meant}>=0.9'; put a name with a comma, a bracket or a "
-            "quote in quotes of the other kind",
+            fix=f"write for example '{meant}>=0.9'",
         )
     metric = parse_metric(match["metric"], measured_in)
     at_least = match["relation"] != "<="
@@ -128,7 +124,7 @@ def parse_gate(
     return Gate(
         text=text,
         metric=str(metric) if "(" in match["metric"] else metric.key,
-        only=names_in(match["only"] or "", text),
+        only=tuple(filter(None, map(str.strip, (match["only"] or "").split(",")))),
         at_least=at_least,
         bound=bound,
         other=other,
@@ -148,7 +144,7 @@ def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
             margin = float(match["margin"])
         except ValueError:
             return None, None
-        return (-margin if at_least else margin), unquoted(match["other"])
+        return (-margin if at_least else margin), match["other"]
     return (number if math.isfinite(number) else None), None
 
 

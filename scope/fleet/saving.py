@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import RunError, SpecError
+from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster
 from scope.fleet.forecasters.forecaster import Forecaster
+from scope.fleet.forecasters.item_response import ItemResponse
+from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
+from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout
 from scope.store.saved_parts import SavedParts, Scalar, check_kept, plain_parameters
 
@@ -34,14 +38,19 @@ FILES = SavedParts(
 FORMAT = 1
 """Changes whenever an older release could no longer read what this one writes."""
 
-FORECASTERS: Mapping[str, str] = {
-    "mean": "scope.fleet.forecasters.baselines:MeanForecaster",
-    "knn": "scope.fleet.forecasters.baselines:NeighbourForecaster",
-    "mf": "scope.fleet.forecasters.matrix_factorization:MatrixFactorization",
-    "irt": "scope.fleet.forecasters.item_response:ItemResponse",
-    "factors": "scope.fleet.forecasters.text_factors:TextFactors",
-}
-"""Where each forecaster that can be saved is found; a file names no other code."""
+FORECASTERS: Mapping[str, type[Forecaster]] = MappingProxyType(
+    {
+        kind.short_name: kind
+        for kind in (
+            MeanForecaster,
+            NeighbourForecaster,
+            TextFactors,
+            ItemResponse,
+            MatrixFactorization,
+        )
+    }
+)
+"""All forecasters by name, for fitting and for reading: a file names no other code."""
 
 _WIDEST = 1_000_000
 """More columns than any encoder has; a layout of more is not believed."""
@@ -118,7 +127,7 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
         When the folder cannot be written.
     """
     forecaster = fleet.forecaster
-    if _class_of(forecaster.short_name) is not type(forecaster):
+    if FORECASTERS.get(forecaster.short_name) is not type(forecaster):
         raise SpecError(
             f"a forecaster of the class {type(forecaster).__name__}",
             expected=f"one of {', '.join(FORECASTERS)}, as SCoPE has them",
@@ -168,7 +177,7 @@ def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Fl
     """The fleet, once all of it is found to go together."""
     if not 0 <= description.layout.vector <= _WIDEST:
         raise ValueError(f"a layout with vectors of {description.layout.vector} numbers")
-    forecaster = _class_of(description.forecaster)(
+    forecaster = FORECASTERS[description.forecaster](
         layout=description.layout, **description.parameters
     )
     forecaster.check_parameters()
@@ -204,11 +213,3 @@ def _try_out(forecaster: Forecaster) -> None:
         chances, scores = forecaster.predict_proba(nothing), forecaster.routing_scores(nothing)
     if not (((chances >= 0) & (chances <= 1)).all() and np.isfinite(scores).all()):
         raise ValueError("a forecast that is no probability")
-
-
-def _class_of(short_name: str) -> type[Forecaster]:
-    module, name = FORECASTERS.get(
-        short_name, "scope.fleet.forecasters.forecaster:Forecaster"
-    ).split(":")
-    found: type[Forecaster] = getattr(importlib.import_module(module), name)
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scope.data import LoadedData, load_data
 from scope.errors import SpecError
@@ -18,16 +18,8 @@ from scope.pieces import (
     settings_of,
 )
 from scope.protocols import Capability
-from scope.records import CapabilityCard, DataCard, Example, Setting
+from scope.records import CapabilityCard, Setting
 from scope.registry import Entry, find
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LabelledData:
-    """Examples whose gold labels are spelled as the reference spells its labels."""
-
-    examples: tuple[Example, ...]
-    card: DataCard
 
 
 def load_texts(request: LabelledTexts) -> LoadedData:
@@ -41,12 +33,10 @@ def load_texts(request: LabelledTexts) -> LoadedData:
     )
 
 
-def with_labels(
-    loaded: LoadedData, labels: Sequence[str], label_map: Sequence[str]
-) -> LabelledData:
+def with_labels(loaded: LoadedData, labels: Sequence[str], label_map: Sequence[str]) -> LoadedData:
     """The examples with their gold labels spelled as the reference spells its labels."""
     aligned = align_examples(loaded.examples, labels, parse_label_map(label_map))
-    return LabelledData(examples=aligned, card=loaded.card)
+    return replace(loaded, examples=aligned)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

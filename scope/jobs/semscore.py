@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,21 +41,6 @@ class Likeness(NamedTuple):
     cosines: bool
     by_words: Compare | None
     truncated: int
-
-
-class SemScore(Protocol):
-    """A measure of SemScore."""
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """The settings that decide the result, as in the manifest."""
-
-    @property
-    def reproducible(self) -> str:
-        """How equal its vectors are in any batch; empty where it is unknown."""
-
-    def likeness(self, texts: Sequence[str], task: Task, progress: Progress) -> Likeness:
-        """Read every text that may be compared, and say how."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +111,9 @@ class ByProbe:
         return Likeness(
             by_meaning=read.similarity, cosines=False, by_words=None, truncated=read.truncated
         )
+
+
+SemScore = ByEncoder | ByProbe
 
 
 def load_semscore(

@@ -118,11 +118,7 @@ def task_names(*, pairs: bool) -> list[str]:
 
 
 def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, str]:
-    if isinstance(task, str):
-        entry = find("tasks", task)
-        found, origin = guarded_piece(make_piece(entry, settings)), entry.origin
-    else:
-        found, origin = guarded_piece(task), type(task).__module__
+    found, origin = find_task(task, settings)
     if _is_of_pairs(found):
         raise SpecError(
             f"the task `{found.name}`, whose scored pairs are for probes",
@@ -130,6 +126,14 @@ def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, s
             fix=f"write scope probe --task {found.name}",
         )
     return found, origin
+
+
+def find_task(task: str | object, settings: Mapping[str, Setting]) -> tuple[Any, str]:
+    """A task of any kind, by its name or as it is, and where it comes from."""
+    if isinstance(task, str):
+        entry = find("tasks", task)
+        return guarded_piece(make_piece(entry, settings)), entry.origin
+    return guarded_piece(task), type(task).__module__
 
 
 def _is_of_pairs(task: Any) -> bool:

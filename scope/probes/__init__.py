@@ -7,19 +7,14 @@ and keeps them stands elsewhere.
 from scope.probes.correlations import (
     mean_error_estimate,
     misjudged,
-    pearson,
     pearson_difference,
     pearson_estimate,
     spearman_estimate,
 )
 from scope.probes.layers import (
-    AlignedLayers,
-    LayerLoss,
-    LayerPoint,
     align_layers,
     layer_curve,
     leave_one_layer_out,
-    linear_cka,
 )
 from scope.probes.probe import SimilarityProbe, trained_parameters
 from scope.probes.recipes import PRETRAINED, RANDOM_STEPS, STEPS, Step
@@ -29,21 +24,16 @@ __all__ = [
     "PRETRAINED",
     "RANDOM_STEPS",
     "STEPS",
-    "AlignedLayers",
     "LatentSource",
-    "LayerLoss",
-    "LayerPoint",
     "SavedProbe",
     "SimilarityProbe",
     "Step",
     "align_layers",
     "layer_curve",
     "leave_one_layer_out",
-    "linear_cka",
     "load_probe",
     "mean_error_estimate",
     "misjudged",
-    "pearson",
     "pearson_difference",
     "pearson_estimate",
     "save_probe",

@@ -6,7 +6,7 @@ All layers' cosines are the second step: one layer of numbers on them, and a sig
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,22 +114,6 @@ def _fit(
 
 _AT_ONCE = 256
 """So many pairs are encoded together, always: the kernel of a product follows its size."""
-
-
-class Measure(Protocol):
-    """Two stages: distances a layer, and how far apart a pair is by all of them together."""
-
-    @property
-    def trained(self) -> int:
-        """How many numbers were trained on scored pairs."""
-
-    def distances(self, first: Latents, second: Latents) -> Distances:
-        """Of shape (pairs, layers); exactly 0 for equal latents, the same both ways round."""
-
-    def dissimilarity(
-        self, distances: Distances, without: int | None = None
-    ) -> NDArray[np.float64]:
-        """Of shape (pairs,), from 0; ``without`` leaves a layer out."""
 
 
 class RawLayer(NamedTuple):
@@ -250,6 +234,14 @@ class SiameseNetwork(NamedTuple):
     def _tensors(self, *names: str) -> Parameters:
         torch = load_torch()
         return {name: torch.from_numpy(self.arrays[name].astype(np.float64)) for name in names}
+
+
+Measure = RawLayer | AllCosines | SiameseNetwork
+"""Two stages: distances a layer, and how far apart a pair is by all of them together.
+
+``trained`` counts numbers that were trained on scored pairs. ``distances`` are of shape (pairs,
+layers), exactly 0 for equal latents and the same both ways round; a ``dissimilarity`` is from 0.
+"""
 
 
 def _count_trained(parameters: Parameters, *, nonlinear: bool) -> int:

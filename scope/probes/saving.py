@@ -125,10 +125,8 @@ def measure_arrays(measure: Measure) -> dict[str, NDArray[Any]]:
         centre, deviation = measure.scales
         scales = {"latent_mean": centre, "latent_deviation": deviation}
         return scales | measure.weighed._asdict()
-    if isinstance(measure, SiameseNetwork):
-        trained = np.asarray(measure.trained, dtype=np.int64)
-        return {"centre": measure.centre, **measure.arrays, "trained": trained}
-    raise TypeError(f"a measure of the class {type(measure).__name__}")
+    trained = np.asarray(measure.trained, dtype=np.int64)
+    return {"centre": measure.centre, **measure.arrays, "trained": trained}
 
 
 def restored_measure(

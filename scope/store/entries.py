@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
 from scope.checksums import checksum
-from scope.store.files import opening, require_file
-from scope.store.keyed import connect, in_cache, key_of, look_up, make_tables, whole_rows
+from scope.store.keyed import in_cache, key_of, look_up, opened, whole_rows
 
 VERSION = 1
 EntryKind = Literal["answers", "searches"]
@@ -63,24 +62,11 @@ class EntryFile:
     """
 
     def __init__(self, path: Path, seconds_to_wait: float = _SECONDS_TO_WAIT) -> None:
-        from filelock import FileLock
-
         self._path = path
         self._now = int(time.time())
         self._read: set[bytes] = set()
         with self._in_cache():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            require_file(path)
-            self._connection = connect(path, seconds_to_wait)
-            with ExitStack() as unless_prepared:
-                unless_prepared.callback(self._connection.close)
-                # SQLite does not wait where two at once turn a new file to its log of writes.
-                with FileLock(path.with_suffix(".lock"), timeout=seconds_to_wait), opening(path):
-                    # So that space is given back when entries go; it must stand before any table.
-                    self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-                    make_tables(self._connection, path, VERSION, _TABLES)
-                    self._connection.execute("PRAGMA synchronous = NORMAL")
-                unless_prepared.pop_all()
+            self._connection = opened(path, VERSION, _TABLES, seconds_to_wait)
 
     def __enter__(self) -> Self:
         return self

@@ -10,16 +10,25 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from filelock import FileLock
+
 from scope.checksums import checksum
 from scope.errors import RunError
-from scope.store.files import damaged, guarded, require_tables, tables_in
+from scope.store.files import (
+    damaged,
+    guarded,
+    opening,
+    require_file,
+    require_tables,
+    tables_in,
+)
 
 # Below the limit on variables of any SQLite, which was 999 before version 3.32.
 _KEYS_A_QUERY = 900
@@ -68,6 +77,23 @@ def make_tables(connection: sqlite3.Connection, path: Path, version: int, tables
             f"BEGIN IMMEDIATE; {tables} PRAGMA user_version = {version}; COMMIT;"
         )
     require_tables(connection, path, tables)
+
+
+def opened(path: Path, version: int, tables: str, seconds_to_wait: float) -> sqlite3.Connection:
+    """A connection to a cache's file, which is made if there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    require_file(path)
+    connection = connect(path, seconds_to_wait)
+    with ExitStack() as unless_prepared:
+        unless_prepared.callback(connection.close)
+        # SQLite does not wait where two at once turn a new file to its log of writes.
+        with FileLock(path.with_suffix(".lock"), timeout=seconds_to_wait), opening(path):
+            # So that space is given back when entries go; it must stand before any table.
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            make_tables(connection, path, version, tables)
+            connection.execute("PRAGMA synchronous = NORMAL")
+        unless_prepared.pop_all()
+    return connection
 
 
 @contextmanager

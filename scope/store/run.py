@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -15,8 +15,7 @@ from typing import Any, Self, TypeVar
 
 from scope.errors import RunError
 from scope.paths import expanded
-from scope.protocols import Role
-from scope.records import Answer, Perturbation, Prediction, Question, Result
+from scope.records import Perturbation, Result
 from scope.serialization import WHOLE, from_json, to_json
 from scope.store.configuration import (
     keep_configuration,
@@ -136,7 +135,7 @@ class RunFolder:
         write_atomically(self.report_path, html)
 
 
-class Run(RunFolder):
+class Run(RunFolder, SharingStore):
     """A run that this process alone may write; made by `Run.open`.
 
     It is a ``PredictionStore`` and an ``AnswerStore``. ``asked_again`` and ``drifts`` are this
@@ -145,6 +144,7 @@ class Run(RunFolder):
     Examples
     --------
     >>> import tempfile
+    >>> from scope.records import Prediction
     >>> folder = Path(tempfile.mkdtemp()) / "example"
     >>> with Run.open(folder, {"job": "audit", "seed": 0}) as run:
     ...     run.put("model", {"good": Prediction(probabilities=(0.25, 0.75))})
@@ -162,10 +162,8 @@ class Run(RunFolder):
         above: Path | None,
         stopwatch: Stopwatch,
     ) -> None:
-        super().__init__(path)
-        self._database = database
-        self._answers = SharingStore(database, shared)
-        self.shared = shared
+        RunFolder.__init__(self, path)
+        SharingStore.__init__(self, database, shared)
         self._resources = resources
         self._above = above
         self.stopwatch = stopwatch
@@ -300,36 +298,10 @@ class Run(RunFolder):
         """The searches and answers that the run holds."""
         return self._database.count()
 
-    def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
-        """The predictions of one model that are known, by text."""
-        return self._answers.get(fingerprint, texts)
-
     def take_from(self, other: RunFolder) -> None:
         """Add the searches and answers of another run, damaged ones left out when they are read."""
         self._keeps()
         self._database.take_from(other.database_path)
-
-    def computed_here(self, fingerprint: str) -> bool:
-        """Whether all predictions of a model are as this session computes them, for sharing."""
-        return self._answers.computed_here(fingerprint)
-
-    def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
-        """Keep predictions; when this returns they survive a kill."""
-        self._keeps()
-        self._answers.put(fingerprint, predictions)
-
-    def get_answers(
-        self, model: str, role: Role, questions: Sequence[Question]
-    ) -> dict[int, Answer]:
-        """The answers of one model that are known, by the question's place in the sequence."""
-        return self._answers.get_answers(model, role, questions)
-
-    def put_answers(
-        self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
-    ) -> None:
-        """Keep answers; when this returns they survive a kill."""
-        self._keeps()
-        self._answers.put_answers(model, role, answers)
 
     def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
         """What the search of a capability has found so far, by example and trial."""

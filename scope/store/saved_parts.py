@@ -240,3 +240,12 @@ def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in parameters.items()
     }
+
+
+def digest_of(known: object, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """16 hexadecimal digits that change with what is known of something and with its numbers."""
+    digest = hashlib.sha256(repr(known).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:16]

@@ -97,60 +97,65 @@ class SharingStore:
 
     def __init__(self, database: Database, shared: SharedAnswers) -> None:
         self._database = database
-        self._shared = shared
+        self.shared = shared
+
+    def _keeps(self) -> None:
+        """Called before anything is kept."""
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
         known = self._database.get(fingerprint, texts)
-        owner = self._shared.identity(fingerprint)
+        owner = self.shared.identity(fingerprint)
         missing = [text for text in texts if text not in known]
         if owner is None or not missing:
             return known
         by_content = {content_of("classifier", text): text for text in missing}
-        rows = self._shared.get("answers", owner, by_content)
+        rows = self.shared.get("answers", owner, by_content)
         if not rows:
             return known
         found = {by_content[key]: read_record(Prediction, row) for key, row in rows.items()}
         self._database.put(fingerprint, found, owner)
-        self._shared.count(answers=len(found))
+        self.shared.count(answers=len(found))
         return known | found
 
     def computed_here(self, fingerprint: str) -> bool:
         """Whether all predictions of a model in the run are as this session computes them."""
-        owner = self._shared.identity(fingerprint)
+        owner = self.shared.identity(fingerprint)
         return owner is not None and self._database.is_computed(fingerprint, owner)
 
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; when this returns they survive a kill."""
-        owner = self._shared.identity(fingerprint)
+        self._keeps()
+        owner = self.shared.identity(fingerprint)
         self._database.put(fingerprint, predictions, owner or "")
         if owner:
             rows = {content_of("classifier", one): as_row(predictions[one]) for one in predictions}
-            self._shared.put("answers", owner, rows)
+            self.shared.put("answers", owner, rows)
 
     def get_answers(
         self, model: str, role: Role, questions: Sequence[Question]
     ) -> dict[int, Answer]:
         """The answers of one model that are known, by the question's place in the sequence."""
         known = self._database.get_answers(model, role, questions)
-        owner = self._shared.identity(model)
+        owner = self.shared.identity(model)
         missing = [one for place, one in enumerate(questions) if place not in known]
         if owner is None or not missing:
             return known
         by_content = {content_of(role, one): one for one in missing}
-        rows = self._shared.get("answers", owner, by_content)
+        rows = self.shared.get("answers", owner, by_content)
         if not rows:
             return known
         found = [(by_content[key], read_record(Answer, row)) for key, row in rows.items()]
         self._database.put_answers(model, role, found)
-        self._shared.count(answers=len(found))
+        self.shared.count(answers=len(found))
         return self._database.get_answers(model, role, questions)
 
     def put_answers(
         self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
     ) -> None:
         """Keep answers; when this returns they survive a kill."""
+        self._keeps()
         self._database.put_answers(model, role, answers)
-        if owner := self._shared.identity(model):
+        if owner := self.shared.identity(model):
             rows = {content_of(role, question): as_row(answer) for question, answer in answers}
-            self._shared.put("answers", owner, rows)
+            self.shared.put("answers", owner, rows)

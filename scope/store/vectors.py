@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock
 from numpy.typing import NDArray
 
 from scope.checksums import checksum
-from scope.store.files import damaged, opening, require_file
-from scope.store.keyed import connect, in_cache, look_up, make_tables, text_key, whole_rows
+from scope.store.files import damaged
+from scope.store.keyed import in_cache, look_up, opened, text_key, whole_rows
 
 VERSION = 3
 _SECONDS_TO_WAIT = 60.0
@@ -43,17 +42,8 @@ class VectorFile:
         self._path = path
         self._damaged: set[bytes] = set()
         with self._in_cache():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            require_file(path)
-            self._connection = connect(path, _SECONDS_TO_WAIT)
-            with ExitStack() as unless_prepared:
-                unless_prepared.callback(self._connection.close)
-                # SQLite does not wait where two at once turn a new file to its log of writes.
-                with FileLock(path.with_suffix(".lock")), opening(path):
-                    make_tables(self._connection, path, VERSION, _TABLE)
-                    self._connection.execute("PRAGMA synchronous = NORMAL")
-                os.utime(path)  # when it was last used
-                unless_prepared.pop_all()
+            self._connection = opened(path, VERSION, _TABLE, _SECONDS_TO_WAIT)
+            os.utime(path)  # when it was last used
 
     @property
     def damaged(self) -> int:

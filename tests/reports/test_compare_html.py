@@ -43,26 +43,6 @@ def test_an_audit_shows_no_section_of_tasks_and_tasks_none_of_an_audit(document,
     assert "targets" not in tasks_document.section("differences").words
 
 
-OVERLAPS = "(the interval of 1 other pair overlaps with it)"
-
-
-def test_the_answer_names_the_most_and_the_least_alike_and_everyone_against_gold(tasks_document):
-    lines = [node.words for node in tasks_document.section("answer").all("li")]
-    _, qa, choice, cloze, _ = lines
-    assert qa.startswith(
-        f"On extractive_qa, the most similar are small and {OTHER} with SemScore 0.594 "
-        f"[0.469, 0.719] (n = 4) {OVERLAPS}, the least similar are {LARGE} and {OTHER} with 0.125 "
-        "[0.000, 0.250] (n = 3). Against gold (Word F1): small 1.000 [0.875, 1.000] (n = 4);"
-    )
-    # CAPA exists for one pair alone, so discrete CAPA compares them all.
-    assert f"most similar are small and {LARGE} with Discrete CAPA 0.250" in choice
-    assert f"{OTHER} 0.250 [0.125, 0.375] (n = 4)." in choice
-    assert cloze == (
-        "On cloze, the similarity of the models is undefined: "
-        "failed: ValueError: javascript:window.injected=1."
-    )
-
-
 def test_a_degenerate_model_stands_before_all_and_a_frequent_answer_after(tasks_document):
     lines = [node.words for node in tasks_document.section("answer").all("li")]
     assert lines[0].startswith(f"On cloze {OTHER} is degenerate: it")
@@ -106,24 +86,6 @@ def test_the_data_of_each_task_and_no_labels_are_listed(tasks_document):
     rows = tasks_document.section("asked").cells()
     assert rows[0] == ["Model", "Role", "Spec", "Fingerprint", "Truncated texts"]
     assert [row[0].rpartition(" ")[2] for row in rows[5:7]] == ["(extractive_qa)", "(choice)"]
-
-
-def test_figures_show_counts_shares_and_intervals_against_gold_and_between_models(tasks_document):
-    figures = tasks_document.section("figures")
-    assert [node.text for node in figures.all("h4")] == [
-        "Exact matches",
-        "Average SemScore",
-        "Answers with word F1 of 0",
-        "Answers with SemScore ≥ 0.9",
-        "SemScores below 0.9",
-    ]
-    exact = figures.all("table")[0].cells()
-    assert exact[0] == ["Model", "Against", "Answers", "Share", "Interval", "n"]
-    assert exact[2] == [LARGE, "gold", "2", "0.500", "[0.375, 0.625]", "4"]
-    assert exact[4] == ["small", LARGE, "1", "0.333", "[0.208, 0.458]", "3"]
-    histogram = figures.all("table")[-1].cells()
-    assert histogram[0][:3] == ["Answers of", "below 0", "0.0–0.1"]
-    assert histogram[2] == [f"{LARGE} against gold", *"0110000000"]
 
 
 def test_the_scatter_names_each_pair_where_it_is_pointed_at(tasks_document):

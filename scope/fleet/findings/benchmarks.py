@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.errors import DataError, SpecError
 from scope.fleet.layout import Answers
 from scope.records import BenchmarkPoint, BenchmarkPrediction, Estimate, Undefined
 
@@ -68,11 +67,6 @@ def leave_out(
         Given the rows to learn from and the columns of the models with an answer there, returns
         one vector for each of these columns.
 
-    Raises
-    ------
-    DataError
-        When there is no such category, or nothing beside it.
-
     Examples
     --------
     Each model's vector is its accuracy on what is left; the second has no answer on gsm8k:
@@ -85,13 +79,6 @@ def leave_out(
     ([0], [[0.5]], [1.0], 1)
     """
     inside = np.array([category == benchmark for category in categories])
-    if not inside.any() or inside.all():
-        known = ", ".join(sorted({category for category in categories if category is not None}))
-        raise DataError(
-            f"{inside.sum()} of {len(inside)} questions are of the benchmark `{benchmark}`",
-            expected=f"some, and others to learn from; the benchmarks are {known or 'not known'}",
-            fix="name one of these, or add questions of others",
-        )
     known_inside, known_outside = (~np.isnan(answers[part]) for part in (inside, ~inside))
     columns = np.flatnonzero(known_inside.any(axis=0) & known_outside.any(axis=0))
     learned = np.flatnonzero(known_outside.any(axis=0))
@@ -139,13 +126,6 @@ def predict_benchmark(
     seed
         Of the splits.
 
-    Raises
-    ------
-    SpecError
-        When there is no split, or a side of it would be without models.
-    ValueError
-        If the lengths differ or a number is not finite.
-
     Examples
     --------
     >>> skills = np.linspace(0.2, 0.9, 40)
@@ -157,16 +137,6 @@ def predict_benchmark(
     (100, 20, 1.0, 40)
     """
     places, accuracies = np.asarray(vectors, dtype=np.float64), np.asarray(observed, np.float64)
-    if not len(places) == len(accuracies) == len(models):
-        raise ValueError(f"{len(places)} vectors, {len(accuracies)} results, {len(models)} names")
-    if not (np.isfinite(places).all() and np.isfinite(accuracies).all()):
-        raise ValueError("vectors and results are finite")
-    if splits < 1 or not 0 < train < 1:
-        raise SpecError(
-            f"{splits} splits with a share of {train:g} to learn from",
-            expected="one split or more, and a share between 0 and 1",
-            fix="give 100 and 0.5, as by default",
-        )
     reason = _why_undefined(accuracies)
     if reason is not None:
         unknown = Undefined(reason=reason, n=len(models))

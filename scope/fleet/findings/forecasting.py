@@ -137,11 +137,6 @@ def forecast_scores(
     chosen
         Whether this forecaster is the one in use.
 
-    Raises
-    ------
-    ValueError
-        If shapes differ or a probability is none.
-
     Examples
     --------
     Two of the three known answers of the first question come as predicted, the second's one too:
@@ -156,7 +151,7 @@ def forecast_scores(
     errors = means_of_known((probabilities - answers) ** 2, ~np.isnan(answers))
     baseline = None if mean_probabilities is None else hit_shares(mean_probabilities, answers)
     scores = []
-    for category, rows in question_parts(_checked_categories(categories, ids, answers)):
+    for category, rows in question_parts(categories or [None] * len(ids)):
         names = names_at(rows, ids)
         scores.append(
             ForecastScore(
@@ -176,17 +171,11 @@ def hit_shares(probabilities: Probabilities, answers: Answers) -> Shares:
 
     A right answer is predicted where its probability is above 0.5.
 
-    Raises
-    ------
-    ValueError
-        If shapes differ or a probability is none.
-
     Examples
     --------
     >>> hit_shares(np.float32([[0.9, 0.5], [0.9, 0.9]]), np.float32([[1, 1], [1, np.nan]])).tolist()
     [0.5, 1.0]
     """
-    _require_probabilities(probabilities, answers)
     as_predicted = (probabilities > 0.5) == (answers > 0.5)
     return means_of_known(as_predicted.astype(np.float32), ~np.isnan(answers))
 
@@ -205,11 +194,6 @@ def reliability(
         As for `forecast_scores`.
     bins
         How many.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ, a probability is none, or there is no bin.
 
     Examples
     --------
@@ -241,28 +225,9 @@ def _binned(
     probabilities: Probabilities, answers: Answers, bins: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The edges of the bins, and the bin of each known answer; the last bin holds 1 too."""
-    if bins < 1:
-        raise ValueError(f"forecasts are gathered in one bin or more, not {bins}")
-    _require_probabilities(probabilities, answers)
     edges = np.arange(bins + 1) / bins
     places = np.searchsorted(edges, probabilities[~np.isnan(answers)], side="right") - 1
     return edges, np.minimum(places, bins - 1)
-
-
-def _require_probabilities(probabilities: Probabilities, answers: Answers) -> None:
-    if probabilities.shape != answers.shape:
-        raise ValueError(f"forecasts of shape {probabilities.shape} for answers {answers.shape}")
-    if not ((probabilities >= 0) & (probabilities <= 1)).all():
-        raise ValueError("a forecast is a probability, from 0 to 1")
-
-
-def _checked_categories(
-    categories: Sequence[str | None] | None, ids: Sequence[str], answers: Answers
-) -> Sequence[str | None]:
-    found = [None] * len(ids) if categories is None else categories
-    if not len(found) == len(ids) == len(answers):
-        raise ValueError(f"{len(found)} categories, {len(ids)} ids, {len(answers)} questions")
-    return found
 
 
 FitPredict = Callable[[NDArray[np.bool_]], Probabilities]
@@ -304,11 +269,6 @@ def contributions(
         By source, then by target, each in alphabetical order. Undefined where too little is left
         to learn from without the source, or the target has no known answer.
 
-    Raises
-    ------
-    ValueError
-        If lengths differ or a forecast is no probability.
-
     Examples
     --------
     A made-up forecaster that predicts right answers only after it has seen arc:
@@ -321,8 +281,6 @@ def contributions(
     arc gsm8k 1.0
     gsm8k gsm8k 0.0
     """
-    if not len(answers) == len(ids) == len(categories):
-        raise ValueError(f"{len(answers)} questions, {len(ids)} ids, {len(categories)} categories")
     everything = hit_shares(fit_predict(np.ones(len(train_categories), dtype=np.bool_)), answers)
     if advance is not None:
         advance()

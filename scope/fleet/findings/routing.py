@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scope.errors import DataError, SpecError
+from scope.errors import SpecError
 from scope.fleet.findings.forecasting import (
     Part,
     Shares,
@@ -153,10 +153,6 @@ def route_questions(
     ------
     SpecError
         When there is a budget and no costs, or the budget is below what the cheapest model costs.
-    DataError
-        When a cost is negative or no number.
-    ValueError
-        If the shapes do not go together, or a score is no number.
 
     Examples
     --------
@@ -167,8 +163,6 @@ def route_questions(
     [0, 0, 1]
     """
     worth = np.asarray(scores, dtype=np.float64)
-    if worth.ndim != 2 or not worth.shape[1] or not np.isfinite(worth).all():
-        raise ValueError(f"scores are finite, one row a question: shape {worth.shape}")
     if costs is None:
         if budget is not None:
             raise SpecError(
@@ -178,7 +172,7 @@ def route_questions(
             )
         best: Columns = worth.argmax(axis=1)
         return best
-    prices = _checked_costs(costs, worth.shape[1])
+    prices = np.asarray(costs, dtype=np.float64)
     # The first of equals is taken below, and so the cheapest.
     order = np.argsort(prices, kind="stable")
     worth, prices = worth[:, order], prices[order]
@@ -201,7 +195,7 @@ def single_best(
 
     Raises
     ------
-    SpecError, DataError, ValueError
+    SpecError
         As for `route_questions`.
 
     Examples
@@ -225,21 +219,6 @@ def route_mix(chosen: Columns, models: Sequence[str]) -> tuple[RouteShare, ...]:
     counts = Counter(models[column] for column in chosen.tolist())
     by_share = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(RouteShare(model=model, share=count / len(chosen)) for model, count in by_share)
-
-
-def _checked_costs(costs: ArrayLike, models: int) -> Costs:
-    found = np.asarray(costs, dtype=np.float64)
-    if found.shape != (models,):
-        raise ValueError(f"costs of shape {found.shape} for {models} models")
-    wrong = ~(np.isfinite(found) & (found >= 0))
-    if wrong.any():
-        column = int(np.argmax(wrong))
-        raise DataError(
-            f"the cost {found[column]:g} of the model in column {column}",
-            expected="a number of 0 or more for every model",
-            fix="correct the cost, or leave the model out",
-        )
-    return found
 
 
 class Router(NamedTuple):
@@ -292,11 +271,6 @@ def router_scores(
     costs
         Shape (models,): what a question costs.
 
-    Raises
-    ------
-    ValueError
-        If lengths do not go together.
-
     Examples
     --------
     Two models, each right on one of two questions, and a router that knows which:
@@ -313,13 +287,6 @@ def router_scores(
     oracle None 1.0
     """
     groups = [None] * len(ids) if categories is None else categories
-    if not len(chosen) == len(answers) == len(ids) == len(groups):
-        raise ValueError(
-            f"{len(chosen)} choices, {len(answers)} questions, {len(ids)} ids, "
-            f"{len(groups)} categories"
-        )
-    if len(models) != answers.shape[1]:
-        raise ValueError(f"{len(models)} names for {answers.shape[1]} models")
     prices = None if costs is None else np.asarray(costs, dtype=np.float64)
     routers = (
         _asking(ROUTER, None, chosen, answers, prices),

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.errors import DataError
 from scope.records import CommunityDistance, Estimate, Neighbour, Undefined
 from scope.statistics.paired import holm
 
@@ -41,11 +40,6 @@ def nearest_models(
     count
         How many others for each; all of them where there are fewer.
 
-    Raises
-    ------
-    ValueError
-        If the lengths differ or the count is negative.
-
     Examples
     --------
     >>> vectors = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
@@ -57,8 +51,6 @@ def nearest_models(
     """
     from scipy.spatial.distance import cdist
 
-    if len(vectors) != len(models) or count < 0:
-        raise ValueError(f"{count} neighbours of {len(vectors)} vectors with {len(models)} names")
     by_name = sorted(range(len(models)), key=lambda column: models[column])
     names = [models[column] for column in by_name]
     places = np.asarray(vectors, dtype=np.float64)
@@ -109,11 +101,6 @@ def model_map(vectors: NDArray[np.floating]) -> ModelMap:
     vectors
         Shape (models, dimensions).
 
-    Raises
-    ------
-    ValueError
-        If that is not the shape, or a number is not finite.
-
     Examples
     --------
     >>> drawn = model_map(np.array([[0.0, 1.0, 0.0], [4.0, 1.0, 0.0], [2.0, 1.0, 0.0]]))
@@ -121,8 +108,6 @@ def model_map(vectors: NDArray[np.floating]) -> ModelMap:
     ([[-2.0, 0.0], [2.0, 0.0], [0.0, 0.0]], 1.0)
     """
     found = np.asarray(vectors, dtype=np.float64)
-    if found.ndim != 2 or not len(found) or not np.isfinite(found).all():
-        raise ValueError(f"vectors are finite, one row a model: shape {found.shape}")
     centred = found - found.mean(axis=0)
     with threadpool_limits(1):
         _, strengths, directions = np.linalg.svd(centred, full_matrices=False)
@@ -180,13 +165,6 @@ def community_distances(
     tuple of CommunityDistance
         Every two communities in alphabetical order, each also with itself.
 
-    Raises
-    ------
-    DataError
-        When a model with a label is none of the fleet.
-    ValueError
-        If the lengths differ or there is no resample.
-
     Examples
     --------
     >>> vectors = np.array([[0.0], [1.0], [2.0], [9.0]])
@@ -199,8 +177,6 @@ def community_distances(
     """
     from scipy.spatial.distance import cdist
 
-    if len(vectors) != len(models) or resamples < 1:
-        raise ValueError(f"{len(vectors)} vectors, {len(models)} names, {resamples} resamples")
     places = np.asarray(vectors, dtype=np.float64)
     distances = cdist(places, places)
     members = _members(models, labels)
@@ -223,13 +199,6 @@ def _adjusted(found: Iterable[CommunityDistance]) -> tuple[CommunityDistance, ..
 
 def _members(models: Sequence[str], labels: Mapping[str, str]) -> dict[str, list[int]]:
     """The rows of each community's models."""
-    unknown = sorted(set(labels) - set(models))
-    if unknown:
-        raise DataError(
-            f"a community for the model `{unknown[0]}`, which is none of the fleet",
-            expected=f"names among the fleet's {len(models)}, such as `{models[0]}`",
-            fix="correct the name, or leave it out",
-        )
     members: dict[str, list[int]] = {}
     for row, model in enumerate(models):
         if model in labels:

@@ -12,7 +12,6 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import SpecError
 from scope.fleet.forecasters.factorization import new_model_skills, shrunk_skills
 from scope.fleet.forecasters.forecaster import Forecaster, Probabilities, VectorForecaster
 from scope.fleet.forecasters.new_models import checked_new_models
@@ -108,19 +107,11 @@ class NeighbourForecaster(Forecaster):
         "answers_": "answers questions models",
         "skills_": "f4 models",
     }
+    least: ClassVar[Mapping[str, float]] = {"neighbours": 1}
 
     def __init__(self, *, layout: QuestionLayout, neighbours: int = 131) -> None:
         self.layout = layout
         self.neighbours = neighbours
-
-    def check_parameters(self) -> None:
-        """Check that there is a neighbour to ask."""
-        if self.neighbours < 1:
-            raise SpecError(
-                f"neighbours={self.neighbours}",
-                expected="one neighbour or more",
-                fix="give another number, such as the paper's neighbours=131",
-            )
 
     def _fit(self, table: Table, answers: Answers) -> None:
         self.question_vectors_ = self.layout.vectors_of(table).copy()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.fleet.findings.forecasting import forecast_scores, hit_shares
 from scope.fleet.forecasters.baselines import MeanForecaster
 from scope.fleet.forecasters.forecaster import (
@@ -84,8 +84,6 @@ def choose(
 
     Raises
     ------
-    SpecError
-        When two candidates are spelled alike, or the layouts differ.
     DataError
         When there is nothing to learn from the answers, or from those outside of a fold.
 
@@ -133,29 +131,8 @@ def choose(
 
 def _with_mean(candidates: Sequence[Forecaster]) -> list[Forecaster]:
     listed = list(candidates)
-    if not listed:
-        raise SpecError(
-            "no forecaster to choose from",
-            expected="one or more",
-            fix="list a forecaster, such as knn",
-        )
-    for one in listed[1:]:
-        if one.layout != listed[0].layout:
-            raise SpecError(
-                f"{listed[0].spelling} for {listed[0].layout}, {one.spelling} for {one.layout}",
-                expected="forecasters of the same table of questions",
-                fix="give all the same layout",
-            )
     if not any(isinstance(one, MeanForecaster) for one in listed):
         listed.insert(0, MeanForecaster(layout=listed[0].layout))
-    spellings = [one.spelling for one in listed]
-    twice = [spelling for spelling in spellings if spellings.count(spelling) > 1]
-    if twice:
-        raise SpecError(
-            f"{twice[0]} twice among the forecasters",
-            expected="each once",
-            fix="leave one of them out, or change its parameters",
-        )
     return listed
 
 

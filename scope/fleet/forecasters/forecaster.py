@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from scope.errors import DataError
+from scope.errors import DataError, SpecError
 from scope.fleet.layout import Answers, QuestionLayout, Table
 
 Probabilities = NDArray[np.float32]
@@ -27,7 +27,8 @@ class Forecaster(BaseEstimator, ABC):
 
     Subclasses give ``_fit``, ``_probabilities``, their ``short_name``, and in ``state`` the names
     of the arrays and numbers that a fitted one consists of, which is all that is saved of it, and
-    of what kind and shape each is (`scope.store.saved_parts`).
+    of what kind and shape each is (`scope.store.saved_parts`). ``least`` has the least value of
+    each parameter that has one.
 
     Fitted, it has ``skills_``, shape (models,): the share of right answers to be expected of each
     model over the questions that it was fitted on, drawn to the fleet's mean where few answers
@@ -36,6 +37,7 @@ class Forecaster(BaseEstimator, ABC):
 
     short_name: ClassVar[str]
     state: ClassVar[Mapping[str, str]]
+    least: ClassVar[Mapping[str, float]] = {}
     layout: QuestionLayout
     skills_: NDArray[np.float32]
 
@@ -92,6 +94,12 @@ class Forecaster(BaseEstimator, ABC):
 
     def check_parameters(self) -> None:
         """Raise a SpecError for a parameter that cannot be, whatever the questions are."""
+        for name, least in self.least.items():
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise SpecError(
+                    f"{name}={value}", expected=f"{least:g} or more", fix=f"set {name}={least:g}"
+                )
 
     def sizes(self) -> dict[str, int]:
         """The sizes in the shapes of ``state`` that follow from the parameters."""

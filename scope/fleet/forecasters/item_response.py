@@ -8,9 +8,8 @@ question's easiness plus its discriminations times the model's abilities.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from functools import partial
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +18,10 @@ from threadpoolctl import threadpool_limits
 from scope.fleet.forecasters.factorization import factorize, shrunk_skills
 from scope.fleet.forecasters.forecaster import Probabilities, checked_table
 from scope.fleet.forecasters.kernels import fit_ridge
-from scope.fleet.forecasters.new_models import (
-    FittedQuestions,
-    Spread,
-    checked_new_models,
-    expected_skills,
-    logit_places,
-    most_probable_vectors,
-    spread_of,
-)
+from scope.fleet.forecasters.logits import LogitForecaster
 from scope.fleet.forecasters.text_factors import TextForecaster
 from scope.fleet.forecasters.validation import calibration_slope, left_out_forecasts, text_helps
-from scope.fleet.layout import Answers, QuestionLayout, Table
+from scope.fleet.layout import Answers, Table
 
 Numbers = NDArray[np.float64]
 
@@ -150,7 +141,7 @@ USUAL_DIMENSIONS = 4
 _HALF = np.float32(0.5)
 
 
-class ItemResponse(TextForecaster):
+class ItemResponse(LogitForecaster, TextForecaster):
     """Predicts by a model's abilities and a question's easiness and discriminations.
 
     Both are learned from the answers (`fit_responses`); for a new question they are predicted from
@@ -179,37 +170,15 @@ class ItemResponse(TextForecaster):
 
     short_name: ClassVar[str] = "irt"
     state: ClassVar[Mapping[str, str]] = {
-        "model_vectors_": "f4 models dimensions",
-        "skills_": "f4 models",
+        **LogitForecaster.logit_state,
         "helps_": "b1",
         "route_weights_": "f8 categories+1",
-        "question_vectors_": "f4 questions dimensions",
         "question_offsets_": "f4 questions",
         "weights_": "f4 landmarks 1+dimensions",
         "offset_": "f4 1+dimensions",
-        "spread_mean_": "f4 dimensions",
-        "spread_root_": "f4 dimensions dimensions",
-        "fitted_": "=fitted",
         **TextForecaster.kernel_state,
     }
     usual_dimensions = USUAL_DIMENSIONS
-
-    def __init__(
-        self,
-        *,
-        layout: QuestionLayout,
-        dimensions: int | None = None,
-        landmarks: int = 512,
-        folds: int = 5,
-        guard: float = 0.5,
-        seed: int = 0,
-    ) -> None:
-        self.layout = layout
-        self.dimensions = dimensions
-        self.landmarks = landmarks
-        self.folds = folds
-        self.guard = guard
-        self.seed = seed
 
     def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803 - scikit-learn's name
         """How much each question is for each model: by its text as far as that proved useful.
@@ -229,26 +198,8 @@ class ItemResponse(TextForecaster):
             scores += skills
         return scores
 
-    def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with new models, each with the most probable abilities after its answers."""
-        rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
-        spread = Spread(self.spread_mean_, self.spread_root_)
-        skills = self.skills_[: self.fitted_]
-        fitted = FittedQuestions(self.question_vectors_, self.question_offsets_, skills)
-        with threadpool_limits(1):
-            places = most_probable_vectors(
-                spread, fitted.coordinates[rows], fitted.offsets[rows], answers
-            )
-            further = expected_skills(fitted, places, rows, answers)
-        larger = copy(self)
-        larger.model_vectors_ = np.concatenate([self.model_vectors_, places])
-        larger.skills_ = np.concatenate([self.skills_, further])
-        return larger
-
-    @property
-    def places_(self) -> NDArray[np.float32]:
-        """The models' abilities, weighed by what the fitted questions ask of them, in logits."""
-        return logit_places(self.model_vectors_, self.question_vectors_)
+    def _offsets(self) -> NDArray[np.float32]:
+        return self.question_offsets_
 
     def _fit(self, table: Table, answers: Answers) -> None:
         from scipy.special import expit
@@ -271,11 +222,9 @@ class ItemResponse(TextForecaster):
         # One product from likeness to parameters, with no detour over all inputs.
         self.weights_ = np.float32(slope) * (basis @ ridge.weights)
         self.offset_ = np.float32(slope) * (ridge.offset - ridge.centre @ ridge.weights)
-        self.model_vectors_ = responses.abilities
-        self.skills_, self.fitted_ = shrunk_skills(answers), answers.shape[1]
+        self._keep_models(responses.abilities, answers)
         self.question_vectors_ = responses.discriminations
         self.question_offsets_ = responses.easiness
-        self.spread_mean_, self.spread_root_ = spread_of(responses.abilities)
 
     def _probabilities(self, table: Table) -> Probabilities:
         return self._chances(table) if self.helps_ else np.tile(self.skills_, (len(table), 1))

@@ -8,40 +8,17 @@ question and a model.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from scope.errors import SpecError
-from scope.fleet.forecasters.factorization import shrunk_skills
-from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
-from scope.fleet.forecasters.new_models import (
-    FittedQuestions,
-    Spread,
-    checked_new_models,
-    expected_skills,
-    logit_places,
-    most_probable_vectors,
-    spread_of,
-)
+from scope.fleet.forecasters.forecaster import Probabilities
+from scope.fleet.forecasters.logits import LogitForecaster
 from scope.fleet.layout import Answers, QuestionLayout, Table
 from scope.models.torch_setup import load_torch, one_torch_thread
 
 Numbers = NDArray[np.float32]
-
-
-class Settings(NamedTuple):
-    """How the network is made and trained."""
-
-    dimensions: int
-    epochs: int
-    batch: int
-    learning_rate: float
-    weight_decay: float
-    noise: float
 
 
 class Bilinear(NamedTuple):
@@ -58,13 +35,13 @@ class Bilinear(NamedTuple):
     constant: float
 
 
-def train_bilinear(vectors: Numbers, answers: Answers, settings: Settings, seed: int) -> Bilinear:
+def train_bilinear(vectors: Numbers, answers: Answers, settings: MatrixFactorization) -> Bilinear:
     """Train the network by Adam on all known answers, by one thread.
 
     The first numbers are those of torch's layers, which the published code leaves as they are.
     """
     with one_torch_thread() as torch, torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(settings.seed)
         layers = torch.nn.ModuleDict(
             {
                 "models": torch.nn.Embedding(answers.shape[1], settings.dimensions),
@@ -113,7 +90,7 @@ def _kept(layers: Any) -> Bilinear:
     return Bilinear(model_vectors, turned, shift, float(constant.detach()))
 
 
-class MatrixFactorization(VectorForecaster):
+class MatrixFactorization(LogitForecaster):
     """Predicts by a learned vector a model, times a projection of the question's vector.
 
     The logit of a right answer is a weighted sum over the dimensions of the model's vector times
@@ -137,15 +114,18 @@ class MatrixFactorization(VectorForecaster):
 
     short_name: ClassVar[str] = "mf"
     state: ClassVar[Mapping[str, str]] = {
-        "model_vectors_": "f4 models dimensions",
-        "skills_": "f4 models",
+        **LogitForecaster.logit_state,
         "projection_": "f4 vector dimensions",
         "shift_": "f4 dimensions",
         "constant_": "f8",
-        "question_vectors_": "f4 questions dimensions",
-        "spread_mean_": "f4 dimensions",
-        "spread_root_": "f4 dimensions dimensions",
-        "fitted_": "=fitted",
+    }
+    least: ClassVar[Mapping[str, float]] = {
+        "dimensions": 1,
+        "epochs": 1,
+        "batch": 1,
+        "learning_rate": 1e-12,
+        "noise": 0,
+        "weight_decay": 0,
     }
 
     def __init__(
@@ -169,38 +149,16 @@ class MatrixFactorization(VectorForecaster):
         self.noise = noise
         self.seed = seed
 
-    def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with new models, each with its most probable vector."""
-        rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
-        offsets = np.full(len(self.question_vectors_), self.constant_, dtype=np.float32)
-        fitted = FittedQuestions(self.question_vectors_, offsets, self.skills_[: self.fitted_])
-        spread = Spread(self.spread_mean_, self.spread_root_)
-        with threadpool_limits(1):
-            places = most_probable_vectors(spread, fitted.coordinates[rows], offsets[rows], answers)
-            further = expected_skills(fitted, places, rows, answers)
-        larger = copy(self)
-        larger.model_vectors_ = np.concatenate([self.model_vectors_, places])
-        larger.skills_ = np.concatenate([self.skills_, further])
-        return larger
-
-    @property
-    def places_(self) -> NDArray[np.float32]:
-        """The models' vectors as places a difference of logits apart."""
-        return logit_places(self.model_vectors_, self.question_vectors_)
+    def _offsets(self) -> NDArray[np.float32]:
+        return np.full(len(self.question_vectors_), self.constant_, dtype=np.float32)
 
     def _fit(self, table: Table, answers: Answers) -> None:
         vectors = np.ascontiguousarray(self.layout.vectors_of(table))
-        network = train_bilinear(vectors, answers, self._settings(), self.seed)
-        self.model_vectors_ = network.model_vectors
+        network = train_bilinear(vectors, answers, self)
+        self._keep_models(network.model_vectors, answers)
         self.projection_, self.shift_ = network.projection, network.shift
         self.constant_ = network.constant
-        self.spread_mean_, self.spread_root_ = spread_of(self.model_vectors_)
         self.question_vectors_ = self._projected(vectors)
-        self.skills_, self.fitted_ = shrunk_skills(answers), answers.shape[1]
-
-    def _settings(self) -> Settings:
-        steps = (self.epochs, self.batch, self.learning_rate, self.weight_decay)
-        return Settings(self.dimensions, *steps, self.noise)
 
     def _projected(self, vectors: Numbers) -> Numbers:
         """What each dimension of a model's vector weighs in a question."""
@@ -212,21 +170,3 @@ class MatrixFactorization(VectorForecaster):
         logits = self._projected(self.layout.vectors_of(table)) @ self.model_vectors_.T
         logits += np.float32(self.constant_)
         return np.asarray(expit(logits, out=logits))
-
-    def check_parameters(self) -> None:
-        """Check that all numbers are such as can be."""
-        wrong = {
-            "dimensions": self.dimensions < 1,
-            "epochs": self.epochs < 1,
-            "batch": self.batch < 1,
-            "learning_rate": not self.learning_rate > 0,
-            "noise": not self.noise >= 0,
-            "weight_decay": not self.weight_decay >= 0,
-        }
-        for name in (name for name, is_wrong in wrong.items() if is_wrong):
-            raise SpecError(
-                f"{name}={getattr(self, name)}",
-                expected="1 or more of dimensions, epochs and batch; a learning rate above 0; "
-                "noise and a weight decay of 0 or more",
-                fix=f"give another {name}",
-            )

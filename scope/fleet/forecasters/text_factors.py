@@ -53,9 +53,8 @@ class TextForecaster(VectorForecaster):
     """A forecaster that compares a question with landmarks, by vector, features and category.
 
     Fitted, it has the landmarks and how likeness to them is measured, the names in
-    ``kernel_state``. Subclasses have the parameters ``dimensions``, ``landmarks``, ``folds``,
-    ``guard`` and ``seed``, and ``usual_dimensions``, which ``dimensions=None`` stands for unless
-    there are fewer models.
+    ``kernel_state``. Subclasses have ``usual_dimensions``, which ``dimensions=None`` stands for
+    unless there are fewer models.
 
     Which kinds of likeness count, and their widths, are found once, with all training questions.
     What is then tried on training questions left out in turn has that from them too: a choice
@@ -71,21 +70,25 @@ class TextForecaster(VectorForecaster):
         "landmark_codes_": "i8 landmarks",
         "widths_": "+f8 2",
     }
+    least: ClassVar[Mapping[str, float]] = {"dimensions": 1, "landmarks": 1, "folds": 2, "guard": 0}
     usual_dimensions: ClassVar[int]
-    dimensions: int | None
-    landmarks: int
-    folds: int
-    guard: float
-    seed: int
 
-    def check_parameters(self) -> None:
-        """Check that no number is below the least that it can be."""
-        for name, least in (("dimensions", 1), ("landmarks", 1), ("folds", 2), ("guard", 0)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise SpecError(
-                    f"{name}={value}", expected=f"{least} or more", fix=f"set {name}={least}"
-                )
+    def __init__(
+        self,
+        *,
+        layout: QuestionLayout,
+        dimensions: int | None = None,
+        landmarks: int = 512,
+        folds: int = 5,
+        guard: float = 0.5,
+        seed: int = 0,
+    ) -> None:
+        self.layout = layout
+        self.dimensions = dimensions
+        self.landmarks = landmarks
+        self.folds = folds
+        self.guard = guard
+        self.seed = seed
 
     def _dimensions_for(self, models: int) -> int:
         """How many dimensions to fit beside what every model has."""
@@ -237,23 +240,6 @@ class TextFactors(TextForecaster):
         **TextForecaster.kernel_state,
     }
     usual_dimensions = MOST_DIMENSIONS
-
-    def __init__(
-        self,
-        *,
-        layout: QuestionLayout,
-        dimensions: int | None = None,
-        landmarks: int = 512,
-        folds: int = 5,
-        guard: float = 0.5,
-        seed: int = 0,
-    ) -> None:
-        self.layout = layout
-        self.dimensions = dimensions
-        self.landmarks = landmarks
-        self.folds = folds
-        self.guard = guard
-        self.seed = seed
 
     def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803 - scikit-learn's name
         """How much each question is for each model: by its text as far as that proved useful.

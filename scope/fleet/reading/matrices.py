@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -20,21 +20,6 @@ from scope.fleet.reading.saved import is_run, read_predictions, read_runs
 from scope.paths import expanded
 
 _AS_FOUND: Mapping[str, str] = MappingProxyType({})
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Questions:
-    """Questions, and who answered them correctly where that is known.
-
-    ``texts`` are empty and ``categories`` None where they are not known. The ``matrix`` has the
-    same questions in the same order, of which some may have no answer at all; it is None where no
-    question has one.
-    """
-
-    ids: tuple[str, ...]
-    texts: tuple[str, ...]
-    categories: tuple[str | None, ...]
-    matrix: CorrectnessMatrix | None
 
 
 def read_matrix(
@@ -68,7 +53,7 @@ def read_matrix(
 
 def read_questions(
     spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
-) -> Questions:
+) -> CorrectnessMatrix:
     """Read questions, of which nobody need have answered any; all else is as in `read_matrix`.
 
     A table may have a question a row and neither models nor answers.
@@ -80,12 +65,10 @@ def read_questions(
             expected="one question or more",
             fix="look at what wrote the file",
         )
-    return Questions(
-        ids=matrix.ids,
-        texts=matrix.texts,
-        categories=matrix.categories,
-        matrix=matrix if matrix.n_answers else None,
-    )
+    if matrix.n_answers:
+        return matrix
+    nobody = np.zeros((len(matrix.ids), 0), dtype=np.float32)
+    return replace(matrix, models=(), correct=nobody, left_out=(), part=True)
 
 
 def _read(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from scope.data import LoadedData
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_of
 from scope.jobs.audited import Models, NamedModel, check_models, load_models, read_prompts
@@ -13,7 +14,6 @@ from scope.jobs.identity import manifest_of
 from scope.jobs.perturbing import searched_on
 from scope.jobs.preparation import (
     ChosenCapability,
-    LabelledData,
     choose_capabilities,
     further_metrics,
     load_texts,
@@ -32,7 +32,7 @@ class AuditPlan:
 
     request: AuditRequest
     models: Models
-    data: LabelledData
+    data: LoadedData
     capabilities: tuple[ChosenCapability, ...]
     soft_scope: Metric
     more: tuple[Metric, ...]

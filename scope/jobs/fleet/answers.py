@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError, SpecError
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.reading import Questions, read_matrix, read_questions
+from scope.fleet.reading import read_matrix, read_questions
 from scope.jobs.fleet.requests import TEST_SHARE
 from scope.printing import counted
 from scope.records import DataCard
@@ -38,8 +38,7 @@ def load_answers(
 
 def load_questions(spec: str, columns: Mapping[str, str]) -> tuple[CorrectnessMatrix, DataCard]:
     """Questions, with the models' answers if the file has any, and their data card."""
-    found = read_questions(spec, columns=columns)
-    matrix = found.matrix or _without_answers(found)
+    matrix = read_questions(spec, columns=columns)
     return matrix, _card(spec, matrix)
 
 
@@ -85,17 +84,6 @@ def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
             fix="add a column with each question's benchmark, or name it: --column category=NAME",
         )
     return tuple(found)
-
-
-def _without_answers(found: Questions) -> CorrectnessMatrix:
-    return CorrectnessMatrix(
-        models=(),
-        ids=found.ids,
-        texts=found.texts,
-        categories=found.categories,
-        correct=np.zeros((len(found.ids), 0), dtype=np.float32),
-        part=True,
-    )
 
 
 def _card(spec: str, matrix: CorrectnessMatrix) -> DataCard:

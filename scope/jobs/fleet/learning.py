@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import SpecError
-from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster, accuracies
+from scope.fleet.forecasters.baselines import MeanForecaster, accuracies
 from scope.fleet.forecasters.choosing import ChosenForecaster, choose
 from scope.fleet.forecasters.forecaster import Forecaster
-from scope.fleet.forecasters.item_response import ItemResponse
-from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
-from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout, Table
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import make_layout, question_table, require_texts
-from scope.fleet.saving import Fleet
+from scope.fleet.saving import FORECASTERS, Fleet
 from scope.jobs.fleet.answers import text_digest
 from scope.jobs.fleet.requests import FleetRequest, ReadsTexts
 from scope.jobs.identity import manifest_of
@@ -73,17 +68,6 @@ AUTO = "auto"
 CHOSEN_AMONG = ("mean", "knn", "factors", "irt")
 """The candidates of ``auto``, without matrix factorization, which takes minutes."""
 
-EMBEDDERS: Mapping[str, type[Forecaster]] = MappingProxyType(
-    {
-        MeanForecaster.short_name: MeanForecaster,
-        NeighbourForecaster.short_name: NeighbourForecaster,
-        TextFactors.short_name: TextFactors,
-        ItemResponse.short_name: ItemResponse,
-        MatrixFactorization.short_name: MatrixFactorization,
-    }
-)
-"""The forecasters by their names on the command line."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learning:
@@ -94,14 +78,6 @@ class Learning:
     folds: int = 5
     features: bool = True
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.embedder not in (AUTO, *EMBEDDERS):
-            raise SpecError(
-                f"the embedder `{self.embedder}`",
-                expected=f"one of: {', '.join((AUTO, *EMBEDDERS))}",
-                fix="omit it to select one automatically",
-            )
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -129,7 +105,7 @@ class Learning:
         return tuple(self._candidate(name, layout) for name in self.kinds)
 
     def _candidate(self, name: str, layout: QuestionLayout) -> Forecaster:
-        candidate = EMBEDDERS[name](layout=layout)
+        candidate = FORECASTERS[name](layout=layout)
         named = {"seed": self.seed, "dimensions": self.dimensions}
         its_own = candidate.get_params(deep=False)
         candidate.set_params(

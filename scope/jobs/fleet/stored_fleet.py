@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from scope.jobs.fleet.model_tables import SHOWN
 from scope.printing import counted, listed
 from scope.store import RunFolder, run_folder
 from scope.store.files import open_atomically
+from scope.store.saved_parts import digest_of
 
 FORECASTS = "forecasts.csv"
 ROUTES = "routes.csv"
@@ -97,16 +97,12 @@ def fleet_digest(fleet: Fleet) -> str:
     forecaster = fleet.forecaster
     names = (fleet.models, fleet.added, fleet.ids, fleet.texts_digest, fleet.encoder)
     parameters = sorted(forecaster.get_params(deep=False).items())
-    digest = hashlib.sha256(repr((forecaster.short_name, parameters, names)).encode())
     numbers = {
         **forecaster.state_arrays(),
         "fleet.skills": np.asarray(fleet.skills, dtype=np.float32),
         "fleet.answered": np.asarray(fleet.answered, dtype=np.int64),
     }
-    for name, array in sorted(numbers.items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()[:16]
+    return digest_of((forecaster.short_name, parameters, names), numbers)
 
 
 def _folder(spec: str | Path, runs: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import get_args
@@ -21,6 +20,7 @@ from scope.probes.saving import DESCRIPTION, measure_arrays
 from scope.progress import Silent
 from scope.protocols import LatentReader
 from scope.store.files import damaged
+from scope.store.saved_parts import digest_of
 
 SAFE = ("hf", "gguf")
 """The schemes whose models contain no code: an untrusted file may name them."""
@@ -156,8 +156,4 @@ def _digest(saved: SavedProbe) -> str:
         (probe.layers_, probe.width_, tuple(probe.calibration_)),
         sorted((name, value) for name, value in asdict(saved.source).items() if name != "spec"),
     )
-    digest = hashlib.sha256(repr(known).encode())
-    for name, array in sorted(measure_arrays(probe.measure_).items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()[:16]
+    return digest_of(known, measure_arrays(probe.measure_))

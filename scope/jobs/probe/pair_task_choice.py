@@ -7,17 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from scope.errors import SpecError
-from scope.jobs.task_choice import task_names
+from scope.jobs.task_choice import find_task, task_names
 from scope.pieces import (
-    guarded_piece,
-    make_piece,
     refuse_unused_settings,
     settings_of,
     with_settings,
 )
 from scope.protocols import PairTask
 from scope.records import Setting
-from scope.registry import find
 
 
 def find_pair_task(
@@ -54,11 +51,7 @@ def find_pair_task(
 
 
 def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[PairTask, str]:
-    if isinstance(task, str):
-        entry = find("tasks", task)
-        found, origin = guarded_piece(make_piece(entry, settings)), entry.origin
-    else:
-        found, origin = guarded_piece(task), type(task).__module__
+    found, origin = find_task(task, settings)
     if not isinstance(found, PairTask):
         raise SpecError(
             f"the task `{found.name}`, which has no pairs with human scores",

@@ -23,6 +23,7 @@ from scope.probes import LatentSource
 from scope.probes.saving import DESCRIPTION
 from scope.protocols import Advance, LatentReader, Progress, Total
 from scope.records import ModelCard, ProbedModel
+from scope.store import check_folder
 from scope.store.files import guarded, read_text
 
 OWN = "its own"
@@ -183,20 +184,11 @@ def prepare_folder(folder: Path, source: LatentSource) -> None:
     RunError
         If it contains other files or a probe of another model, is a file, or cannot be created.
     """
-    if folder.exists() and not folder.is_dir():
-        raise RunError(
-            f"`{folder}` is a file",
-            expected="a folder for the probe, or a path that does not exist",
-            fix="choose another path with --save",
-        )
     try:
+        check_folder(folder)
         with guarded(folder):
             folder.mkdir(parents=True, exist_ok=True)
             names = sorted(path.name for path in folder.iterdir())
-            # Checks write permission by creating a file.
-            trial = folder / f".{DESCRIPTION}.tmp"
-            trial.touch()
-            trial.unlink()
     except RunError as error:
         raise RunError(
             error.found, expected=error.expected, fix="choose another folder with --save"

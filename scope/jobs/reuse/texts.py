@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scope.core.request import refuse_unused
+from scope.data import LoadedData
 from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import is_saved
@@ -26,7 +27,6 @@ from scope.jobs.perturbing import (
 )
 from scope.jobs.preparation import (
     ChosenCapability,
-    LabelledData,
     choose_capabilities,
     load_texts,
     with_labels,
@@ -95,7 +95,7 @@ class _TextTest:
     models: ReuseModels
     labels: tuple[str, ...]
     chosen: tuple[ChosenCapability, ...]
-    data: LabelledData
+    data: LoadedData
 
     def plan(self) -> ReusePlan:
         """The configuration, for the manifest."""

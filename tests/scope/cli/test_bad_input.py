@@ -89,18 +89,6 @@ def write(path, text):
     return path
 
 
-def test_a_file_without_a_text_column_lists_its_columns(refused, audit_arguments, tmp_path):
-    path = write(tmp_path / "numbers.csv", "first,second\n1,2\n3,4\n")
-    message = refused(*audit_arguments(data=path))
-    assert "first" in message
-    assert "second" in message
-
-
-def test_an_empty_data_set_is_refused(refused, audit_arguments, tmp_path):
-    message = refused(*audit_arguments(data=write(tmp_path / "empty.csv", "text\n")))
-    assert "empty.csv" in message
-
-
 def test_gold_labels_that_do_not_align_are_shown(refused, audit_arguments, tmp_path):
     path = write(tmp_path / "stars.csv", "text,label\na fine film,5\na dull film,1\n")
     message = refused(*audit_arguments(data=path))

@@ -67,22 +67,6 @@ def test_a_classifier_fills_no_blanks(refused, tmp_path):
     assert "a model in the role of mask_filler" in message
 
 
-def test_a_text_without_usable_sentences_is_counted(refused, tmp_path):
-    path = tmp_path / "book.txt"
-    path.write_text("Yes. No. Perhaps so.\n")
-    message = refused(*compare("cloze", f"text:{path}", READER, SKIMMER))
-    assert "no item in text:" in message
-    assert "3 sentences, 3 of them torn, not of 8 to 40 words" in message
-
-
-def test_squad_json_that_is_cut_off_is_told_with_its_place(refused, tmp_path):
-    path = tmp_path / "squad.json"
-    path.write_text('{"version": "v2.0",\n "data": [{"title": "A", "paragraphs": [{"context": "b')
-    message = refused(*compare("extractive_qa", path, READER, SKIMMER))
-    assert "squad.json" in message
-    assert "line 2" in message
-
-
 @pytest.mark.parametrize(
     ("change", "found"),
     [

@@ -53,53 +53,6 @@ def answers(tmp_path):
     return write
 
 
-def test_answers_that_are_all_right_teach_nothing(refused, answers):
-    path = answers("a,1,one?,1", "b,1,one?,1", "a,2,two?,1")
-    assert "all 3 answers are right" in refused("embed", "--data", path)
-
-
-def test_a_model_without_any_answer_is_named(refused, answers):
-    path = answers("a,1,one?,1", "b,1,one?,0", "c,1,one?,", "c,2,two?,", "a,2,two?,0")
-    assert "no answer of 1 of 3 models: `c`" in refused("embed", "--data", path)
-
-
-@pytest.mark.parametrize("value", ["inf", "perhaps", "0.5"])
-def test_an_answer_that_is_neither_right_nor_wrong_is_told_by_its_line(refused, answers, value):
-    message = refused("embed", "--data", answers("a,1,one?,1", f"b,1,one?,{value}"))
-    assert "line 3 of given.csv" in message
-    assert value in message
-
-
-def test_questions_without_text_are_counted_and_what_needs_none_is_named(refused, answers):
-    path = answers("a,1,1", "b,1,0", "a,2,0", "b,2,1", columns="model,id,correct")
-    message = refused("embed", "--data", path)
-    assert "no text of 2 of 2 questions: `1`, `2`" in message
-    assert "--embedder mean" in message
-
-
-def test_more_dimensions_than_models_are_refused(refused):
-    asked = ("embed", "--data", "train.csv", "--encoder", "./encoder", "--dimensions", "50")
-    assert "50 dimensions for 19 models" in refused(*asked)
-
-
-def test_more_folds_than_questions_are_refused(refused):
-    asked = ("embed", "--data", "train.csv", "--embedder", "mean", "--folds", "500")
-    assert "500 folds of 120 questions" in refused(*asked)
-
-
-def test_a_column_that_is_not_there_is_named(refused):
-    asked = ("embed", "--data", "train.csv", "--column", "model=system")
-    assert "system" in refused(*asked)
-
-
-def test_another_question_under_the_same_name_is_refused(refused):
-    asked = ("embed", "--data", "train.csv", "--encoder", "./encoder", "--embedder", "factors")
-    message = refused(*asked, "--seed", "1", "--run", "ours")
-    assert (
-        "run `ours` was started with different arguments: seed is 0 in the run, 1 here" in message
-    )
-
-
 def test_an_unknown_run_is_told_with_those_that_hold_a_fleet(refused):
     message = refused("forecast", "--fleet", "theirs", "--questions", "new.csv")
     assert "no run `theirs`" in message
@@ -110,18 +63,6 @@ def test_a_run_of_another_job_holds_no_fleet(refused, command):
     assert command("fleet", "map", "--fleet", "ours", "--run", "drawn").returncode == 0
     message = refused("forecast", "--fleet", "drawn", "--questions", "new.csv")
     assert "`runs/drawn` contains no fleet: a run of fleet-map" in message
-
-
-def test_a_fleet_of_another_format_is_refused(refused, tmp_path):
-    path = tmp_path / "runs/ours/embedder/embedder.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 7}), encoding="utf-8")
-    assert "has format 7" in refused("map", "--fleet", "ours")
-
-
-def test_a_damaged_fleet_is_refused(refused, tmp_path):
-    path = tmp_path / "runs/ours/embedder/embedder.safetensors"
-    path.write_bytes(path.read_bytes()[:-4] + b"\0\0\0\1")
-    assert "is damaged: its digest is not the one" in refused("map", "--fleet", "ours")
 
 
 def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refused, tmp_path):
@@ -214,12 +155,6 @@ def test_answers_to_questions_that_the_fleet_does_not_know_do_not_count(refused)
     assert "19 models already in the fleet: `model-00`" in message
 
 
-def test_a_further_model_cannot_join_a_fleet_without_vectors(refused):
-    message = refused("map", "--fleet", "near", "--add", "newcomer.csv")
-    assert "new models for a fleet of knn" in message
-    assert "--embedder factors" in message
-
-
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
@@ -245,13 +180,3 @@ def test_too_few_models_to_predict_are_refused_before_any_work(refused, answers)
     message = refused("predict", "--data", path)
     assert "9 models with answers to a benchmark and to other questions" in message
     assert "10 or more" in message
-
-
-def test_a_table_without_a_row_says_so(refused, answers):
-    assert "no row in given.csv but the names of its columns" in refused(
-        "embed", "--data", answers()
-    )
-
-
-def test_a_missing_file_is_told(refused):
-    assert "no file `nothing.csv`" in refused("embed", "--data", "nothing.csv")

@@ -4,10 +4,10 @@ import json
 import shutil
 
 import pytest
-from made_up_pairs import lay_out, write_pairs, write_split
+from made_up_pairs import lay_out, write_pairs
 
 import scope
-from scope.probes.saving import DESCRIPTION, NUMBERS
+from scope.probes.saving import DESCRIPTION
 
 SPLIT = "split,sentence1,sentence2,score"
 
@@ -133,47 +133,10 @@ def test_a_prompt_that_leaves_no_room_is_refused(refused, laid_out):
     assert "a prompt of " in refused(*ASKED, "--prompt", "prompt.txt")
 
 
-def test_a_score_out_of_the_range_is_told_by_its_row(refused, table):
-    message = refused(*LLAMA, "--data", table("train,a film,the film,5.5", "test,a,b,1"))
-    assert "line 2 of given.csv" in message
-    assert "5.5, which is out of the range 0 to 5" in message
-    assert "--low and --high" in message
-
-
-def test_a_table_without_a_part_is_told(refused, table):
-    assert "no row for test in" in refused(*LLAMA, "--data", table("train,a,b,1", "train,c,d,2"))
-    assert "no row for train in" in refused(*LLAMA, "--data", table("test,a,b,1", "test,c,d,2"))
-    unparted = table("a,b,1", columns="sentence1,sentence2,score")
-    assert "no column `split` in" in refused(*LLAMA, "--data", unparted)
-
-
-def test_scores_that_are_all_alike_are_refused(refused, table):
-    rows = [f"{part},a {n},b {n},3" for part in ("train", "test") for n in range(9)]
-    message = refused(*LLAMA, "--data", table(*rows))
-    assert "training pairs, and no two different scores but 3" in message
-
-
 def test_pairs_that_all_hang_together_are_refused(refused, table):
     rows = [f"{part},the film,a {n},{n % 5}" for part in ("train", "test") for n in range(30)]
     message = refused(*LLAMA, "--data", table(*rows))
     assert "30 training pairs of which 0 can be split" in message
-
-
-def test_fewer_pairs_than_the_heads_parameters_are_refused_and_a_smaller_head_is_named(
-    refused, command, laid_out
-):
-    write_split(laid_out / "few.csv", {"train": 40, "dev": 12, "test": 12})
-    message = refused(*LLAMA, "--data", "few.csv")
-    # Two layers: 2 weights, 2 * 16 + 16 numbers, 16 + 1 for the gate.
-    assert "40 pairs to train a head of 67 parameters" in message
-    assert "--hidden 9," in message
-    assert command("probe", *LLAMA, "--data", "few.csv", "--hidden", "4").returncode == 0
-
-
-def test_a_mlp_needs_a_pair_for_each_weight(refused, laid_out):
-    write_split(laid_out / "few.csv", {"train": 2, "dev": 12, "test": 12}, seed=3)
-    message = refused(*LLAMA, "--data", "few.csv", "--step", "mlp")
-    assert "2 pairs to train a head of 3 parameters" in message
 
 
 def test_empty_sentences_are_left_out_and_counted_and_one_word_is_enough(command, laid_out, table):
@@ -239,31 +202,6 @@ def test_scores_out_of_the_probes_own_range_are_refused(refused, laid_out):
     assert "out of the range 0 to 5" in refused("--probe", "kept", "--test", "percent.csv")
 
 
-def test_a_damaged_or_missing_probe_is_refused(refused, laid_out):
-    asked = ("--test", "test.csv", "--probe")
-    assert f"no `{DESCRIPTION}` in `runs`" in refused(*asked, "runs")
-    assert "`test.csv/" in refused(*asked, "test.csv")
-    numbers, description = (laid_out / "kept" / name for name in (NUMBERS, DESCRIPTION))
-    whole = numbers.read_bytes()
-    numbers.write_bytes(whole[:-4] + b"\0\0\0\1")
-    assert "is damaged" in refused(*asked, "kept")
-    numbers.write_bytes(whole)
-    kept = json.loads(description.read_text(encoding="utf-8"))
-    for name, value in (("dtype", "float33"), ("readout", "first")):
-        changed = {**kept, "source": {**kept["source"], name: value}}
-        description.write_text(json.dumps(changed), encoding="utf-8")
-        assert "is damaged" in refused(*asked, "kept")
-    description.write_text(json.dumps({**kept, "format": 9}), encoding="utf-8")
-    assert "has format 9" in refused(*asked, "kept")
-
-
-def test_a_probe_is_not_saved_over_other_files(refused, laid_out):
-    assert "`train.csv` is a file" in refused(*ASKED, "--save", "train.csv")
-    message = refused(*ASKED, "--save", "bert")
-    assert "`bert` contains no probe, but `config.json`" in message
-    assert "choose another folder with --save" in message
-
-
 @pytest.mark.parametrize("folder", ["/proc/probe", "train.csv/probe"])
 def test_a_folder_that_cannot_be_made_is_refused_before_any_text_is_read(refused, laid_out, folder):
     shutil.rmtree(laid_out / "cache")
@@ -279,14 +217,6 @@ def test_latents_that_cannot_be_kept_are_refused(refused, laid_out, monkeypatch)
     (laid_out / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("SCOPE_CACHE", str(laid_out / "file"))
     assert "SCOPE_CACHE" in refused(*ASKED, "--step", "raw")
-
-
-def test_another_question_under_the_same_name_is_refused(refused):
-    message = refused(*ASKED, "--dtype", "float32", "--step", "mlp", "--run", "mine")
-    assert (
-        'run `mine` was started with different arguments: steps is "raw" in the run, "mlp" here'
-        in message
-    )
 
 
 def test_a_model_with_weights_missing_is_refused(refused, laid_out):

@@ -8,7 +8,7 @@ import pytest
 from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking, with_suspect
 
 from scope.decision.case import AGAINST, FOR_REUSE, informative_items, kinds_of_evidence
-from scope.estimation import AuditedPairs
+from scope.estimation.pairs import AuditedPairs
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.shared_mistakes import shared_mistakes
 from scope.records import Estimate

@@ -195,17 +195,6 @@ def test_an_earlier_run_may_be_named_under_the_folder_of_runs(comparison, tmp_pa
     assert "is -0.400 [" in line
 
 
-def test_a_name_with_a_comma_or_brackets_stands_in_quotes(comparison):
-    one = comparison(measured("our model [v2, tuned]", values=[1.0] * 100))
-    assert told(one, "hard_scope['our model [v2, tuned]', typo]>=0.8") == []
-    assert told(one, 'hard_scope["our model [v2, tuned]"]>=0.8') == []
-    assert len(told(one, "hard_scope>='our model [v2, tuned]'-0.1")) == 1
-    for gate in ("hard_scope[our model [v2, tuned]]>=0.8", "hard_scope[our 'model']>=0.8"):
-        with pytest.raises(SpecError) as caught:
-            told(one, gate)
-        assert "in quotes of the other kind" in caught.value.fix
-
-
 def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
     one = comparison(measured(values=[0.0] * 20), measured("llama-0.1", values=[1.0] * 20))
     (line,) = told(one, "hard_scope[student]>=student-0.02")

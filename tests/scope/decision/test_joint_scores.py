@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 
 from scope.decision.case import JointScores, Kind, joint_scores
 from scope.evidence.answers import Scores
-from scope.statistics import conformal_p_value, joint_statistic
+from scope.statistics.conformal import conformal_p_value, joint_statistic
 
 NAN = np.nan
 tables = arrays.arrays(

@@ -12,7 +12,8 @@ from made_up_cases import (
 from scope.decision.judging import finding_of
 from scope.decision.verdicts import conclude
 from scope.evidence.answers import NOT_GIVEN
-from scope.statistics import controls_needed, holm
+from scope.statistics import holm
+from scope.statistics.conformal import controls_needed
 
 
 def test_several_references_are_corrected_by_holm_and_take_more_controls():

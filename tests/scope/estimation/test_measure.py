@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from scope.estimation import invariant_pairs, measure
+from scope.estimation import measure
+from scope.estimation.pairs import invariant_pairs
 from scope.metrics import METRICS
 from scope.records import (
     Estimate,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from scope.estimation import invariant_pairs, measure
+from scope.estimation import measure
+from scope.estimation.pairs import invariant_pairs
 from scope.metrics import METRICS
 from scope.records import (
     Estimate,

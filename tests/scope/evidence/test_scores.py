@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_up_pools import pool, random_pool, skilled_pool
 
-from scope.estimation import invariant_pairs, measure
+from scope.estimation import measure
+from scope.estimation.pairs import invariant_pairs
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.scores import chance_corrected_scores, invariance_scores
 from scope.metrics import METRICS, capa, capa_discrete, error_consistency

@@ -15,14 +15,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scope.statistics import (
-    SequentialTest,
-    conformal_p_value,
-    controls_needed,
-    holm,
-    joint_statistic,
-    paired_p_values,
-)
+from scope.statistics import holm
+from scope.statistics.conformal import conformal_p_value, controls_needed, joint_statistic
+from scope.statistics.paired import paired_p_values
+from scope.statistics.sequential import SequentialTest
 
 WORLDS, DERIVED_WORLDS = 2000, 300
 CONTROLS, REFERENCES, ITEMS, OPTIONS, TASTES = 24, 3, 200, 4, 3

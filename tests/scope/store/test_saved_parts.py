@@ -12,7 +12,7 @@ import pytest
 
 from scope.errors import RunError
 from scope.fleet.forecasters.forecaster import Forecaster
-from scope.fleet.saving import FORECASTERS, _class_of
+from scope.fleet.saving import FORECASTERS
 from scope.store.saved_parts import SavedParts, check_kept
 
 FILES = SavedParts(
@@ -167,6 +167,6 @@ def test_a_missing_one_is_named():
 
 @pytest.mark.parametrize("name", FORECASTERS)
 def test_every_forecaster_says_what_it_keeps(name):
-    kind = _class_of(name)
+    kind = FORECASTERS[name]
     assert issubclass(kind, Forecaster)
     assert all(told.split() for told in kind.state.values())

@@ -205,15 +205,3 @@ def test_bins_agree_with_a_slow_count_of_every_answer(made, bins):
         inside = [(p, y) for at, p, y in cells if at == place]
         predicted, observed = np.mean(inside, axis=0)
         assert (one.predicted, one.observed.value) == pytest.approx((predicted, observed))
-
-
-def test_forecasts_that_are_no_probabilities_or_of_another_shape_are_refused():
-    for wrong in (FORETOLD + 0.2, FORETOLD - 0.2, FORETOLD * NAN):
-        with pytest.raises(ValueError, match="from 0 to 1"):
-            hit_shares(wrong, ANSWERS)
-    with pytest.raises(ValueError, match=r"shape \(4, 2\)"):
-        hit_shares(FORETOLD[:, :2], ANSWERS)
-    with pytest.raises(ValueError, match="not 0"):
-        reliability(FORETOLD, ANSWERS, IDS, bins=0)
-    with pytest.raises(ValueError, match="1 categories, 4 ids"):
-        forecast_scores(FORETOLD, ANSWERS, IDS, forecaster="x", categories=["law"])

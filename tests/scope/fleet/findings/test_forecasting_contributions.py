@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from scope.errors import DataError
 from scope.fleet.findings.forecasting import contributions
@@ -105,8 +104,3 @@ def test_the_only_benchmark_leaves_nothing_to_learn_from():
 
 def test_without_categories_there_is_nothing_to_tell():
     assert contributions(lambda learned: np.asarray(RIGHT), [None], ANSWERS, IDS, HELD_OUT) == ()
-
-
-def test_lengths_that_do_not_go_together_are_refused():
-    with pytest.raises(ValueError, match="4 questions, 3 ids"):
-        contributions(Memory(), TRAIN, ANSWERS, IDS[:3], HELD_OUT)

@@ -3,11 +3,8 @@ import pytest
 import toy_fleet
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import NearestNeighbors
 
-from scope.errors import DataError, SpecError
 from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster, nearest
 from scope.fleet.forecasters.factorization import shrunk_skills
 from scope.fleet.layout import QuestionLayout
@@ -53,33 +50,12 @@ def test_the_skill_of_a_model_with_few_answers_is_drawn_to_the_fleets_mean():
     assert all_of_them.skills_[-1] == pytest.approx(answers[:, 0].mean())
 
 
-def test_others_added_before_do_not_count():
-    table, answers = toy_fleet.fleet()
-    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers[:, :4])
-    rows, right = np.arange(5), answers[:5, 4:]
-    right[np.isnan(right)] = 1
-    in_turn = mean.added(rows, right[:, :1]).added(rows, right[:, 1:])
-    assert in_turn.skills_.tobytes() == mean.added(rows, right).skills_.tobytes()
-
-
-def test_further_answers_to_a_question_it_does_not_have_are_refused():
-    mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
-    with pytest.raises(DataError, match="4"):
-        mean.added(np.array([4]), np.ones((1, 1), dtype=np.float32))
-
-
 @given(st.integers(0, 1000))
 def test_it_predicts_as_well_as_any_constant_can(seed):
     table, answers = toy_fleet.fleet(seed=seed, questions=20)
     found = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers).score(table, answers)
     right, known = np.nansum(answers, axis=0), (~np.isnan(answers)).sum(axis=0)
     assert found == pytest.approx(np.maximum(right, known - right).sum() / known.sum())
-
-
-def test_a_clone_is_spelled_alike_and_not_fitted():
-    mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
-    assert clone(mean).spelling == mean.spelling == "mean"
-    assert not hasattr(clone(mean), "model_vectors_")
 
 
 def made(neighbours, layout=toy_fleet.LAYOUT):
@@ -156,40 +132,3 @@ def test_it_keeps_what_it_saw_when_the_answers_are_changed_afterwards():
     question = table.copy()
     answers[...], table[...] = 0, 0
     assert forecaster.predict_proba(question).tobytes() == before.tobytes()
-
-
-def test_a_search_finds_the_number_of_neighbours():
-    table, answers = toy_fleet.fleet(questions=150, models=20)
-    search = GridSearchCV(made(1), {"neighbours": [1, 9, 120]}, cv=3).fit(table, answers)
-    assert search.best_params_ == {"neighbours": 9}
-    assert cross_val_score(made(9), table, answers, cv=3).mean() == search.best_score_
-
-
-def test_the_spelling_names_what_is_not_as_published():
-    assert made(131).spelling == "knn"
-    assert clone(made(9)).spelling == "knn(neighbours=9)"
-
-
-def test_no_neighbours_are_refused():
-    table, answers = toy_fleet.fleet()
-    with pytest.raises(SpecError, match="neighbours=0"):
-        made(0).fit(table, answers)
-
-
-@pytest.mark.parametrize(
-    ("spoil", "told"),
-    [
-        (lambda table, answers: table.__setitem__((2, 1), NAN), "row 2"),
-        (lambda table, answers: answers.__setitem__((slice(None), 3), NAN), "column 3"),
-        (
-            lambda table, answers: answers.__setitem__(~np.isnan(answers), 1),
-            "all answers are right",
-        ),
-        (lambda table, answers: answers.__setitem__((0, 0), 0.5), "the value 0.5"),
-    ],
-)
-def test_input_there_is_nothing_to_learn_from_is_refused(spoil, told):
-    table, answers = toy_fleet.fleet()
-    spoil(table, answers)
-    with pytest.raises(DataError, match=told):
-        made(5).fit(table, answers)

@@ -225,19 +225,6 @@ def test_progress_counts_the_fits():
     assert counted == [9] + [-1] * 9
 
 
-@pytest.mark.parametrize(
-    ("candidates", "told"),
-    [
-        ([], "no forecaster"),
-        ([knn(9), knn(9)], "twice"),
-        ([knn(9), NeighbourForecaster(layout=QuestionLayout(vector=5))], "knn"),
-    ],
-)
-def test_candidates_that_cannot_be_compared_are_refused(candidates, told):
-    with pytest.raises(SpecError, match=told):
-        choose(candidates, *fleet())
-
-
 def test_bad_answers_are_refused_before_anything_is_fitted():
     table, answers = fleet()
     with pytest.raises(DataError, match="all answers are wrong"):

@@ -5,8 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 import toy_fleet
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
-from scope.errors import DataError
+from scope.errors import DataError, SpecError
 from scope.fleet import MeanForecaster, NeighbourForecaster
 from scope.fleet.forecasters.forecaster import checked_correctness, checked_table
 from scope.fleet.forecasters.item_response import ItemResponse
@@ -76,6 +78,9 @@ def test_a_restored_forecaster_predicts_the_same_bytes():
     assert again.predict_proba(table).tobytes() == fitted.predict_proba(table).tobytes()
 
 
+VECTORS = ["mf", "irt", "factors", "mean"]
+"""Those that models can be added to."""
+
 ALL = {
     "mean": MeanForecaster,
     "knn": NeighbourForecaster,
@@ -99,7 +104,7 @@ def test_skills_are_accuracies_where_all_is_known_and_drawn_together_where_littl
     assert again.skills_[lucky] > fitted.skills_[lucky]
 
 
-@pytest.mark.parametrize("name", ["mf", "irt", "factors", "mean"])
+@pytest.mark.parametrize("name", VECTORS)
 def test_a_few_right_answers_make_no_newcomer_the_best(name):
     table, answers = toy_fleet.fleet(questions=300, models=12, unknown=0.0)
     easy = np.argsort(answers.mean(axis=1))[-12:]
@@ -112,7 +117,7 @@ def test_a_few_right_answers_make_no_newcomer_the_best(name):
     assert twin.skills_[-1] == pytest.approx(fitted.skills_[4], abs=0.03)
 
 
-@pytest.mark.parametrize("name", ["mf", "irt", "factors", "mean"])
+@pytest.mark.parametrize("name", VECTORS)
 def test_a_model_has_its_place_beside_its_twin(name):
     table, answers = toy_fleet.fleet(questions=300, models=12, unknown=0.0)
     answers[:, 5] = answers[:, 4]
@@ -120,3 +125,68 @@ def test_a_model_has_its_place_beside_its_twin(name):
     apart = np.linalg.norm(places - places[4], axis=1)
     assert len(places) == 12
     assert set(np.argsort(apart)[:2]) == {4, 5}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_models_added_change_nothing_about_the_others_nor_each_other(name):
+    table, answers = toy_fleet.fleet(models=9)
+    fitted = ALL[name](layout=toy_fleet.LAYOUT).fit(table, answers[:, :6])
+    rows = np.arange(40)
+    at_once = fitted.added(rows, answers[:40, 6:])
+    in_turn = fitted.added(rows, answers[:40, 6:7]).added(rows, answers[:40, 7:])
+    assert at_once.model_vectors_.tobytes() == in_turn.model_vectors_.tobytes()
+    assert at_once.skills_.tobytes() == in_turn.skills_.tobytes()
+    before = fitted.predict_proba(table)
+    assert before.shape[1] == 6
+    assert at_once.predict_proba(table)[:, :6] == pytest.approx(before, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", VECTORS)
+@pytest.mark.parametrize(
+    ("row", "answer", "told"), [(0, np.nan, "column 0"), (60, 1.0, "the row 60"), (-1, 1.0, "-1")]
+)
+def test_answers_of_new_models_that_do_not_fit_are_refused(name, row, answer, told):
+    fitted = ALL[name](layout=toy_fleet.LAYOUT).fit(*toy_fleet.fleet())
+    with pytest.raises(DataError, match=told):
+        fitted.added(np.array([row]), np.full((1, 1), answer, dtype=np.float32))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_input_there_is_nothing_to_learn_from_is_refused_and_an_empty_row_is_not(name):
+    forecaster = ALL[name](layout=toy_fleet.LAYOUT)
+    table, answers = toy_fleet.fleet()
+    answers[2] = np.nan
+    forecaster.fit(table, answers)
+    with pytest.raises(DataError, match="all answers are wrong"):
+        forecaster.fit(table, np.zeros_like(answers))
+    table[7, 0] = np.nan
+    with pytest.raises(DataError, match="row 7"):
+        forecaster.fit(table, answers)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_scikit_learn_clones_and_searches_it(name):
+    forecaster = ALL[name](layout=toy_fleet.LAYOUT)
+    assert clone(forecaster).spelling == forecaster.spelling
+    search = GridSearchCV(forecaster, {"layout": [toy_fleet.LAYOUT]}, cv=3)
+    search.fit(*toy_fleet.fleet(unknown=0))
+    assert 0.4 < search.best_score_ <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),
+    [
+        ("knn", "neighbours", 0),
+        *(("mf", name, 0) for name in ("dimensions", "epochs", "batch", "learning_rate")),
+        *(("mf", name, -1.0) for name in ("noise", "weight_decay")),
+        ("mf", "learning_rate", np.nan),
+        *((name, "dimensions", 0) for name in ("irt", "factors")),
+        *((name, "landmarks", 0) for name in ("irt", "factors")),
+        *((name, "folds", 1) for name in ("irt", "factors")),
+        *((name, "guard", -0.1) for name in ("irt", "factors")),
+    ],
+)
+def test_parameters_that_cannot_be_are_named(name, parameter, value):
+    forecaster = ALL[name](layout=toy_fleet.LAYOUT).set_params(**{parameter: value})
+    with pytest.raises(SpecError, match=f"{parameter}={value}"):
+        forecaster.fit(*toy_fleet.fleet())

@@ -5,10 +5,8 @@ import pytest
 import toy_fleet
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.fleet.forecasters import item_response
 from scope.fleet.forecasters.baselines import MeanForecaster, accuracies
 from scope.fleet.forecasters.factorization import shrunk_skills
@@ -203,28 +201,6 @@ def test_a_new_process_gives_the_same_bytes():
     toy_fleet.assert_the_same_in_a_new_process(ItemResponse, dimensions=2)
 
 
-def test_scikit_learn_clones_and_searches_it():
-    table, answers = toy_fleet.fleet(questions=90)
-    search = GridSearchCV(made(), {"dimensions": [1, 3]}, cv=3).fit(table, answers)
-    assert set(search.cv_results_["param_dimensions"]) == {1, 3}
-    assert clone(made(guard=1.0)).spelling == "irt(dimensions=2, guard=1.0)"
-
-
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"dimensions": 7}, "7 dimensions for 6 models"),
-        ({"dimensions": 0}, "dimensions=0"),
-        ({"landmarks": 0}, "landmarks=0"),
-        ({"folds": 1}, "folds=1"),
-        ({"guard": -0.5}, "guard=-0.5"),
-    ],
-)
-def test_parameters_that_cannot_be_are_named(parameters, told):
-    with pytest.raises(SpecError, match=told):
-        made(**parameters).fit(*toy_fleet.fleet())
-
-
 @pytest.mark.parametrize(("models", "dimensions"), [(2, 2), (9, 4)])
 def test_there_are_four_abilities_or_as_many_as_models(models, dimensions):
     fitted = ItemResponse(layout=toy_fleet.LAYOUT).fit(*toy_fleet.fleet(models=models))
@@ -237,12 +213,3 @@ def test_one_question_is_refused():
         made().fit(table, np.array([[1, 0]], dtype=np.float32))
     with pytest.raises(DataError, match="2 questions with one vector"):
         made().fit(np.ones((2, 4)), np.array([[1, 0], [0, 1]], dtype=np.float32))
-
-
-def test_bad_input_is_refused():
-    table, answers = toy_fleet.fleet()
-    with pytest.raises(DataError, match="all answers are right"):
-        made().fit(table, np.ones_like(answers))
-    table[0, 0] = NAN
-    with pytest.raises(DataError, match="row 0"):
-        made().fit(table, answers)

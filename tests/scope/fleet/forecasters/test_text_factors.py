@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 import toy_fleet
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
 from threadpoolctl import threadpool_limits
 
 from scope.errors import DataError, SpecError
@@ -205,17 +203,6 @@ def test_a_model_added_from_some_answers_is_predicted_as_if_it_had_been_there():
     assert means + 0.1 < late
 
 
-def test_models_added_change_nothing_about_the_others_nor_each_other(fitted):
-    table, answers = fleet()
-    rows, further = np.arange(100), 1 - answers[:100, :2]
-    before = fitted.predict_proba(table).tobytes()
-    together = fitted.added(rows, further)
-    in_turn = fitted.added(rows, further[:, :1]).added(rows, further[:, 1:])
-    assert fitted.predict_proba(table).tobytes() == before
-    assert (together.model_vectors_[:12] == fitted.model_vectors_).all()
-    assert (together.model_vectors_ == in_turn.model_vectors_).all()
-
-
 def test_answers_may_be_unknown_anywhere():
     table, answers = fleet(questions=600)
     given = with_gaps(answers[:400], 0.7)
@@ -274,20 +261,6 @@ def test_one_model_and_two_questions_will_do():
     assert forecaster.predict_proba(table).ravel().tolist() == [0.5, 0.5]
 
 
-def test_scikit_learn_copies_splits_and_searches_it():
-    table, answers = fleet()
-    forecaster = TextFactors(layout=LAYOUT, dimensions=2, landmarks=50)
-    assert clone(forecaster).get_params() == forecaster.get_params()
-    assert (cross_val_score(forecaster, table, answers, cv=3) > 0.6).all()
-    search = GridSearchCV(forecaster, {"dimensions": [1, 3]}, cv=2).fit(table, answers)
-    assert search.best_params_["dimensions"] in {1, 3}
-
-
-def test_its_spelling_names_what_is_not_as_by_default():
-    assert TextFactors(layout=LAYOUT, dimensions=4).spelling == "factors(dimensions=4)"
-    assert TextFactors(layout=LAYOUT).spelling == "factors"
-
-
 def test_dimensions_are_as_many_as_models_twenty_at_most():
     for models in (3, 25):
         table, answers = fleet(questions=60, models=models)
@@ -301,23 +274,9 @@ def test_more_dimensions_than_models_are_refused_with_both_numbers():
         TextFactors(layout=LAYOUT, dimensions=13).fit(table, answers)
 
 
-@pytest.mark.parametrize(
-    "parameters", [{"dimensions": 0}, {"landmarks": 0}, {"folds": 1}, {"guard": -0.1}]
-)
-def test_parameters_that_cannot_be_are_refused(parameters):
-    ((name, value),) = parameters.items()
-    with pytest.raises(SpecError, match=f"{name}={value}"):
-        TextFactors(layout=LAYOUT, **parameters).fit(*fleet())
-
-
 def test_a_single_question_is_refused():
     with pytest.raises(DataError, match="1 question"):
         TextFactors(layout=LAYOUT).fit(fleet(questions=1)[0], np.float32([[1, 0]]))
-
-
-def test_answers_to_questions_of_others_are_refused(fitted):
-    with pytest.raises(DataError, match="the row 200"):
-        fitted.added(np.array([200]), np.float32([[1]]))
 
 
 def test_twins_do_not_teach_it_to_trust_the_text():

@@ -222,7 +222,7 @@ def test_options_and_context_belong_to_the_text_of_a_question(tmp_path):
     (tmp_path / "q.jsonl").write_text(json.dumps(row) + "\n")
     questions = read_questions(tmp_path / "q.jsonl")
     assert questions.texts == ("Who?\nA story.\nAnn\nBob",)
-    assert questions.matrix is None
+    assert questions.models == ()
     pandas.DataFrame([row]).to_parquet(tmp_path / "q.parquet")
     assert read_questions(tmp_path / "q.parquet").texts == questions.texts
 

@@ -64,19 +64,19 @@ def test_questions_come_without_answers(write):
     assert questions.ids == ("9", "10")
     assert questions.texts == ("Who?", "Why?")
     assert questions.categories == (None, "qa")
-    assert questions.matrix is None
+    assert questions.models == ()
 
 
 def test_questions_come_with_the_answers_that_there_are(write):
     path = write("q.csv", "id,question,model,correct\n1,Who?,a,1\n2,Why?,,\n")
     questions = read_questions(path)
-    assert questions.matrix.ids == questions.ids == ("1", "2")
-    np.testing.assert_array_equal(questions.matrix.correct, [[1], [np.nan]])
+    assert questions.ids == questions.ids == ("1", "2")
+    np.testing.assert_array_equal(questions.correct, [[1], [np.nan]])
 
 
 def test_answers_that_are_all_unknown_are_none(write):
     path = write("q.csv", "id,question,model,correct\n1,Who?,a,\n")
-    assert read_questions(path).matrix is None
+    assert read_questions(path).models == ()
 
 
 def test_a_file_of_questions_with_none_is_refused(write):

@@ -51,7 +51,7 @@ def test_the_greatest_probability_is_held_against_gold(save):
 )
 def test_an_answer_is_held_against_gold(answer, gold, right, save):
     folder = save("a", {"id": "1", "answer": answer, "gold": gold})
-    assert read_questions(folder).matrix.correct.tolist() == [[right]]
+    assert read_questions(folder).correct.tolist() == [[right]]
 
 
 def test_answers_may_be_called_by_their_options(save):
@@ -68,7 +68,7 @@ def test_answers_may_be_called_by_their_options(save):
 
 def test_labels_that_look_like_letters_are_labels_first(save):
     row = {"id": "1", "answer": "B", "gold": 0, "labels": ["B", "A"]}
-    assert read_questions(save("a", row)).matrix.correct.tolist() == [[1.0]]
+    assert read_questions(save("a", row)).correct.tolist() == [[1.0]]
 
 
 def test_rows_without_gold_are_left_out_and_counted(save):
@@ -86,7 +86,7 @@ def test_rows_without_gold_are_left_out_and_counted(save):
 def test_without_gold_there_are_questions_all_the_same(save):
     folder = save("a", {"id": "1", "text": "Who?", "answer": "x"})
     questions = read_questions(folder)
-    assert (questions.texts, questions.matrix) == (("Who?",), None)
+    assert (questions.texts, questions.models) == (("Who?",), ())
 
 
 def test_files_without_ids_are_matched_by_text(save):
@@ -240,7 +240,7 @@ def test_answers_in_words_are_right_if_they_match_any_gold_one(compare):
     assert matrix.left_out == ("1 row was left out, for no right answer is known",)
     questions = read_questions(run)
     assert questions.ids == ("q", "r")
-    np.testing.assert_array_equal(questions.matrix.correct, [[1, 0], [np.nan, np.nan]])
+    np.testing.assert_array_equal(questions.correct, [[1, 0], [np.nan, np.nan]])
 
 
 def test_answers_are_normalized_where_the_run_did_so(compare):
@@ -308,9 +308,9 @@ def test_right_answers_may_stand_with_the_questions(save, tmp_path):
 
 def test_the_column_of_the_right_answers_can_be_named(save):
     folder = save("a", {"id": "1", "answer": "B", "truth": "A"})
-    assert read_questions(folder, columns={"gold": "truth"}).matrix.correct.tolist() == [[0.0]]
+    assert read_questions(folder, columns={"gold": "truth"}).correct.tolist() == [[0.0]]
 
 
 def test_a_row_may_hold_the_labels_alone(save):
     folder = save("a", {"labels": ["no", "yes"]}, {"id": "1", "answer": 1, "gold": "yes"})
-    assert read_questions(folder).matrix.correct.tolist() == [[1.0]]
+    assert read_questions(folder).correct.tolist() == [[1.0]]

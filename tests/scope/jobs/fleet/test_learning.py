@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.fleet import CorrectnessMatrix
 from scope.fleet.layout import QuestionLayout
+from scope.fleet.saving import FORECASTERS
 from scope.jobs.fleet import learning as job
 from scope.jobs.fleet.learning import (
     CHOSEN_AMONG,
-    EMBEDDERS,
     Learning,
     learn,
     load_needed_encoder,
@@ -43,10 +43,10 @@ class Lengths:
 def test_all_but_matrix_factorization_are_tried_by_default():
     tried = [one.short_name for one in Learning().candidates(LAYOUT)]
     assert tuple(tried) == CHOSEN_AMONG
-    assert set(EMBEDDERS) - set(tried) == {"mf"}
+    assert set(FORECASTERS) - set(tried) == {"mf"}
 
 
-@pytest.mark.parametrize("name", sorted(EMBEDDERS))
+@pytest.mark.parametrize("name", sorted(FORECASTERS))
 def test_seed_and_dimensions_reach_those_that_have_them(name):
     if name in ("mean", "knn"):
         (one,) = Learning(embedder=name, seed=5).candidates(LAYOUT)
@@ -54,12 +54,6 @@ def test_seed_and_dimensions_reach_those_that_have_them(name):
         return
     (one,) = Learning(embedder=name, seed=5, dimensions=3).candidates(LAYOUT)
     assert (one.seed, one.dimensions) == (5, 3)
-
-
-def test_an_unknown_embedder_is_refused_with_those_there_are():
-    with pytest.raises(SpecError, match="the embedder `svd`") as refused:
-        Learning(embedder="svd")
-    assert "auto, mean, knn, factors, irt, mf" in str(refused.value)
 
 
 def test_a_text_of_space_alone_is_none():

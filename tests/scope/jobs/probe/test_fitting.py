@@ -9,7 +9,8 @@ from made_up_pairs import PARTS, lay_out
 import scope
 from scope.models import ModelOptions
 from scope.models.latents import read_checkpoint
-from scope.probes import SimilarityProbe, load_probe, pearson, spearman_estimate
+from scope.probes import SimilarityProbe, load_probe, spearman_estimate
+from scope.probes.correlations import pearson
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict, replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -139,10 +138,7 @@ def test_other_files_are_never_mixed_with_a_probe(tmp_path):
 
 
 def test_a_folder_in_which_no_file_can_be_made_is_refused(tmp_path, monkeypatch):
-    def forbidden(self, *arguments, **options):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "touch", forbidden)
+    monkeypatch.setattr("scope.store.checks.os.access", lambda *_: False)
     with pytest.raises(RunError) as error:
         prepare_folder(tmp_path / "kept", SOURCE)
     assert "cannot be written: Permission denied" in error.value.found

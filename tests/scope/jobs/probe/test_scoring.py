@@ -11,11 +11,11 @@ from scope.probes import (
     layer_curve,
     leave_one_layer_out,
     mean_error_estimate,
-    pearson,
     pearson_difference,
     pearson_estimate,
     spearman_estimate,
 )
+from scope.probes.correlations import pearson
 from scope.records import ScoredPair, Undefined
 
 PAIRS = tuple(

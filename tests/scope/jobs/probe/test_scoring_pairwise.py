@@ -5,7 +5,8 @@ import pytest
 
 from scope.jobs.probe import scoring as job
 from scope.jobs.probe.scoring import alignments, differences
-from scope.probes import align_layers, pearson, pearson_difference
+from scope.probes import align_layers, pearson_difference
+from scope.probes.correlations import pearson
 from scope.records import ScoredPair
 
 SENTENCES = tuple(

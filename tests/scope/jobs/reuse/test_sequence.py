@@ -18,7 +18,7 @@ from scope.jobs.reuse.sequence import (
     informative_order,
 )
 from scope.records import Question
-from scope.statistics import SequentialTest
+from scope.statistics.sequential import SequentialTest
 
 
 def questions(gold, *, options=5):
