@@ -68,8 +68,7 @@ def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: boo
                     expected="only code of transformers and sentence-transformers, and own files",
                     fix="if you trust its author, add --trust-remote-code, or choose another model",
                 )
-        is_hidden = any(part.startswith(".") for part in shown.parts)
-        if is_wanted and not is_hidden and shown.parts[0] not in OTHER_FORMATS:
+        if is_wanted and shown.parts[0] not in OTHER_FORMATS and "/." not in f"/{shown.as_posix()}":
             found.append(path)
     return found
 
@@ -115,28 +114,28 @@ def _faults(folder: Path, path: Path, shown: Path, held: Any) -> Iterator[str]:
     """What in a file leads to code or files that are not the libraries' or the folder's own."""
     if "custom_generate" in shown.parts:
         yield f"{shown} is code for generating text"
-    if path.name == "adapter_config.json":
+    is_encoder = (folder / "modules.json").is_file()
+    if path.name == "adapter_config.json" and (is_encoder or len(shown.parts) == 1):
         yield f"it is an adapter ({shown}) of another checkpoint, into which it could be merged"
     for keys, value in _settings(held):
         text = value if isinstance(value, str) and keys[-1] not in _NOTES else ""
-        if _is_foreign(folder, path, keys, text):
+        if _is_foreign(folder, path, keys, text, is_encoder):
             yield f"{shown} names the {keys[-1][:80]} {str(value)[:80]!r}"
 
 
-def _is_foreign(folder: Path, path: Path, keys: Sequence[str], value: str) -> bool:
+def _is_foreign(folder: Path, path: Path, keys: Sequence[str], value: str, encoder: bool) -> bool:
     if path.name.endswith(".safetensors.index.json") or keys[-1] == "transformers_weights":
         is_safe = value.endswith((".safetensors", ".safetensors.index.json"))
         return value != "" and (Path(value).name != value or not is_safe)
-    is_encoder = (folder / "modules.json").is_file()
     return (
         (keys[-1] in ("tokenizer_class", "processor_class") and _is_another_class(value))
         # A repository whose kernels transformers would fetch and run.
         or ("/" in value and any("_implementation" in key for key in keys))
-        or _leads_elsewhere(folder, path.parent / value, is_encoder)
+        or _leads_elsewhere(folder, path, value, path.name == "modules.json")
         # The parts of a router lie in folders that are named by keys.
-        or (is_encoder and value != "" and _leads_elsewhere(folder, path.parent / keys[-1], True))
-        or (is_encoder and any(map(_PASSED.fullmatch, keys)))
-        or (is_encoder and "auto_map" not in keys and _names_code(folder, value))
+        or (encoder and value != "" and _leads_elsewhere(folder, path, keys[-1], True))
+        or (encoder and any(map(_PASSED.fullmatch, keys)))
+        or (encoder and "auto_map" not in keys and _names_code(folder, value))
     )
 
 
@@ -148,16 +147,17 @@ def _is_another_class(value: str) -> bool:
     return isinstance(found, type) and not issubclass(found, tools)
 
 
-def _leads_elsewhere(folder: Path, path: Path, is_encoder: bool) -> bool:
-    """Whether something is there, but outside the folder or hidden in it.
+def _leads_elsewhere(folder: Path, file: Path, value: str, is_place: bool) -> bool:
+    """Whether a file or place that a configuration names is there, but outside or hidden.
 
     What is not on this machine does no harm. Links are not followed: the files of the hub's cache
-    are links. Only encoders take something from folders.
+    are links. Nobody reads paths in other files than configurations.
     """
-    root, place = (Path(os.path.normpath(each.absolute())) for each in (folder, path))
-    inside = place.relative_to(root).parts if place.is_relative_to(root) else (".",)
-    is_there = attempt(place.exists) is True and (is_encoder or not place.is_dir())
-    return is_there and any(part.startswith(".") for part in inside)
+    root, path = (Path(os.path.normpath(at.absolute())) for at in (folder, file.parent / value))
+    inside = path.relative_to(root).parts if path.is_relative_to(root) else (".",)
+    is_there = attempt(path.exists) is True and (is_place or not path.is_dir())
+    is_read = file.name.endswith(("config.json", "modules.json", "map.json"))
+    return is_read and is_there and any(part.startswith(".") for part in inside)
 
 
 def _names_code(folder: Path, value: str) -> bool:

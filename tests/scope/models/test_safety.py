@@ -105,6 +105,9 @@ def test_a_vocabulary_elsewhere_is_refused_if_it_can_be_opened(tmp_path):
 
 def test_files_of_its_own_and_notes_of_the_authors_machine_pass(tmp_path):
     (tmp_path / "vocab.txt").touch()
+    write_json(tmp_path / "arguments.json", {"train_file": "/etc/passwd"})
+    # One of an earlier step of the training is read by nobody.
+    write_json(tmp_path / "checkpoint-5" / "adapter_config.json", {})
     for value in ("vocab.txt", None, "", str(tmp_path / "vocab.txt")):
         held = {"vocab_file": value, "_name_or_path": "/etc/passwd", "output_dir": "/tmp"}
         write_json(tmp_path / "tokenizer_config.json", held)
