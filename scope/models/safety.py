@@ -92,7 +92,7 @@ def read_json(name: str, path: Path) -> Any:
     ModelError
         When it cannot be read, is damaged, or is nested too deeply.
     """
-    if path.suffix != ".json" or path.name in ("tokenizer.json", "vocab.json"):
+    if path.suffix.lower() != ".json" or path.name in ("tokenizer.json", "vocab.json"):
         return None
     with loading(f"{name}/{path.name}"):
         return json.loads(path.read_text(encoding="utf-8"))
@@ -115,7 +115,7 @@ def _faults(folder: Path, path: Path, shown: Path, held: Any) -> Iterator[str]:
     if "custom_generate" in shown.parts:
         yield f"{shown} is code for generating text"
     is_encoder = (folder / "modules.json").is_file()
-    if path.name == "adapter_config.json" and (is_encoder or len(shown.parts) == 1):
+    if path.name.lower() == "adapter_config.json" and (is_encoder or len(shown.parts) == 1):
         yield f"it is an adapter ({shown}) of another checkpoint, into which it could be merged"
     for keys, value in _settings(held):
         text = value if isinstance(value, str) and keys[-1] not in _NOTES else ""
@@ -124,14 +124,14 @@ def _faults(folder: Path, path: Path, shown: Path, held: Any) -> Iterator[str]:
 
 
 def _is_foreign(folder: Path, path: Path, keys: Sequence[str], value: str, encoder: bool) -> bool:
-    if path.name.endswith(".safetensors.index.json") or keys[-1] == "transformers_weights":
+    if path.name.lower().endswith(".safetensors.index.json") or keys[-1] == "transformers_weights":
         is_safe = value.endswith((".safetensors", ".safetensors.index.json"))
         return value != "" and (Path(value).name != value or not is_safe)
     return (
         (keys[-1] in ("tokenizer_class", "processor_class") and _is_another_class(value))
         # A repository whose kernels transformers would fetch and run.
         or ("/" in value and any("_implementation" in key for key in keys))
-        or _leads_elsewhere(folder, path, value, path.name == "modules.json")
+        or _leads_elsewhere(folder, path, value, path.name.lower() == "modules.json")
         # The parts of a router lie in folders that are named by keys.
         or (encoder and value != "" and _leads_elsewhere(folder, path, keys[-1], True))
         or (encoder and any(map(_PASSED.fullmatch, keys)))
@@ -144,7 +144,9 @@ def _is_another_class(value: str) -> bool:
     transformers = quiet_transformers()
     found = attempt(lambda: getattr(transformers, value, None))
     tools = (transformers.PreTrainedTokenizerBase, transformers.ProcessorMixin)
-    return isinstance(found, type) and not issubclass(found, tools)
+    # What needs a library that is not installed is a stand-in, which says so when it is used.
+    is_there = isinstance(found, type) and "_backends" not in vars(found)
+    return is_there and not issubclass(found, tools)
 
 
 def _leads_elsewhere(folder: Path, file: Path, value: str, is_place: bool) -> bool:
@@ -156,7 +158,7 @@ def _leads_elsewhere(folder: Path, file: Path, value: str, is_place: bool) -> bo
     root, path = (Path(os.path.normpath(at.absolute())) for at in (folder, file.parent / value))
     inside = path.relative_to(root).parts if path.is_relative_to(root) else (".",)
     is_there = attempt(path.exists) is True and (is_place or not path.is_dir())
-    is_read = file.name.endswith(("config.json", "modules.json", "map.json"))
+    is_read = file.name.lower().endswith(("config.json", "modules.json", "map.json"))
     return is_read and is_there and any(part.startswith(".") for part in inside)
 
 
@@ -181,11 +183,10 @@ def _names_code(folder: Path, value: str) -> bool:
 
         found = attempt(lambda: import_from_string(value))
         return not isinstance(found, type) or not f"{found.__module__}.".startswith(_ALLOWED)
-    return "" not in (module, first) and (
-        ("--" in module and " " not in module)
-        or attempt(lambda: find_spec(first)) is not None
-        or attempt((folder / f"{module}.py").exists) is True
-    )
+    is_there = attempt((folder / f"{module}.py").exists) is True
+    is_far = value.count("--") == 1 and value.split("--")[1].count(".") == 1 and "\n" not in value
+    is_found = first not in ("", value) and attempt(lambda: find_spec(first)) is not None
+    return is_far or is_found or (is_there and module != "")
 
 
 def refuse_pickles(name: str, folder: Path, allowed: bool) -> None:
@@ -226,14 +227,14 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
         with loading(f"{name}/{path.name}"):
             safe_open(path, "numpy")
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.suffix in _WEIGHTS)
-    for path in folder.rglob("config.json"):
+    for path in folder.rglob("config*.json"):
         held = read_json(name, path)
         if not isinstance(held, dict):
-            raise unreadable(name, f"config.json holds a {type(held).__name__}, not an object")
+            raise unreadable(name, f"{path.name} holds a {type(held).__name__}, not an object")
         for (*_, key), value in _settings(held):
             least = 0 if key.startswith(("num_", "n_")) else -math.inf
             if isinstance(value, int) and not least <= value <= max(_MEBIBYTE, size // 16):
-                raise unreadable(name, f"config.json says {key} {value}, the weights {size} bytes")
+                raise unreadable(name, f"{path.name} says {key} {value}, the weights {size} bytes")
     with _counting(name, size):
         yield
 

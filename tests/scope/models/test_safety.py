@@ -91,6 +91,20 @@ def test_another_class_for_a_tokenizer_is_refused_at_any_depth(tmp_path, name):
     )
 
 
+def test_a_tokenizer_whose_library_is_missing_is_the_librarys_to_refuse(tmp_path, monkeypatch):
+    from transformers.utils.import_utils import DummyObject
+
+    stand_in = DummyObject("Slow", (), {"_backends": ["sentencepiece"]})
+    monkeypatch.setattr(quiet_transformers(), "SlowTokenizer", stand_in, raising=False)
+    write_json(tmp_path / "tokenizer_config.json", {"tokenizer_class": "SlowTokenizer"})
+    assert files(tmp_path)
+
+
+def test_names_of_files_in_capitals_are_the_same_files_on_some_machines(encoder):
+    write_json(encoder / "MORE.JSON", {"kind": "os.system"})
+    assert "MORE.JSON names the kind 'os.system'" in refusal(encoder)
+
+
 def test_a_vocabulary_elsewhere_is_refused_if_it_can_be_opened(tmp_path):
     folder, far = tmp_path / "model", tmp_path / "vocab.txt"
     names = (str(far), "../vocab.txt", "inner/../../vocab.txt")
@@ -143,7 +157,17 @@ def encoder(tmp_path):
 
 ORDINARY = (
     *("5.0.0", "4.57.6", "2.3.0+cu121", "./path", "../path", "model.safetensors", "0_Transformer"),
-    *("BAAI/bge-small-en-v1.5", "vocab.txt", ".5", "...", "e.g.", "sklearn_like", "a--b", ""),
+    *(
+        "BAAI/bge-small-en-v1.5",
+        "vocab.txt",
+        ".5",
+        "...",
+        "e.g.",
+        "sklearn_like",
+        "a--b",
+        "",
+        "a\n--b.c",
+    ),
     *("Represent this sentence. Query: ", "{% if a.b %}{{ c.d }}{% endif %}" * 500, "a.b\0.c"),
     *(
         f"{MODULES}.Pooling",
@@ -165,7 +189,14 @@ def test_ordinary_strings_of_an_encoder_pass(encoder):
     "value",
     [
         *("os.system", "torch.hub.help", "torch.nn.functional.relu", "torch.nn.Transformer"),
-        *("someone/code--evil.Evil", "evil.Evil", "sub/evil.Evil", "my evil.Evil", "evil. Evil"),
+        *(
+            "someone/code--evil.Evil",
+            "./a b--evil.Evil",
+            "evil.Evil",
+            "sub/evil.Evil",
+            "my evil.Evil",
+            "evil. Evil",
+        ),
         *("sentence_transformers.evil.Evil", "sentence_transformers.util.import_from_string"),
         "sentence_transformers.util.torch",
     ],
