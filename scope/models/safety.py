@@ -142,11 +142,10 @@ def _is_foreign(folder: Path, path: Path, keys: Sequence[str], value: str, encod
 def _is_another_class(value: str) -> bool:
     """Whether transformers has it, but as a model or a group of tokenizers, which it would load."""
     transformers = quiet_transformers()
-    found = attempt(lambda: getattr(transformers, value, None))
-    tools = (transformers.PreTrainedTokenizerBase, transformers.ProcessorMixin)
+    kind = attempt(lambda: getattr(transformers, value, None))
+    base = (transformers.PreTrainedTokenizerBase, transformers.ProcessorMixin)
     # What needs a library that is not installed is a stand-in, which says so when it is used.
-    is_there = isinstance(found, type) and "_backends" not in vars(found)
-    return is_there and not issubclass(found, tools)
+    return isinstance(kind, type) and "_backends" not in vars(kind) and not issubclass(kind, base)
 
 
 def _leads_elsewhere(folder: Path, file: Path, value: str, is_place: bool) -> bool:
