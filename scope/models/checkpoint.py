@@ -18,8 +18,8 @@ from filelock import FileLock
 
 from scope.errors import ModelError, ResourceError
 from scope.foreign import loading
-from scope.models.files import OTHER_FORMATS, refuse_foreign_code, wanted_files
 from scope.models.options import ModelOptions
+from scope.models.safety import OTHER_FORMATS, checked_files, refuse_pickles
 from scope.paths import cache_folder, expanded
 from scope.printing import first_line
 
@@ -66,10 +66,8 @@ def _fetch(name: str, options: ModelOptions) -> Checkpoint:
         )
     if not folder.is_dir():
         folder = _download(name, options)
-    _refuse_pickles(name, folder, options)
-    files = wanted_files(name, folder, _wanted_files(options))
-    if not options.trust_remote_code:
-        refuse_foreign_code(name, folder)
+    refuse_pickles(name, folder, options.allow_pickle)
+    files = checked_files(name, folder, _wanted_files(options), options.trust_remote_code)
     return Checkpoint(folder=folder, fingerprint=_fingerprint(folder, files, options))
 
 
@@ -102,19 +100,6 @@ def _download(name: str, options: ModelOptions) -> Path:
             expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
             fix="check the spelling and the network; for a private model set HF_TOKEN",
         ) from error
-
-
-def _refuse_pickles(name: str, folder: Path, options: ModelOptions) -> None:
-    if any(folder.glob("*.safetensors")):
-        return
-    if options.allow_pickle and any(path for kind in _PICKLES for path in folder.glob(kind)):
-        return
-    here = sorted(path.name for path in folder.iterdir())
-    raise ModelError(
-        f"`{name}` has no *.safetensors file among {here[:12]}",
-        expected="weights as safetensors: a pickled checkpoint can run any code when it is read",
-        fix="convert it to safetensors, or, if you trust its author, add --allow-pickle",
-    )
 
 
 def _fingerprint(folder: Path, files: Sequence[Path], options: ModelOptions) -> str:

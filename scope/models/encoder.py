@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ from scope.errors import ModelError
 from scope.foreign import during_inference, loading
 from scope.models.batching import batches_of_equal_length
 from scope.models.checkpoint import PACKAGED, Checkpoint, fetch_checkpoint, packaged_encoder
-from scope.models.encoder_modules import build_encoder, sentence_transformer
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
+from scope.models.safety import within_bounds
 from scope.models.threads import choose_threads
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
@@ -123,8 +124,8 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
     checkpoint = _fetch(rest, options)
     quiet_transformers()
     torch = load_torch()
-    with loading(rest):
-        model = _model(rest, checkpoint.folder, options)
+    with loading(rest), within_bounds(rest, checkpoint.folder):
+        model = _model(checkpoint.folder, options)
         _require_limit(rest, model)
         choose_threads(model, options.threads)
         return SentenceEncoder(
@@ -135,15 +136,17 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
         )
 
 
-def _model(rest: str, folder: Path, options: ModelOptions) -> Any:
-    """What the library gives; it may import what the files name if the user trusts them alone."""
-    device = str(choose_device(options.device))
-    if not options.trust_remote_code:
-        return build_encoder(rest, folder, options, device)
-    return sentence_transformer()(
+def _model(folder: Path, options: ModelOptions) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(
         str(folder),
-        device=device,
-        trust_remote_code=True,
+        device=str(choose_device(options.device)),
+        trust_remote_code=options.trust_remote_code,
+        # Code may lie in another repository; all else is in the folder.
+        local_files_only=not options.trust_remote_code,
         model_kwargs={} if options.allow_pickle else {"use_safetensors": True},
     )
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from scope.errors import ModelError
 from scope.foreign import loading
 from scope.models.checkpoint import fetch_checkpoint
-from scope.models.files import refuse_false_sizes
 from scope.models.huggingface import longest_input
 from scope.models.options import ModelOptions
+from scope.models.safety import within_bounds
 from scope.models.threads import choose_threads
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 
@@ -64,8 +64,7 @@ def load_parts(rest: str, options: ModelOptions, automatic: str) -> tuple[Head, 
     checkpoint = fetch_checkpoint(rest, options)
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
-    with loading(rest):
-        refuse_false_sizes(rest, checkpoint.folder)
+    with loading(rest), within_bounds(rest, checkpoint.folder):
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=options.trust_remote_code
         )

@@ -13,9 +13,9 @@ from scope.errors import ModelError
 from scope.foreign import during_inference, loading
 from scope.models.batching import batches_of_equal_length
 from scope.models.checkpoint import fetch_checkpoint
-from scope.models.files import refuse_false_sizes
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
+from scope.models.safety import within_bounds
 from scope.models.threads import choose_threads
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.records import Prediction
@@ -107,8 +107,7 @@ def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
     transformers = quiet_transformers()
     torch = load_torch()
     device = choose_device(options.device)
-    with loading(rest):
-        refuse_false_sizes(rest, checkpoint.folder)
+    with loading(rest), within_bounds(rest, checkpoint.folder):
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=options.trust_remote_code
         )

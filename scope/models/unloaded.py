@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scope.models.files import MOST_BYTES_OF_OTHERS
 from scope.models.labels import require_words
 from scope.models.loading import split_spec
 from scope.models.options import ModelOptions
+from scope.models.safety import MOST_BYTES_OF_OTHERS
 from scope.paths import expanded
 from scope.registry import find
 

@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from hostile.cases import WORKS, Case
+from hostile.cases import REFUSED, WORKS, Case
 from hostile.checkpoints import (
     DAMAGED_CONFIGS,
     DEEP,
@@ -81,29 +81,25 @@ def beyond(held):
 
 
 PIPE = os.mkfifo
-NO_FILE = "No such file or directory"
-LOOP = "Too many levels of symbolic links"
 LINKS = {
-    "a dangling link": (dangling, NO_FILE),
-    "a link to itself": (itself, LOOP),
-    "links in a circle": (round_about, LOOP),
-    "a pipe": (PIPE, "is not a regular file"),
-    "a device that never ends": (
-        lambda path: path.symlink_to("/dev/zero"),
-        "is not a regular file",
-    ),
+    "a dangling link": dangling,
+    "a link to itself": itself,
+    "links in a circle": round_about,
+    "a pipe": PIPE,
+    "a device that never ends": lambda path: path.symlink_to("/dev/zero"),
+    "a link to a folder": lambda path: path.symlink_to("/etc"),
 }
 FILES = (CONFIG, TOKENS, WEIGHTS, "tokenizer.json", "vocab.txt")
 
 SIZES = {
-    "num_hidden_layers": (10**9, "config.json says num_hidden_layers 1000000000; there are"),
-    "num_attention_heads": (10**9, "config.json says num_attention_heads 1000000000; the weights"),
-    "hidden_size": (10**12, "config.json says hidden_size 1000000000000; the weights have"),
-    "intermediate_size": (10**11, "config.json says intermediate_size 100000000000; the weights"),
-    "vocab_size": (10**10, "config.json says vocab_size 10000000000; the weights have"),
-    "max_position_embeddings": (10**10, "config.json says max_position_embeddings 10000000000"),
-    "type_vocab_size": (10**9, "config.json says type_vocab_size 1000000000; the weights have"),
-    "num_labels": (10**9, "config.json says num_labels 1000000000; the weights have"),
+    "num_hidden_layers": 10**9,
+    "num_attention_heads": 10**9,
+    "hidden_size": 10**12,
+    "intermediate_size": 10**11,
+    "vocab_size": 10**10,
+    "max_position_embeddings": 10**10,
+    "type_vocab_size": 10**9,
+    "num_labels": 10**9,
 }
 WRONG_SIZES = {
     "layers below zero": {"num_hidden_layers": -1},
@@ -111,6 +107,7 @@ WRONG_SIZES = {
     "layers in words": {"num_hidden_layers": "two"},
     "no layers": {"num_hidden_layers": None},
     "five thousand layers": {"num_hidden_layers": 5000},
+    "a million layers": {"num_hidden_layers": 2**20},
     "no width": {"hidden_size": 0},
     "width below zero": {"hidden_size": -16},
     "another width": {"hidden_size": 30_000, "num_attention_heads": 2},
@@ -158,9 +155,9 @@ CASES = [
         Case(
             name=f"{title} for {file}",
             make=classifier(in_place(file, make)),
-            says=["./model", file, part],
+            says=["./model", f"{file} is not a regular file"],
         )
-        for title, (make, part) in LINKS.items()
+        for title, make in LINKS.items()
         for file in FILES
     ),
     Case(
@@ -192,7 +189,7 @@ CASES = [
         Case(
             name=f"an enormous {file}",
             make=classifier(large(file, size)),
-            says=[file, "MiB are not read of such a file"],
+            says=[f"{file} has ", "MiB, not"],
         )
         for file, size in {
             CONFIG: 10**9,
@@ -207,9 +204,9 @@ CASES = [
         Case(
             name=f"{key} of {number:,}",
             make=classifier(setting(CONFIG, **{key: number})),
-            says=[part],
+            says=[f"config.json says {key} {number}, the weights"],
         )
-        for key, (number, part) in SIZES.items()
+        for key, number in SIZES.items()
     ),
     *(
         Case(
@@ -278,7 +275,6 @@ CASES = [
             "that is a list": text("tokenizer.json", "[]"),
             "that is deep": text("tokenizer.json", DEEP),
             "with words beyond the table": more_words,
-            "of an unknown class": setting(TOKENS, tokenizer_class="evil.Evil"),
             "that is a model": setting(TOKENS, tokenizer_class="BertModel"),
             "whose words are a device": setting(TOKENS, vocab_file="/dev/zero"),
             "whose words are elsewhere": setting(TOKENS, tokenizer_file="/etc/passwd"),
@@ -289,7 +285,24 @@ CASES = [
         make=classifier(
             setting("model.safetensors.index.json", weight_map={"a": "../x.safetensors"})
         ),
-        says=["names the weights '../x.safetensors'"],
+        says=["names the a '../x.safetensors'"],
+    ),
+    Case(
+        name="a million labels, of which one generation reads the names alone",
+        make=classifier(setting(CONFIG, num_labels=2**20)),
+        exits=REFUSED | WORKS,
+    ),
+    Case(
+        name="a tokenizer of an unknown class, which one generation leaves unread",
+        make=classifier(setting(TOKENS, tokenizer_class="evil.Evil")),
+        exits=REFUSED | WORKS,
+    ),
+    Case(
+        name="a table of positions for each other, in an architecture that fills it",
+        make=classifier(
+            setting(CONFIG, model_type="gpt2", n_positions=200_000, n_embd=2, n_layer=1, n_head=1)
+        ),
+        says=["found:", "./model"],
     ),
     Case(
         name="an adapter",

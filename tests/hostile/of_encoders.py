@@ -31,7 +31,9 @@ def use_own_folders():
     url = here / "hub.url"
     constants.ENDPOINT = url.read_text() if url.exists() else "http://127.0.0.1:9"
     template = "{endpoint}/{repo_id}/resolve/{revision}/{filename}"
-    file_download.HUGGINGFACE_CO_URL_TEMPLATE = template.replace("{endpoint}", constants.ENDPOINT)
+    # Earlier releases look it up in the one module, later ones in the other.
+    for module in (constants, file_download):
+        module.HUGGINGFACE_CO_URL_TEMPLATE = template.replace("{endpoint}", constants.ENDPOINT)
 
 
 def in_folder(change, *more):
@@ -79,7 +81,8 @@ CASES = [
         Case(
             name=f"{title}, {where}",
             make=place(change),
-            says=["found:", part],
+            exits=REFUSED if part else REFUSED | WORKS,
+            says=["found:", part] if part else (),
             before=use_own_folders,
             after=nothing_ran,
         )

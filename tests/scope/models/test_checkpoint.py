@@ -87,7 +87,7 @@ def test_a_folder_with_pickles_alone_is_refused_unless_they_are_allowed(tmp_path
     assert str(raised.value) == (
         f"found:    `{folder}` has no *.safetensors file among "
         "['config.json', 'pytorch_model.bin']\n"
-        "expected: weights as safetensors: a pickled checkpoint can run any code when it is read\n"
+        "expected: weights as safetensors: a pickle can run any code when it is read\n"
         "fix:      convert it to safetensors, or, if you trust its author, add --allow-pickle"
     )
     assert fetch_checkpoint(str(folder), ModelOptions(allow_pickle=True)).folder == folder

@@ -122,7 +122,7 @@ def test_code_that_comes_with_a_checkpoint_is_not_run(bert_copy, tmp_path):
     edit_config(bert_copy, model_type="foreign", auto_map={"AutoConfig": "foreign.Config"})
     error = refusal(bert_copy)
     assert not trace.exists()
-    assert "runs its own code" in error.found
+    assert "contains custom code" in error.found
     assert "--trust-remote-code" in error.fix
 
 
@@ -145,7 +145,8 @@ def truncate(path):
 def test_damaged_files_are_refused_in_one_short_message(bert_copy, damage, name):
     damage(bert_copy / name)
     error = refusal(bert_copy)
-    assert error.found.startswith(f"`{bert_copy}` cannot be loaded (")
+    assert error.found.startswith(f"`{bert_copy}")
+    assert "` cannot be loaded (" in error.found
     assert len(str(error).splitlines()) == 3
     assert error.expected == "a folder with config.json, a tokenizer and *.safetensors"
 

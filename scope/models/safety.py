@@ -1,0 +1,274 @@
+"""What a checkpoint's files may do: checked before a library opens them, and while it loads them.
+
+With ``trust_remote_code=False`` the libraries themselves refuse most code of a checkpoint; here is
+what they leave open. `checked_files` looks at every file of the folder, hidden ones included, and
+at every setting in its JSON, at any depth. A setting is a value in an object: strings in lists, and
+the files tokenizer.json and vocab.json, hold words. `within_bounds` surrounds the loading.
+
+Memory: a checkpoint may have the library make 64 Mi numbers, and 8 more for each byte of its
+weights, where a tensor counts 2,048 more than it holds; and lists of 1 Mi entries, or of one for
+each 16 bytes. Texts beside the weights have at most 256 MiB (tokenizer.json, *.model) or 32 MiB.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from scope.errors import ModelError
+from scope.foreign import attempt, loading, unreadable
+from scope.models.torch_setup import load_torch, quiet_transformers
+
+
+# Folders with the same weights once more, which nobody reads here.
+OTHER_FORMATS = ("onnx", "openvino", "coreml")
+
+_MEBIBYTE = 2**20
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth")
+_MOST_BYTES = {"tokenizer.json": 256 * _MEBIBYTE, ".model": 256 * _MEBIBYTE}
+# The largest vocabularies in use have a tokenizer.json of 60 and a vocab.txt of 5 MiB.
+MOST_BYTES_OF_OTHERS = 32 * _MEBIBYTE
+
+# Nothing reads these; they often hold paths of the author's machine.
+_NOTES = ("_name_or_path", "name_or_path", "special_tokens_map_file", "tokenizer_config_file")
+# Where an encoder's classes may be defined; `linear` holds Identity.
+_ALLOWED = ("sentence_transformers.", "torch.nn.modules.activation.", "torch.nn.modules.linear.")
+# Settings of an encoder that go to functions which load a model or a tokenizer from anywhere.
+_PASSED = re.compile("(model|tokenizer|config|processor)_(kw)?args|(tokenizer|processor)_name.*")
+
+
+def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: bool) -> list[Path]:
+    """The files that match a pattern and decide the answers, if none in the folder does harm.
+
+    Raises
+    ------
+    ModelError
+        When there is a pipe, a device or a link to a folder; when a matching file is missing or too
+        large; or, unless the author is trusted, when a file is damaged JSON, or names code or files
+        that are not the libraries' or the folder's own.
+    """
+    found = []
+    for path in sorted(folder.rglob("*")):
+        shown = path.relative_to(folder)
+        is_wanted = any(path.match(pattern) for pattern in patterns)
+        # A link that leads nowhere matters where the file is read.
+        if not (is_wanted or path.exists()) or (path.is_dir() and not path.is_symlink()):
+            continue
+        _require_bounded(name, path, shown, is_wanted)
+        if not trusted:
+            for fault in _faults(folder, path, shown, read_json(name, path)):
+                raise ModelError(
+                    f"`{name}` runs its own code: {fault}",
+                    expected="only code of transformers and sentence-transformers, and own files",
+                    fix="if you trust its author, add --trust-remote-code, or choose another model",
+                )
+        if is_wanted and shown.parts[0] not in OTHER_FORMATS and "/." not in f"/{shown.as_posix()}":
+            found.append(path)
+    return found
+
+
+def _require_bounded(name: str, path: Path, shown: Path, is_wanted: bool) -> None:
+    if not path.is_file():
+        raise unreadable(name, f"{shown} is not a regular file")
+    size = path.stat().st_size
+    most = _MOST_BYTES.get(path.name, _MOST_BYTES.get(path.suffix, MOST_BYTES_OF_OTHERS))
+    # sentence-transformers reads README.md, too.
+    is_text = (is_wanted or path.suffix == ".md") and path.suffix not in _WEIGHTS
+    if is_text and size > most:
+        raise unreadable(name, f"{shown} has {size // _MEBIBYTE} MiB, not {most // _MEBIBYTE}")
+
+
+def read_json(name: str, path: Path) -> Any:
+    """What a file of JSON holds; None of other files and of vocabularies.
+
+    Raises
+    ------
+    ModelError
+        When it cannot be read, is damaged, or is nested too deeply.
+    """
+    if path.suffix.lower() != ".json" or path.name in ("tokenizer.json", "vocab.json"):
+        return None
+    with loading(f"{name}/{path.name}"):
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _settings(held: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The keys that lead to a value, and the value; of a list no strings."""
+    if isinstance(held, dict):
+        for key, value in held.items():
+            yield from _settings(value, *keys, key)
+    elif isinstance(held, list):
+        for value in (each for each in held if not isinstance(each, str)):
+            yield from _settings(value, *keys)
+    elif keys and held is not None:
+        yield keys, held
+
+
+def _faults(folder: Path, path: Path, shown: Path, held: Any) -> Iterator[str]:
+    """What in a file leads to code or files that are not the libraries' or the folder's own."""
+    if "custom_generate" in shown.parts:
+        yield f"{shown} is code for generating text"
+    is_encoder = (folder / "modules.json").is_file()
+    if path.name.lower() == "adapter_config.json" and (is_encoder or len(shown.parts) == 1):
+        yield f"it is an adapter ({shown}) of another checkpoint, into which it could be merged"
+    for keys, value in _settings(held):
+        text = value if isinstance(value, str) and keys[-1] not in _NOTES else ""
+        if _is_foreign(folder, path, keys, text, is_encoder):
+            yield f"{shown} names the {keys[-1][:80]} {str(value)[:80]!r}"
+
+
+def _is_foreign(folder: Path, path: Path, keys: Sequence[str], value: str, encoder: bool) -> bool:
+    if path.name.lower().endswith(".safetensors.index.json") or keys[-1] == "transformers_weights":
+        is_safe = value.endswith((".safetensors", ".safetensors.index.json"))
+        return value != "" and (Path(value).name != value or not is_safe)
+    return (
+        (keys[-1] in ("tokenizer_class", "processor_class") and _is_another_class(value))
+        # A repository whose kernels transformers would fetch and run.
+        or ("/" in value and any("_implementation" in key for key in keys))
+        or _leads_elsewhere(folder, path, value, path.name.lower() == "modules.json")
+        # The parts of a router lie in folders that are named by keys.
+        or (encoder and value != "" and _leads_elsewhere(folder, path, keys[-1], True))
+        or (encoder and any(map(_PASSED.fullmatch, keys)))
+        or (encoder and "auto_map" not in keys and _names_code(folder, value))
+    )
+
+
+def _is_another_class(value: str) -> bool:
+    """Whether transformers has it, but as a model or a group of tokenizers, which it would load."""
+    transformers = quiet_transformers()
+    kind = attempt(lambda: getattr(transformers, value, None))
+    base = (transformers.PreTrainedTokenizerBase, transformers.ProcessorMixin)
+    # What needs a library that is not installed is a stand-in, which says so when it is used.
+    return isinstance(kind, type) and "_backends" not in vars(kind) and not issubclass(kind, base)
+
+
+def _leads_elsewhere(folder: Path, file: Path, value: str, is_place: bool) -> bool:
+    """Whether a file or place that a configuration names is there, but outside or hidden.
+
+    What is not on this machine does no harm. Links are not followed: the files of the hub's cache
+    are links. Nobody reads paths in other files than configurations.
+    """
+    root, path = (Path(os.path.normpath(at.absolute())) for at in (folder, file.parent / value))
+    inside = path.relative_to(root).parts if path.is_relative_to(root) else (".",)
+    is_there = attempt(path.exists) is True and (is_place or not path.is_dir())
+    is_read = file.name.lower().endswith(("config.json", "modules.json", "map.json"))
+    return is_read and is_there and any(part.startswith(".") for part in inside)
+
+
+def _names_code(folder: Path, value: str) -> bool:
+    """Whether a string in an encoder is the dotted name of something that could be imported.
+
+    sentence-transformers imports such names, in some releases without permission. One counts if
+    Python finds the module or folder before its first dot, if the encoder's folder holds the module
+    as a file, or if it names a repository (``owner/name--module.Class``); so version numbers, names
+    of files and sentences do not. Allowed are classes of sentence-transformers and activations of
+    torch.nn.
+
+    Examples
+    --------
+    >>> [_names_code(Path(), f"{module}.Module") for module in ("torch", "a/b--c", "model", "4")]
+    [True, True, False, False]
+    """
+    module, first = value.rpartition(".")[0], value.partition(".")[0]
+    if value.startswith(("sentence_transformers.", "torch.nn.")):
+        load_torch()
+        from sentence_transformers.util import import_from_string
+
+        found = attempt(lambda: import_from_string(value))
+        return not isinstance(found, type) or not f"{found.__module__}.".startswith(_ALLOWED)
+    is_there = attempt((folder / f"{module}.py").exists) is True
+    is_far = value.count("--") == 1 and value.split("--")[1].count(".") == 1 and "\n" not in value
+    is_found = first not in ("", value) and attempt(lambda: find_spec(first)) is not None
+    return is_far or is_found or (is_there and module != "")
+
+
+def refuse_pickles(name: str, folder: Path, allowed: bool) -> None:
+    """Refuse a checkpoint without weights, and weights that a library would read from a pickle.
+
+    Raises
+    ------
+    ModelError
+        When it holds no weights as safetensors, or ``pytorch_model.bin`` without them.
+    """
+    pickles = [] if allowed else sorted(folder.rglob("pytorch_model.bin"))
+    alone = [path for path in pickles if not path.with_name("model.safetensors").is_file()]
+    some = any(path.suffix in _WEIGHTS[: 4 if allowed else 1] for path in folder.rglob("*"))
+    if alone or not some:
+        here = sorted(path.name for path in (alone[0].parent if alone else folder).iterdir())
+        raise ModelError(
+            f"`{name}` has no {'model' if some else '*'}.safetensors file among {here[:12]}",
+            expected="weights as safetensors: a pickle can run any code when it is read",
+            fix="convert it to safetensors, or, if you trust its author, add --allow-pickle",
+        )
+
+
+@contextmanager
+def within_bounds(name: str, folder: Path) -> Iterator[None]:
+    """Refuse damaged weights, and configurations that claim more than the weights hold.
+
+    The libraries build what a configuration claims before they look at the weights.
+
+    Raises
+    ------
+    ModelError
+        When a header of *.safetensors is not true of its file, or config.json holds a count below
+        zero or a number above the bound; inside, when the library makes more tensors than that.
+    """
+    from safetensors import safe_open
+
+    for path in folder.rglob("*.safetensors"):
+        with loading(f"{name}/{path.name}"):
+            safe_open(path, "numpy")
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.suffix in _WEIGHTS)
+    for path in folder.rglob("config*.json"):
+        held = read_json(name, path)
+        if not isinstance(held, dict):
+            raise unreadable(name, f"{path.name} holds a {type(held).__name__}, not an object")
+        _refuse_unknown_quantization(name, held.get("quantization_config"))
+        for (*_, key), value in _settings(held):
+            least = 0 if key.startswith(("num_", "n_")) else -math.inf
+            if isinstance(value, int) and not least <= value <= max(_MEBIBYTE, size // 16):
+                raise unreadable(name, f"{path.name} says {key} {value}, the weights {size} bytes")
+    with _counting(name, size):
+        yield
+
+
+def _refuse_unknown_quantization(name: str, held: Any) -> None:
+    """The library would skip the method, and answer from weights that are not read as meant."""
+    library = quiet_transformers()
+    if held and not library.quantizers.AutoHfQuantizer.supports_quant_method(held):
+        raise ModelError(
+            f"`{name}` is quantized by the method {held['quant_method']!r:.60}, which "
+            f"transformers {library.__version__} does not know",
+            expected="weights without quantization, or quantized by a method that it knows",
+            fix="install a version that knows the method, or choose the model in another precision",
+        )
+
+
+def _counting(name: str, size: int) -> Any:
+    """Count what torch's makers of tensors are asked for, before they make it."""
+    torch = load_torch()
+    from torch.overrides import TorchFunctionMode
+
+    makers = (torch.empty, torch.ones, torch.zeros, torch.full, torch.rand, torch.randn)
+    left = 64 * _MEBIBYTE + 8 * size
+
+    class Counting(TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(self, made: Any, _: Any, given: Any = (), named: Any = None) -> Any:
+            nonlocal left
+            if made in makers:
+                shape = given[0] if given else (named or {}).get("size", ())
+                sizes = shape if isinstance(shape, tuple | list) else given
+                left -= 2048 + math.prod(each for each in sizes if isinstance(each, int))
+                if left < 0:
+                    raise unreadable(name, f"it describes more than {size} bytes of weights hold")
+            return made(*given, **(named or {}))
+
+    return Counting()
