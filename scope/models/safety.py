@@ -26,7 +26,6 @@ from scope.errors import ModelError
 from scope.foreign import attempt, loading, unreadable
 from scope.models.torch_setup import load_torch, quiet_transformers
 
-
 # Folders with the same weights once more, which nobody reads here.
 OTHER_FORMATS = ("onnx", "openvino", "coreml")
 

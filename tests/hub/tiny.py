@@ -51,6 +51,7 @@ def write_tiny_model(
                 num_attention_heads=2,
                 intermediate_size=16,
                 max_position_embeddings=32,
+                initializer_range=0.5,
                 id2label=dict(enumerate(labels)),
                 label2id={label: number for number, label in enumerate(labels)},
             )
