@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from scope.errors import ModelError
-from scope.foreign import attempt, loading, unreadable
+from scope.foreign import attempt, converting, loading, unreadable
 from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.printing import first_line
 
 # Folders with the same weights once more, which nobody reads here.
 OTHER_FORMATS = ("onnx", "openvino", "coreml")
@@ -94,7 +95,7 @@ def read_json(name: str, path: Path) -> Any:
     """
     if path.suffix.lower() != ".json" or path.name in ("tokenizer.json", "vocab.json"):
         return None
-    with loading(f"{name}/{path.name}"):
+    with converting(lambda error: unreadable(name, f"{path.name}: {first_line(error)}")):
         return json.loads(path.read_text(encoding="utf-8"))
 
 

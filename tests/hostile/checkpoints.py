@@ -14,18 +14,18 @@ from tiny_language import write_tiny_gguf, write_tiny_llama
 
 DEEP = "[" * 200_000 + "]" * 200_000
 DAMAGED_CONFIGS = {
-    "empty": ("", "config.json` cannot be loaded (JSONDecodeError"),
+    "empty": ("", "config.json: JSONDecodeError"),
     "a list": ("[]", "holds a list"),
     "a number": ("7", "holds a int"),
     "null": ("null", "holds a NoneType"),
     "a string": ('"bert"', "holds a str"),
-    "no UTF-8": (b"\xff\xfe{}", "config.json` cannot be loaded (UnicodeDecodeError"),
-    "half of it": ('{"model_type": "be', "config.json` cannot be loaded (JSONDecodeError"),
-    "nested deeply": (DEEP, "config.json` cannot be loaded (RecursionError"),
+    "no UTF-8": (b"\xff\xfe{}", "config.json: UnicodeDecodeError"),
+    "half of it": ('{"model_type": "be', "config.json: JSONDecodeError"),
+    "nested deeply": (DEEP, "config.json: RecursionError"),
     "nested deeply in an object": ('{"a":' * 100_000 + "1" + "}" * 100_000, "RecursionError"),
     "a number of 100,000 digits": (
         '{"hidden_size": ' + "9" * 100_000 + "}",
-        "config.json` cannot be loaded (ValueError",
+        "config.json: ValueError",
     ),
     "an object without a word": ("{}", "model_type"),
     "of an unknown type": ('{"model_type": "unheard"}', "unheard"),

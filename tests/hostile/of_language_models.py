@@ -83,7 +83,7 @@ CASES = [
     Case(
         name="an own generate",
         make=language("llama", foreign),
-        says=["custom_generate/ contains its own code"],
+        says=["is code for generating text"],
         after=nothing_ran,
     ),
     Case(

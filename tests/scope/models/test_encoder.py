@@ -130,7 +130,7 @@ def test_a_folder_that_is_no_encoder_is_refused(encoder_copy):
     (encoder_copy / "config.json").write_text("{")
     with pytest.raises(ModelError) as raised:
         load_encoder(str(encoder_copy), ModelOptions(device="cpu"))
-    assert raised.value.found.startswith(f"`{encoder_copy}/config.json` cannot be loaded (")
+    assert raised.value.found.startswith(f"`{encoder_copy}` cannot be loaded (config.json: ")
     assert len(str(raised.value).splitlines()) == 3
     assert raised.value.expected == "a folder with config.json, a tokenizer and *.safetensors"
 
