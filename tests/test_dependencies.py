@@ -92,6 +92,14 @@ def test_what_textattack_requires_is_declared_or_left_out():
     assert required - NEEDED == names(METADATA["tool"]["uv"]["override-dependencies"])
 
 
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", ".ci/run", "docs/how-to/install.md"]
+)
+def test_every_command_that_installs_textattack_names_its_release(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert set(re.findall(r"install [^`\n]*--no-deps (\S+)", text)) == {TEXTATTACK}
+
+
 def test_the_lock_was_made_from_this_metadata():
     project = next(one for one in LOCK["package"] if one["name"] == PROJECT["name"])
     locked = {
@@ -110,3 +118,12 @@ def test_the_constraints_are_the_versions_of_the_lock():
     pins = {line.partition(" ;")[0] for line in lines if line and not line.startswith("#")}
     locked = {f"{one['name']}=={one['version']}" for one in LOCK["package"] if "version" in one}
     assert locked - {f"{PROJECT['name']}=={PROJECT['version']}"} == pins
+
+
+def test_the_oldest_constraints_are_the_lower_bounds():
+    """But for torch, of whose oldest release there is no build without CUDA on the index."""
+    lines = (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
+    oldest = dict(line.split("==") for line in lines if "==" in line)
+    bounds = dict(re.match(r"([\w.-]+)>=([\d.]+)", one).groups() for one in PROJECT["dependencies"])
+    wrong = {name for name, least in bounds.items() if not oldest[name].startswith(least)}
+    assert wrong == {"torch"}
