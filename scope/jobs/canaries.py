@@ -17,7 +17,6 @@ import hashlib
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -162,9 +161,8 @@ def recognise_numbers(
     stored: Callable[[Sequence[str]], Numbers],
     compute: Callable[[Sequence[str]], Numbers],
     *,
-    kept_in: Path,
     progress: Progress,
-    fix: str | None = None,
+    fix: str,
 ) -> None:
     """Check that a model still computes the cached vectors of texts.
 
@@ -178,10 +176,8 @@ def recognise_numbers(
         The texts of which vectors are kept.
     stored, compute
         The kept vectors of texts, a row each, and the same computed anew.
-    kept_in
-        Where they are kept.
     fix
-        What to do if it is another; by default to have its vectors computed anew.
+        What to do if it is another.
 
     Raises
     ------
@@ -206,9 +202,7 @@ def recognise_numbers(
             f"different vectors, such as {differing[0][:80]!r}",
             expected="the model of the cached vectors, with numbers within "
             f"{DRIFT:g} of each vector's maximum, or another `fingerprint`",
-            fix=fix
-            or "give the model a `fingerprint` that changes with its weights, or delete "
-            f"`{kept_in}`",
+            fix=fix,
         )
     if greatest > 0:
         message = f"drift: {spec}: cached and recomputed vectors differ by up to {greatest:.2g}"
