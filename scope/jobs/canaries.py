@@ -30,8 +30,7 @@ from scope.evidence.sameness import (
     difference_of_numbers,
     difference_of_predictions,
 )
-from scope.jobs.answering_models import AnsweringModel
-from scope.jobs.audited import NamedModel
+from scope.jobs.identity import NamedModel
 from scope.jobs.inference import ask, checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
@@ -100,7 +99,7 @@ def recognise_classifier(
     ModelError
         When it fails.
     """
-    classifier = model.classifier
+    classifier = model.model
     if not may_change(classifier):
         return
     known = run.get(classifier.fingerprint, list(dict.fromkeys(texts)))
@@ -118,7 +117,7 @@ def recognise_classifier(
 
 
 def recognise_answerer(
-    answering_model: AnsweringModel,
+    answering_model: NamedModel,
     task: Task,
     questions: Sequence[Question],
     run: Run,

@@ -7,8 +7,6 @@ import pytest
 
 import scope
 from scope.errors import ModelError, RunError
-from scope.jobs.answering_models import AnsweringModel
-from scope.jobs.audited import NamedModel
 from scope.jobs.canaries import (
     ASKINGS,
     CANARIES,
@@ -18,6 +16,7 @@ from scope.jobs.canaries import (
     recognise_classifier,
     recognise_numbers,
 )
+from scope.jobs.identity import NamedModel
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
 from scope.store import Run
@@ -65,13 +64,11 @@ def known(run, model, texts=TEXTS):
 
 
 def recognise(run, model, texts=TEXTS):
-    recognise_classifier(
-        NamedModel(name="mine", role="target", classifier=model), texts, run, Silent()
-    )
+    recognise_classifier(NamedModel(name="mine", role="target", model=model), texts, run, Silent())
 
 
 def recognise_words(run, model):
-    recognise_answerer(AnsweringModel(name="mine", model=model), TASK, QUESTIONS, run, Silent())
+    recognise_answerer(NamedModel(name="mine", model=model), TASK, QUESTIONS, run, Silent())
 
 
 def test_only_schemes_whose_bytes_are_hashed_are_believed():

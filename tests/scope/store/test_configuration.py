@@ -59,8 +59,8 @@ def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> No
     error = refused(manifest, other)
     assert error.found == (
         f"run `{manifest.parent.name}` was started with different arguments: seed is 0 in the "
-        'run, 1 here; targets[0].spec is "hf:b" in the run, "hf:c" here; tolerance is 0.1 in the run, '
-        "absent here"
+        'run, 1 here; targets[0].spec is "hf:b" in the run, "hf:c" here; tolerance is 0.1 in the '
+        "run, absent here"
     )
     assert error.fix == (
         f"choose another name with --run, or delete the folder `{manifest.parent}`"
