@@ -10,10 +10,11 @@ from zoo.lineage import Zoo
 
 from scope.data import load_data
 from scope.data.sampling import by_name, draw
+from scope.jobs.identity import NamedModel
 from scope.jobs.perturbing import PairSearch
 from scope.jobs.preparation import choose_capabilities
 from scope.jobs.reuse.items import ItemSet, ReuseItem, text_items
-from scope.jobs.reuse.models import Part, ReuseModel
+from scope.jobs.reuse.models import Part
 from scope.jobs.reuse.responses import TextResponses
 from scope.models import ModelOptions
 from scope.models.cached import CachedClassifier
@@ -47,9 +48,9 @@ class ZooAnswers:
     items: Mapping[str, ItemSet]
     responses: TextResponses
 
-    def model(self, name: str, part: Part) -> ReuseModel:
+    def model(self, name: str, part: Part) -> NamedModel:
         """A model of the zoo in its part of a test."""
-        return ReuseModel(name=name, part=part, model=self.models[name], saved=False, own=False)
+        return NamedModel(name=name, role=part, model=self.models[name], saved=False, own=False)
 
 
 def ask_zoo(
@@ -96,7 +97,7 @@ def _asked(
     name: str, path: Path, responses: TextResponses, questions: Sequence[ReuseItem]
 ) -> Asked:
     classifier = load_classifier(str(path), ModelOptions())
-    model = ReuseModel(name=name, part="control", model=classifier, saved=False, own=False)
+    model = NamedModel(name=name, role="control", model=classifier, saved=False, own=False)
     responses.answers(model, questions)
     return Asked(
         spec=str(path), fingerprint=classifier.fingerprint, labels=tuple(classifier.labels)

@@ -28,7 +28,6 @@ from typing import (
 )
 
 from scope.checksums import sealed, unsealed
-from scope.consistency import contradictions
 from scope.errors import RunError, SpecError
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
 from scope.records.long_lists import Long
@@ -185,8 +184,6 @@ def from_json(
         if lists is None:
             raise _no_result(source, "its lists lie in files beside it, which are read with it")
         result = _with_lists(kind, result, plain, lists(head.lists or {}))
-    if reason := next(contradictions(result), None):
-        raise _no_result(source, reason)
     return result
 
 

@@ -31,7 +31,6 @@ LAYERS = (
     ("checksums", "printing"),
     ("errors",),
     ("foreign", "paths", "records"),
-    ("consistency",),
     ("protocols", "registry", "statistics"),
     ("metrics", "serialization"),
     ("progress", "sections"),

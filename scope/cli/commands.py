@@ -207,11 +207,9 @@ def _dry_run(job: Job, request: Request, *, as_json: bool) -> int:
 
 
 def _ending(request: Request, result: Result, gates: Gates | None) -> int:
-    """Say which models have changed slightly and which gates are not met; the exit code."""
+    """Say which gates are not met; the exit code."""
     failed = [*result.failed_parts()]
     if gates:
-        for line in gates.drifts(request, result):
-            say(f"drift: {line}", err=True)
         failed += gates.failures(request, result)
     for line in failed:
         say(f"gate: {line}", err=True)

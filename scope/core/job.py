@@ -16,9 +16,6 @@ class Gates(Protocol):
     def checked(self, request: Any) -> Any:
         """The request that the job gets; gates that cannot be judged are refused."""
 
-    def drifts(self, request: Any, result: Any) -> Sequence[str]:
-        """A line for each model that a gate compares with and that has changed slightly."""
-
     def failures(self, request: Any, result: Any) -> Sequence[str]:
         """A line for each gate that is not met."""
 

@@ -1,26 +1,21 @@
 """The baseline of a gate: the same number of another target, or of an earlier run.
 
-An earlier run is comparable only if it has the same reference, which is checked by its fingerprint
-or by its answers.
+An earlier run is comparable only if it has the same reference, by its fingerprint and its answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from scope.errors import SpecError
 from scope.estimation import metric_width
-from scope.evidence.sameness import CANARIES, DRIFT, difference_of_predictions
-from scope.models.loading import split_spec
-from scope.printing import counted
+from scope.evidence.sameness import DRIFT, difference_of_predictions
 from scope.records import (
     AuditResult,
     Estimate,
     MeasuredResult,
     Measurement,
-    ModelCard,
     Prediction,
     Result,
     Undefined,
@@ -88,29 +83,6 @@ def earlier_run(name: str, runs: Path = Path("runs")) -> MeasuredResult | None:
                 fix="name another run",
             )
     return None
-
-
-def drifts_of_earlier_runs(
-    comparison: MeasuredResult, names: Iterable[str], runs: Path = Path("runs")
-) -> Iterator[str]:
-    """The drift of the reference's answers from those of each earlier run that gates name.
-
-    Parameters
-    ----------
-    comparison
-        The new result.
-    names
-        Targets of it, which are skipped, or earlier runs.
-    runs
-        The folder of runs.
-    """
-    targets = {card.name for card in comparison.manifest.targets}
-    for name in dict.fromkeys(names):
-        earlier = None if name in targets else earlier_run(name, runs)
-        if earlier is None or _why_not_comparable(earlier, comparison):
-            continue
-        if drift := recognise_reference(earlier, comparison).drift:
-            yield f"the run `{name}` {drift}"
 
 
 def require_paired(metric: str, gate: str) -> None:
@@ -225,7 +197,7 @@ def _of_other(
         earlier = earlier_run(name, runs)
         if earlier is None:
             return f"no target and no finished run `{name}`"
-        if unfit := _why_not_comparable(earlier, comparison):
+        if unfit := why_not_comparable(earlier, comparison):
             return f"the run `{name}` {unfit}"
         other, named = earlier, one.target
     found = [
@@ -244,14 +216,14 @@ def _of_other(
     return other.degenerate(same[0]) or same[0]
 
 
-def _why_not_comparable(earlier: MeasuredResult, comparison: MeasuredResult) -> str:
+def why_not_comparable(earlier: MeasuredResult, comparison: MeasuredResult) -> str:
     """Why an earlier run cannot be compared; empty if it can."""
     before, now = _configuration(earlier), _configuration(comparison)
     either = dict.fromkeys((*now, *before))
     if different := [part for part in either if before.get(part) != now.get(part)]:
         return f"differs in {', '.join(different)}"
-    if different_reference := recognise_reference(earlier, comparison).different:
-        return different_reference
+    if changed := _why_other_reference(earlier, comparison):
+        return changed
     # An unchanged model has the same results in another run: only the clock differs.
     is_this = (earlier.measurements, earlier.clock) == (comparison.measurements, comparison.clock)
     return "is this run itself" if is_this else ""
@@ -287,93 +259,36 @@ def _by_example(one: Measurement) -> dict[str, list[float]]:
     return values
 
 
-class Recognised(NamedTuple):
-    """Why the two references are different models; if they are the same, its drift.
+def _why_other_reference(earlier: Result, now: Result) -> str:
+    """Why two audits have different references; empty if they do not, and for other jobs.
 
-    Both are empty if there is neither.
-    """
-
-    different: str = ""
-    drift: str = ""
-
-
-def recognise_reference(earlier: Result, now: Result) -> Recognised:
-    """Compare the references of two audits; other jobs have none.
-
-    The fingerprint of a `python:` model is the hash of its source file, which a comment changes.
-    Such a model is identified by its spec, its labels and its answers to the texts of both runs,
-    of which there must be at least eight if the source has changed. Equal choices, with
-    probabilities within `DRIFT`, are those of the same model.
+    The fingerprint of a `python:` model covers the code of its module, not what the module reads:
+    its answers to the texts of both runs must be the same, with probabilities within `DRIFT`.
     """
     if not (isinstance(earlier, AuditResult) and isinstance(now, AuditResult)):
-        return Recognised()
-    if earlier.audits or now.audits:
-        return _recognise_references(earlier, now)
-    return _recognise_reference(earlier, now)
-
-
-def _recognise_reference(earlier: AuditResult, now: AuditResult) -> Recognised:
-    before, after = earlier.manifest.reference, now.manifest.reference
-    changed = before.fingerprint != after.fingerprint
-    if changed and not (_of_python(after) and _named_alike(before, after)):
-        return Recognised(different="differs in the reference")
-    differences = _differences(earlier, now)
-    greatest = max(differences, default=0.0)
-    if greatest > DRIFT:
-        return Recognised(different="has a reference that gives other answers to the same texts")
-    if changed and len(differences) < CANARIES:
-        return Recognised(
-            different=f"differs in the code of the reference, and has its answers to only "
-            f"{counted(len(differences), 'text')} of this run: {CANARIES} are needed to identify "
-            "the model"
-        )
-    if not changed and (greatest == 0 or not _of_python(after)):
-        return Recognised()
-    code = "different code" if changed else "the same code"
-    by = f"with probabilities that differ by up to {greatest:.2g}" if greatest else "all alike"
-    return Recognised(
-        drift=f"has answers of the reference `{after.spec}` with {code}; it answers "
-        f"{counted(len(differences), 'text')} of both runs with the same choices, {by} (at most "
-        f"{DRIFT:g} is drift, not another model)"
+        return ""
+    if _references(earlier) != _references(now):
+        return "differs in the reference"
+    before, after = _answers(earlier), _answers(now)
+    differences = (
+        difference_of_predictions(before[key], after[key]) for key in before if key in after
     )
+    if max(differences, default=0.0) > DRIFT:
+        return "has a reference that gives other answers to the same texts"
+    return ""
 
 
-def _recognise_references(earlier: AuditResult, now: AuditResult) -> Recognised:
-    """The same of several references, each by its name."""
-    before = {one.manifest.reference.name: one for one in earlier.audits}
-    after = {one.manifest.reference.name: one for one in now.audits}
-    if before.keys() != after.keys():
-        return Recognised(different="differs in the references")
-    found = [_recognise_reference(before[name], after[name]) for name in after]
-    different = next((one.different for one in found if one.different), "")
-    drift = "; it ".join(one.drift for one in found if one.drift)
-    return Recognised(different=different, drift="" if different else drift)
+def _references(result: AuditResult) -> set[str]:
+    return {card.fingerprint for card in result.manifest.references}
 
 
-def _of_python(card: ModelCard) -> bool:
-    return split_spec(card.spec)[0] == "python"
-
-
-def _named_alike(before: ModelCard, after: ModelCard) -> bool:
-    parts = ((one.spec, one.labels, dict(one.prompts), dict(one.words)) for one in (before, after))
-    return len({repr(one) for one in parts}) == 1
-
-
-def _differences(earlier: AuditResult, now: AuditResult) -> list[float]:
-    """The difference of the reference's two answers to each text that both runs have."""
-    known = _answers(earlier)
-    return [
-        difference_of_predictions(known[text], given)
-        for text, given in _answers(now).items()
-        if text in known
-    ]
-
-
-def _answers(comparison: AuditResult) -> dict[str, Prediction]:
-    """The reference's answers to original and changed texts."""
-    changed = {
-        one.perturbation.text: one.reference
-        for one in comparison.perturbations
-        if one.perturbation.text is not None and one.reference is not None
-    }
-    return {**changed, **{one.example.text: one.reference for one in comparison.examples}}
+def _answers(result: AuditResult) -> dict[tuple[str, str], Prediction]:
+    """The answers of the references to original and changed texts, by fingerprint and text."""
+    found = {}
+    for audit in result.audits or (result,):
+        reference = audit.manifest.reference.fingerprint
+        for pair in audit.perturbations:
+            if pair.perturbation.text is not None and pair.reference is not None:
+                found[reference, pair.perturbation.text] = pair.reference
+        found |= {(reference, one.example.text): one.reference for one in audit.examples}
+    return found

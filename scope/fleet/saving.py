@@ -18,7 +18,7 @@ from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout
-from scope.store.saved_parts import SavedParts, Scalar, check_kept, plain_parameters
+from scope.store.saved_parts import SavedParts, Scalar, plain_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,8 +55,6 @@ FORECASTERS: Mapping[str, type[Forecaster]] = MappingProxyType(
 _WIDEST = 1_000_000
 """More columns than any encoder has; a layout of more is not believed."""
 
-_OF_FLEET = {"skills": "f4 models", "answered": "i8 models"}
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fleet:
@@ -79,10 +77,9 @@ class Fleet:
 
     def __post_init__(self) -> None:
         count = len(self.models)
-        if not len(self.skills) == len(self.answered) == count:
-            raise ValueError(
-                f"{len(self.skills)} skills, {len(self.answered)} counts, {count} models"
-            )
+        lengths = {len(self.skills), len(self.answered), len(self.forecaster.skills_)}
+        if lengths != {count}:
+            raise ValueError(f"skills and counts of {sorted(lengths)} models in place of {count}")
         if len(self.ids) != len(self.texts_digest):
             raise ValueError(f"{len(self.ids)} ids and {len(self.texts_digest)} texts")
         if self.models[count - len(self.added) :] != self.added:
@@ -181,15 +178,6 @@ def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Fl
         layout=description.layout, **description.parameters
     )
     forecaster.check_parameters()
-    sizes = {
-        **forecaster.sizes(),
-        "models": len(description.models),
-        "fitted": len(description.models) - len(description.added),
-        "questions": len(description.ids),
-    }
-    kept = {f"forecaster.{name}": told for name, told in forecaster.state.items()}
-    kept |= {f"fleet.{name}": told for name, told in _OF_FLEET.items()}
-    check_kept(numbers, kept, sizes)
     forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
     _try_out(forecaster)
     return Fleet(

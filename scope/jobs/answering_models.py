@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.identity import short_names
+from scope.jobs.identity import NamedModel, short_names
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.models.answer_table import TableColumn
@@ -34,33 +34,14 @@ _OWN_CODE = ("scope.models.guarded", "scope.models.python")
 """Modules of ours whose models call the code of the user."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnsweringModel:
-    """A model with the name that tables and reports give it.
-
-    ``saved``: its answers are looked up, at no cost, and need not be stored again; ``own``
-    that it is an object of the user's, given as it is or by ``python:``.
-    """
-
-    name: str
-    model: Any
-    saved: bool = False
-    own: bool = False
-
-    def card(self, truncated: int = 0, roles: Sequence[Role] = ()) -> ModelCard:
-        """Its entry in the manifest, with the prompts that it is asked with in these roles."""
-        # What an object of the user's means by this name is its own affair.
-        asked_with: Mapping[str, str] = {} if self.own else getattr(self.model, "prompts", {})
-        used = [name for role in roles for name in PROMPTS.get(role, ())]
-        return ModelCard(
-            name=self.name,
-            role="model",
-            spec=self.model.spec,
-            fingerprint=self.model.fingerprint,
-            truncated=truncated,
-            reproducible=getattr(self.model, "reproducible", ""),
-            prompts={name: asked_with[name] for name in used if name in asked_with},
-        )
+def answerer_card(answerer: NamedModel, truncated: int, roles: Sequence[Role]) -> ModelCard:
+    """A model's entry in the manifest, with the prompts that it is asked with in these roles."""
+    # What an object of the user's means by this name is its own affair.
+    prompts = {} if answerer.own else getattr(answerer.model, "prompts", {})
+    used = [name for role in roles for name in PROMPTS.get(role, ())]
+    return replace(
+        answerer.card(truncated), prompts={name: prompts[name] for name in used if name in prompts}
+    )
 
 
 def check_answering_models(
@@ -92,7 +73,7 @@ def load_answering_models(
     tasks: Sequence[ChosenTask],
     options: ModelOptions,
     progress: Progress,
-) -> tuple[AnsweringModel, ...]:
+) -> tuple[NamedModel, ...]:
     """Load every model, saved answers first, and check that it has the roles of the tasks.
 
     Raises
@@ -115,7 +96,7 @@ def load_answering_models(
     loaded = [by_place[place] for place in range(len(expanded))]
     names = short_names([model.spec for model in loaded])
     answering_models = tuple(
-        AnsweringModel(
+        NamedModel(
             name=name,
             model=model,
             saved=is_saved(model.spec),
@@ -162,7 +143,7 @@ def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
         prompt_of(name, options)
 
 
-def _require_own_fingerprints(answering_models: Sequence[AnsweringModel]) -> None:
+def _require_own_fingerprints(answering_models: Sequence[NamedModel]) -> None:
     """Answers are kept by fingerprint: of two models that share one, only one would be asked.
 
     Two checkpoints may have the same: they are one model under two names.
@@ -177,7 +158,7 @@ def _require_own_fingerprints(answering_models: Sequence[AnsweringModel]) -> Non
             )
 
 
-def require_rows(answering_models: Sequence[AnsweringModel], tasks: Sequence[ChosenTask]) -> None:
+def require_rows(answering_models: Sequence[NamedModel], tasks: Sequence[ChosenTask]) -> None:
     """A table of answers goes by row: it must have been made for just these data."""
     for one in answering_models:
         if isinstance(one.model, TableColumn):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import is_saved
 from scope.jobs.audit.parts import whole_spec
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.identity import model_names, short_names
+from scope.jobs.identity import NamedModel, model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
 from scope.models import ModelOptions, load_model
 from scope.models.certainty import mark_certain
@@ -30,31 +30,15 @@ from scope.protocols import Classifier
 from scope.records import Example, ModelCard
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NamedModel:
-    """A classifier with the name that tables and reports give it, and its part in the job.
-
-    ``saved``: its answers are looked up, at no cost, and need not be stored again.
-    """
-
-    name: str
-    role: Literal["reference", "target", "ceiling", "model"]
-    classifier: Classifier
-    saved: bool = False
-
-    def card(self, truncated: int = 0) -> ModelCard:
-        """Its entry in the manifest."""
-        return ModelCard(
-            name=self.name,
-            role=self.role,
-            spec=self.classifier.spec,
-            fingerprint=self.classifier.fingerprint,
-            labels=self.classifier.labels,
-            truncated=truncated,
-            reproducible=getattr(self.classifier, "reproducible", ""),
-            prompts=getattr(self.classifier, "prompts", {}),
-            words=getattr(self.classifier, "words", {}),
-        )
+def classifier_card(classifier: NamedModel, truncated: int = 0) -> ModelCard:
+    """A classifier's entry in the manifest, with its labels, prompts and label words."""
+    model = classifier.model
+    return replace(
+        classifier.card(truncated),
+        labels=model.labels,
+        prompts=getattr(model, "prompts", {}),
+        words=getattr(model, "words", {}),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,12 +119,12 @@ def load_models(request: AuditRequest) -> AuditModels:
         raise _own_ceiling(others[-1].spec)
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     models = Models(
-        reference=NamedModel(name=first_name, role="reference", classifier=first),
+        reference=NamedModel(name=first_name, role="reference", model=first),
         targets=tuple(
             NamedModel(
                 name=name,
                 role="target" if place < len(request.targets) else "ceiling",
-                classifier=_in_order(other, first, request),
+                model=_in_order(other, first, request),
                 saved=isinstance(other, SavedClassifier),
             )
             for place, (name, other) in enumerate(zip(other_names, others, strict=True))
@@ -159,7 +143,7 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
         spec: NamedModel(
             name=name,
             role="target",
-            classifier=_in_order(one, loaded[0], request),
+            model=_in_order(one, loaded[0], request),
             saved=isinstance(one, SavedClassifier),
         )
         for spec, name, one in zip(parts.models, names, loaded, strict=True)

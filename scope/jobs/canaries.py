@@ -17,7 +17,6 @@ import hashlib
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -31,8 +30,7 @@ from scope.evidence.sameness import (
     difference_of_numbers,
     difference_of_predictions,
 )
-from scope.jobs.answering_models import AnsweringModel
-from scope.jobs.audited import NamedModel
+from scope.jobs.identity import NamedModel
 from scope.jobs.inference import ask, checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
@@ -101,7 +99,7 @@ def recognise_classifier(
     ModelError
         When it fails.
     """
-    classifier = model.classifier
+    classifier = model.model
     if not may_change(classifier):
         return
     known = run.get(classifier.fingerprint, list(dict.fromkeys(texts)))
@@ -119,7 +117,7 @@ def recognise_classifier(
 
 
 def recognise_answerer(
-    answering_model: AnsweringModel,
+    answering_model: NamedModel,
     task: Task,
     questions: Sequence[Question],
     run: Run,
@@ -162,9 +160,8 @@ def recognise_numbers(
     stored: Callable[[Sequence[str]], Numbers],
     compute: Callable[[Sequence[str]], Numbers],
     *,
-    kept_in: Path,
     progress: Progress,
-    fix: str | None = None,
+    fix: str,
 ) -> None:
     """Check that a model still computes the cached vectors of texts.
 
@@ -178,10 +175,8 @@ def recognise_numbers(
         The texts of which vectors are kept.
     stored, compute
         The kept vectors of texts, a row each, and the same computed anew.
-    kept_in
-        Where they are kept.
     fix
-        What to do if it is another; by default to have its vectors computed anew.
+        What to do if it is another.
 
     Raises
     ------
@@ -206,9 +201,7 @@ def recognise_numbers(
             f"different vectors, such as {differing[0][:80]!r}",
             expected="the model of the cached vectors, with numbers within "
             f"{DRIFT:g} of each vector's maximum, or another `fingerprint`",
-            fix=fix
-            or "give the model a `fingerprint` that changes with its weights, or delete "
-            f"`{kept_in}`",
+            fix=fix,
         )
     if greatest > 0:
         message = f"drift: {spec}: cached and recomputed vectors differ by up to {greatest:.2g}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from scope.core.options import OUTPUT, option
 from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
-from scope.records import MeasuredResult, Result, ReuseResult
+from scope.records import MeasuredResult, ReuseResult
 
 if TYPE_CHECKING:
     from scope.decision.gates import Gate
@@ -56,15 +56,6 @@ class TaskGates:
     def checked(self, request: Any) -> Any:
         """The request with its gates, whose names are known once the models are loaded."""
         return replace(request, gates=self.parsed())
-
-    def drifts(self, request: Request, result: MeasuredResult) -> Sequence[str]:
-        """A line for each earlier run whose reference answers slightly differently now."""
-        others = [gate.other for gate in self.parsed() if gate.other is not None]
-        if not others:
-            return ()
-        from scope.decision.baselines import drifts_of_earlier_runs
-
-        return list(drifts_of_earlier_runs(result, others, request.runs))
 
     def failures(self, request: Request, result: MeasuredResult) -> Sequence[str]:
         """A line for each gate that is not met."""
@@ -148,10 +139,6 @@ class VerdictGates:
     def checked(self, request: Any) -> Any:
         """The request: every verdict can be judged."""
         return request
-
-    def drifts(self, request: Any, result: Result) -> Sequence[str]:
-        """Nothing is compared with earlier runs."""
-        return ()
 
     def failures(self, request: Any, result: ReuseResult) -> Sequence[str]:
         """A line for each verdict that the command fails on."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
+from typing import Any
 
 from scope.core.request import Request, reproduce
 from scope.data.memory import MEMORY
@@ -16,6 +17,7 @@ from scope.errors import SpecError
 from scope.models.loading import split_spec
 from scope.paths import expanded
 from scope.records import GOLD, CapabilityCard, DataCard, Manifest, ModelCard, Setting
+from scope.records.result import ModelRole
 
 SOFTWARE = (
     "scope-models",
@@ -39,6 +41,32 @@ configuration: a model that was moved has the same fingerprint."""
 
 PROBES = "probes for "
 """Prefix of settings that hold a hash computed during the run, not part of the configuration."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedModel:
+    """A model with the name that tables and reports give it, and its role in the job.
+
+    ``saved`` is true if its answers are looked up in a file, at no cost, and need not be stored
+    again; ``own`` if it is the user's own object, passed directly or as ``python:``.
+    """
+
+    name: str
+    role: ModelRole = "model"
+    model: Any
+    saved: bool = False
+    own: bool = False
+
+    def card(self, truncated: int = 0) -> ModelCard:
+        """Its entry in the manifest, without labels and prompts."""
+        return ModelCard(
+            name=self.name,
+            role=self.role,
+            spec=self.model.spec,
+            fingerprint=self.model.fingerprint,
+            truncated=truncated,
+            reproducible=getattr(self.model, "reproducible", ""),
+        )
 
 
 def short_names(specs: Sequence[str]) -> tuple[str, ...]:

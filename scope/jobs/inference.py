@@ -11,7 +11,7 @@ from numbers import Integral
 
 from scope.errors import ModelError
 from scope.foreign import ForeignCode
-from scope.jobs.answering_models import AnsweringModel
+from scope.jobs.identity import NamedModel
 from scope.metrics.arrays import is_distribution, normalized
 from scope.models.answer_table import TableColumn
 from scope.models.cached import Keeper
@@ -21,7 +21,7 @@ from scope.records import Answer, Question
 
 
 def ask(
-    answering_model: AnsweringModel,
+    answering_model: NamedModel,
     task: Task,
     questions: Sequence[Question],
     store: AnswerStore,
@@ -74,7 +74,7 @@ def distinct(questions: Sequence[Question]) -> list[Question]:
 
 
 def _in_order(
-    answering_model: AnsweringModel, questions: Sequence[Question], known: dict[int, Answer]
+    answering_model: NamedModel, questions: Sequence[Question], known: dict[int, Answer]
 ) -> tuple[Answer, ...]:
     missing = [one for place, one in enumerate(questions) if place not in known]
     if missing:
@@ -88,7 +88,7 @@ def _in_order(
 
 
 def checked_answers(
-    answering_model: AnsweringModel, role: Role, questions: Sequence[Question]
+    answering_model: NamedModel, role: Role, questions: Sequence[Question]
 ) -> Iterator[tuple[int, Answer]]:
     """The model's answers as they come, each with its question's place in the sequence.
 
@@ -112,7 +112,7 @@ def checked_answers(
 
 
 def _checked(
-    answering_model: AnsweringModel, method: str, questions: Sequence[Question]
+    answering_model: NamedModel, method: str, questions: Sequence[Question]
 ) -> Iterator[tuple[int, Answer]]:
     answers = getattr(answering_model.model, method)(questions)
     if not isinstance(answers, Iterable):
@@ -140,7 +140,7 @@ def _checked(
 _PAIRS = "pairs, as they come: the question's number from 0, and its `scope.records.Answer`"
 
 
-def _pair(answering_model: AnsweringModel, one: object) -> tuple[int, Answer]:
+def _pair(answering_model: NamedModel, one: object) -> tuple[int, Answer]:
     match one:
         case (Integral() as place, Answer() as answer):
             return int(place), answer
@@ -180,7 +180,7 @@ def _plain(text: str) -> str:
     return writable(str.__str__(text))
 
 
-def _wrong(answering_model: AnsweringModel, answered: str, expected: str) -> ModelError:
+def _wrong(answering_model: NamedModel, answered: str, expected: str) -> ModelError:
     return ModelError(
         f"`{answering_model.model.spec}` answers {answered}",
         expected=expected,

@@ -15,7 +15,7 @@ from scope.models.generations import releases
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
-from scope.store.caches import folder_of
+from scope.store.caches import latent_folders
 from scope.store.keyed import cache_name
 from scope.store.latents import LatentFolder, LatentPlace, Shape, unpacked
 
@@ -200,8 +200,9 @@ def recognise_reader(
         list(places),
         table.rows,
         lambda again: read_latents(reader, again),
-        kept_in=latent_folder(reader.fingerprint),
         progress=progress or Silent(),
+        fix="give the model a `fingerprint` that changes with its weights, or delete "
+        f"`{latent_folder(reader.fingerprint)}`",
     )
 
 
@@ -210,7 +211,7 @@ def latent_folder(fingerprint: str) -> Path:
 
     A later release of the libraries makes a folder of its own: another's numbers may differ.
     """
-    return folder_of("latents", cache_folder()) / f"{cache_name(fingerprint)}-{releases()}"
+    return latent_folders(cache_folder()) / f"{cache_name(fingerprint)}-{releases()}"
 
 
 def _compute(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import closing
-from pathlib import Path
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,39 @@ from scope.models.generations import releases
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, Progress
-from scope.store.caches import folder_of
-from scope.store.keyed import cache_name
-from scope.store.vectors import VectorFile, Vectors
+from scope.store.caches import answer_file
+from scope.store.entries import EntryFile
+
+Vector = NDArray[np.float32]
+
+_SECONDS_TO_WAIT = 60.0
 
 ENCODED_AT_ONCE = 64
 """Texts between two signs of progress, after which they are kept: what a kill can cost."""
+
+
+class _Vectors(NamedTuple):
+    """The cached vectors of one encoder, by text."""
+
+    file: EntryFile
+    owner: str
+
+    def get(self, texts: Sequence[str]) -> dict[str, Vector]:
+        """The vectors that are known."""
+        values = self.file.get("vectors", self.owner, texts)
+        return {text: np.frombuffer(b64decode(value), "<f4") for text, value in values.items()}
+
+    def put(self, texts: Sequence[str], rows: NDArray[np.float32]) -> None:
+        """Keep the vectors of texts; when this returns they survive a kill."""
+        values = (b64encode(row.astype("<f4").tobytes()).decode() for row in rows)
+        self.file.put("vectors", self.owner, dict(zip(texts, values, strict=True)))
+
+
+@contextmanager
+def _cached(encoder: Encoder) -> Iterator[_Vectors]:
+    with EntryFile(answer_file(cache_folder()), _SECONDS_TO_WAIT) as file:
+        # A later release of the libraries may give other numbers.
+        yield _Vectors(file, f"{encoder.fingerprint}-{releases()}")
 
 
 def question_vectors(
@@ -31,8 +59,8 @@ def question_vectors(
 ) -> NDArray[np.float32]:
     """One row per text, as the encoder gives it.
 
-    The vectors of each encoder are kept in a file of their own in the cache folder, portion by
-    portion: a killed process resumes, and several at once share the work.
+    The vectors are kept in the cache that runs share, portion by portion: a killed process
+    resumes, and several at once share the work.
 
     Parameters
     ----------
@@ -50,7 +78,7 @@ def question_vectors(
     ModelError
         When the encoder gives other than one row of finite numbers per text.
     RunError
-        When the file cannot be written, or is damaged as a whole: a damaged vector is computed
+        When the cache cannot be written, or is damaged as a whole: a damaged vector is computed
         again.
     """
     require_texts(texts)
@@ -58,7 +86,7 @@ def question_vectors(
         return np.zeros((0, 0), dtype=np.float32)
     # Neighbours in length make full batches; a vector has no regard for its company.
     wanted = sorted(set(texts), key=lambda text: (len(text), text))
-    with closing(VectorFile(vector_file(encoder.fingerprint))) as kept:
+    with _cached(encoder) as kept:
         known = kept.get(wanted)
         if known and may_change(encoder):
             recognise_numbers(
@@ -66,13 +94,14 @@ def question_vectors(
                 list(known),
                 lambda texts: np.stack([known[text] for text in texts]),
                 lambda texts: vectors_of(encoder, texts),
-                kept_in=vector_file(encoder.fingerprint),
                 progress=progress or Silent(),
+                fix="give the encoder a `fingerprint` that changes with its weights, or run "
+                "`scope cache clear vectors`",
             )
         missing = [text for text in wanted if text not in known]
         if missing:
             _encode(missing, known, encoder, kept, progress or Silent())
-        return kept.rows(known, texts)
+        return np.stack([known[text] for text in texts])
 
 
 def encode_on_workers(
@@ -90,37 +119,34 @@ def encode_on_workers(
         Makes the encoder's replica in a worker.
     """
     wanted = sorted(set(texts), key=lambda text: (len(text), text))
-    with closing(VectorFile(vector_file(encoder.fingerprint))) as kept:
+    with _cached(encoder) as kept:
         known = kept.get(wanted)
         missing = [text for text in wanted if text not in known]
         shown = progress.task("question vectors", len(wanted), len(known))
         with helpers(replica(encoder, load), engine) as there, shown as advance:
             for portion, rows in there.each(vectors_of, missing):
-                kept.put(dict(zip(portion, rows, strict=True)))
+                kept.put(portion, rows)
                 advance(len(portion))
 
 
-def vector_file(fingerprint: str) -> Path:
-    """Where the vectors of an encoder are kept by the libraries that are installed."""
-    return folder_of("vectors", cache_folder()) / f"{cache_name(fingerprint)}-{releases()}.sqlite"
-
-
 def _encode(
-    texts: Sequence[str], known: Vectors, encoder: Encoder, kept: VectorFile, progress: Progress
+    texts: Sequence[str],
+    known: dict[str, Vector],
+    encoder: Encoder,
+    kept: _Vectors,
+    progress: Progress,
 ) -> None:
     """Add what is missing to what is known, and keep it."""
-    again = f" ({kept.damaged} of them damaged, recomputed)" if kept.damaged else ""
-    shown = progress.task(f"question vectors{again}", len(texts) + len(known), len(known))
-    with shown as advance:
+    with progress.task("question vectors", len(texts) + len(known), len(known)) as advance:
         for start in range(0, len(texts), ENCODED_AT_ONCE):
             portion = texts[start : start + ENCODED_AT_ONCE]
             # Another process may have come to these by now.
             found = kept.get(portion)
             rest = [text for text in portion if text not in found]
             if rest:
-                computed = dict(zip(rest, vectors_of(encoder, rest), strict=True))
-                kept.put(computed)
-                found.update(computed)
+                rows = vectors_of(encoder, rest)
+                kept.put(rest, rows)
+                found.update(zip(rest, rows, strict=True))
             known.update(found)
             advance(len(portion))
 

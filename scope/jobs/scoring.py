@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scope.errors import ModelError
-from scope.jobs.audited import NamedModel
+from scope.jobs.identity import NamedModel
 from scope.jobs.perturbing import PerturbationSet
 from scope.models.cached import CachedClassifier
 from scope.models.saved import MissingPredictionsError
@@ -47,7 +47,7 @@ def answer_texts(model: NamedModel, texts: Sequence[str], run: Run, progress: Pr
     texts = list(dict.fromkeys(texts))
     if model.saved:
         return _look_up(model, texts, run)
-    classifier = CachedClassifier(model.classifier, run)
+    classifier = CachedClassifier(model.model, run)
     known = classifier.count_known(texts)
     with progress.task(f"{model.name}: answering", len(texts), known) as advance:
         return dict(zip(texts, classifier.classify(texts, advance), strict=True))
@@ -55,7 +55,7 @@ def answer_texts(model: NamedModel, texts: Sequence[str], run: Run, progress: Pr
 
 def _look_up(model: NamedModel, texts: Sequence[str], run: Run) -> Answers:
     try:
-        return dict(zip(texts, model.classifier.classify(texts), strict=True))
+        return dict(zip(texts, model.model.classify(texts), strict=True))
     except MissingPredictionsError as error:
         path = run.write_texts(model.name, error.texts)
         raise ModelError(

@@ -172,7 +172,7 @@ def _difference(
     """What the runs of two shards differ in beside the shard; empty if in nothing."""
     if whole[1] != unlike[1]:
         return f"{whole[1]} shards of `{first.name}`, {unlike[1]} of `{other.name}`"
-    return said_differences(whole[0], unlike[0], (f"`{first.name}`", f"`{other.name}`"))
+    return said_differences(whole[0], unlike[0], f"in `{first.name}`", f"in `{other.name}`")
 
 
 def _without_shard(command: str, run: str | Path, runs: str | Path) -> str:

@@ -15,9 +15,8 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from scope.foreign import Failed, attempt
-from scope.jobs.answering_models import AnsweringModel
-from scope.jobs.audited import NamedModel
 from scope.jobs.expected_queries import expect_queries
+from scope.jobs.identity import NamedModel
 from scope.jobs.inference import checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
@@ -76,7 +75,7 @@ def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: in
     queries = len(texts) + perturbations
 
     def ask(some: Sequence[str]) -> object:
-        return model.classifier.classify(some)
+        return model.model.classify(some)
 
     return _planned(
         model.name, "texts", model, ask, texts, queries, tokens_out=_label_tokens(model)
@@ -84,7 +83,7 @@ def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: in
 
 
 def questions_work(
-    model: AnsweringModel, task: Task, questions: Sequence[Question], tokens_out: int
+    model: NamedModel, task: Task, questions: Sequence[Question], tokens_out: int
 ) -> Planned:
     """A model's answers to the questions of a task."""
     distinct = list({(one.text, one.context, one.options): one for one in questions}.values())
@@ -159,7 +158,7 @@ def _search_work(
             tokens_out=queries * _label_tokens(reference),
         )
     if asks_endpoint:
-        texts, ask = [one.text for one in examples], reference.classifier.classify
+        texts, ask = [one.text for one in examples], reference.model.classify
         each = seconds_to_answer(texts, ask) / max(len(texts), 1)
         purpose = f"search: {capability.name}"
         return Work(model=reference.name, purpose=purpose, queries=queries, seconds=queries * each)
@@ -229,7 +228,7 @@ class _TimedClassifier:
     """A reference that answers for some seconds and counts the distinct texts."""
 
     def __init__(self, reference: NamedModel) -> None:
-        self._classifier = CachedClassifier(reference.classifier, MemoryStore())
+        self._classifier = CachedClassifier(reference.model, MemoryStore())
         self._classifier.classify(["a first text prepares the model"])
         self._began = time.monotonic()
         self._seen: set[str] = set()
@@ -254,7 +253,7 @@ class _TimedClassifier:
 def _planned(
     name: str,
     purpose: str,
-    model: NamedModel | AnsweringModel,
+    model: NamedModel,
     ask: Callable[[Sequence[Any]], object],
     items: Sequence[Any],
     queries: int,
@@ -281,16 +280,12 @@ def _words(item: str | Question) -> str:
     return " ".join((item.text, item.context or "", *item.options))
 
 
-def _model_of(named: NamedModel | AnsweringModel) -> Any:
-    return named.classifier if isinstance(named, NamedModel) else named.model
+def _is_endpoint(named: NamedModel) -> bool:
+    return split_spec(named.model.spec)[0] == "openai"
 
 
-def _is_endpoint(named: NamedModel | AnsweringModel) -> bool:
-    return split_spec(_model_of(named).spec)[0] == "openai"
-
-
-def _prompt_length(named: NamedModel | AnsweringModel) -> int:
-    prompts = getattr(_model_of(named), "prompts", {})
+def _prompt_length(named: NamedModel) -> int:
+    prompts = getattr(named.model, "prompts", {})
     return max(map(len, prompts.values()), default=0)
 
 

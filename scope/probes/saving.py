@@ -19,7 +19,7 @@ from scope.probes.fitting import Calibration
 from scope.probes.measures import AllCosines, CosineLayer, Measure, RawLayer, SiameseNetwork
 from scope.probes.probe import SimilarityProbe, check_parameters
 from scope.probes.recipes import RECIPES, Step
-from scope.store.saved_parts import SavedParts, Scalar, check_kept, plain_parameters
+from scope.store.saved_parts import SavedParts, Scalar, plain_parameters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,30 +87,6 @@ FILES = SavedParts(
 )
 
 
-_RAW = {"correlations": "f8 layers"}
-_COSINES = {
-    "latent_mean": "f4 layers width",
-    "latent_deviation": "+f4 layers width",
-    "mean": "f8 layers",
-    "deviation": "+f8 layers",
-    "weights": "f8 layers",
-    "offset": "f8",
-    "near": "+f8",
-}
-_NETWORK = {
-    "centre": "f4 layers width",
-    "encoders": "f4 layers width outputs",
-    "offsets": "f4 layers 1 outputs",
-    "weights": "f4 layers",
-    "hidden": "f4 layers hidden",
-    "hidden_offsets": "f4 hidden",
-    "out": "f4 hidden",
-    "out_offset": "f4",
-    "trained": "i8",
-}
-"""Kinds and shapes, as `scope.store.saved_parts` has them."""
-
-
 def measure_arrays(measure: Measure) -> dict[str, NDArray[Any]]:
     """The arrays that a measure consists of, by name.
 
@@ -129,27 +105,15 @@ def measure_arrays(measure: Measure) -> dict[str, NDArray[Any]]:
     return {"centre": measure.centre, **measure.arrays, "trained": trained}
 
 
-def restored_measure(
-    step: Step, numbers: Mapping[str, NDArray[Any]], layers: int, width: int
-) -> Measure:
-    """The measure that a step's arrays make.
-
-    Raises
-    ------
-    ValueError
-        When an array is missing, or not of the kind and shape that it must be.
-    """
-    kept = {"raw": _RAW, "mlp": _COSINES}.get(step, _NETWORK)
-    check_kept(numbers, kept, {"layers": layers, "width": width})
+def restored_measure(step: Step, numbers: Mapping[str, NDArray[Any]]) -> Measure:
+    """The measure that a step's arrays make."""
     if step == "raw":
         return RawLayer(numbers["correlations"])
     if step == "mlp":
         scales = Scales(numbers["latent_mean"], numbers["latent_deviation"])
         return AllCosines(scales, CosineLayer(*(numbers[name] for name in CosineLayer._fields)))
-    trained = int(numbers["trained"])
-    if trained < 1:
-        raise ValueError(f"{trained} trained numbers")
     arrays = {name: numbers[name] for name in numbers.keys() - {"centre", "trained"}}
+    trained = int(numbers["trained"])
     return SiameseNetwork(numbers["centre"], arrays, RECIPES[step].nonlinear, trained)
 
 
@@ -245,7 +209,7 @@ def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Sa
     check_parameters(probe)
     if not all(number > 0 for number in description.calibration):
         raise ValueError(f"the calibration {description.calibration}")
-    probe.measure_ = restored_measure(probe.step, numbers, layers, width)
+    probe.measure_ = restored_measure(probe.step, numbers)
     probe.calibration_ = Calibration(*description.calibration)
     probe.layers_, probe.width_ = layers, width
     _try_out(probe)

@@ -24,6 +24,9 @@ SPARSE_FIELD: Mapping[str, object] = MappingProxyType({"sparse": True})
 """The metadata of a field that a file leaves out where it holds its default."""
 
 
+ModelRole = Literal["reference", "target", "ceiling", "model", "suspect", "control"]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCard:
     """A model: ``name`` is unique in the result, ``truncated`` counts texts.
@@ -42,7 +45,7 @@ class ModelCard:
     spec: str
     fingerprint: str
     labels: tuple[str, ...] = ()
-    role: Literal["reference", "target", "ceiling", "model", "suspect", "control"]
+    role: ModelRole
     truncated: int = 0
     reproducible: str = ""
     prompts: Mapping[str, str] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """All caches in SCoPE's folder: what they hold, how large they may grow, and how they are cleared.
 
-Answers and searches lie in one file, vectors in a file an encoder, latents in a folder a model.
+Answers, searches and vectors lie in one file, latents in a folder a model.
 Where they are larger than their limit, what was not used for the longest time goes first.
 """
 
@@ -10,12 +10,11 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 from scope.errors import DamagedError, RunError, SpecError
 from scope.store.entries import EntryFile, EntryKind
@@ -29,12 +28,9 @@ latents of texts."""
 DEFAULT_LIMIT = "5 GB"
 
 SECONDS_IN_USE = 24 * 3600
-"""Files that were opened so recently may be in use: they are not removed for their size."""
+"""Latents that were opened so recently may be in use: they are not removed for their size."""
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-_FOLDERS: Mapping[CacheKind, str] = MappingProxyType(
-    {"vectors": "question-vectors", "latents": "latents"}
-)
 
 
 class CacheSize(NamedTuple):
@@ -54,13 +50,13 @@ class _Removable(NamedTuple):
 
 
 def answer_file(folder: Path) -> Path:
-    """The file of the answers and searches that runs share."""
+    """The file of the answers, searches and vectors that runs share."""
     return folder / "shared-answers.sqlite"
 
 
-def folder_of(kind: CacheKind, folder: Path) -> Path:
-    """The folder of the vectors, a file an encoder, or of the latents, a folder a model."""
-    return folder / _FOLDERS[kind]
+def latent_folders(folder: Path) -> Path:
+    """The folder of the latents, a folder a model."""
+    return folder / "latents"
 
 
 def size_limit() -> int:
@@ -99,7 +95,7 @@ def _size(file: Path) -> int:
 
 def bytes_of_caches(folder: Path) -> int:
     """The size of all files whose sum is limited."""
-    return sum(map(bytes_of, (answer_file(folder), *(folder_of(one, folder) for one in _FOLDERS))))
+    return bytes_of(answer_file(folder)) + bytes_of(latent_folders(folder))
 
 
 def sizes(folder: Path) -> list[CacheSize]:
@@ -114,33 +110,32 @@ def sizes(folder: Path) -> list[CacheSize]:
     if answer_file(folder).exists():
         with EntryFile(answer_file(folder)) as file:
             found |= {kind: file.count(kind) for kind in get_args(EntryKind)}
-    for kind in _FOLDERS:
-        entries = sum(_rows(kind, path) for path in _units(kind, folder))
-        with guarded(folder):
-            found[kind] = (entries, bytes_of(folder_of(kind, folder)))
+    with guarded(folder):
+        latents = latent_folders(folder)
+        found["latents"] = (sum(map(_rows, latents.glob("*/"))), bytes_of(latents))
     return [CacheSize(kind, *size) for kind, size in found.items()]
 
 
 def clear_cache(folder: Path, kind: CacheKind) -> None:
-    """Remove all that a cache holds. No run should be using its vectors or latents.
+    """Remove all that a cache holds. No run should be using its latents.
 
     Raises
     ------
     RunError
         When something cannot be removed.
     """
-    if kind in ("vectors", "latents"):
+    if kind == "latents":
         with guarded(folder):
-            for path in _units(kind, folder):
-                _remove(path)
+            for path in latent_folders(folder).glob("*/"):
+                shutil.rmtree(path)
     elif answer_file(folder).exists():
         try:
             with EntryFile(answer_file(folder)) as file:
-                file.clear(cast(EntryKind, kind))
+                file.clear(kind)
         except DamagedError:
-            # As a whole: nothing in it can be read, of either kind.
+            # As a whole: nothing in it can be read, of any kind.
             with guarded(folder):
-                _remove(answer_file(folder))
+                _remove_database(answer_file(folder))
 
 
 def enforce_limit(folder: Path, limit: int) -> None:
@@ -168,38 +163,26 @@ def enforce_limit(folder: Path, limit: int) -> None:
 def _removable(folder: Path, file: EntryFile) -> Iterator[_Removable]:
     for one in file.portions():
         yield _Removable(one.used, one.bytes, partial(file.remove_unused_since, one.used))
-    for kind in _FOLDERS:
-        for path in _units(kind, folder):
-            used = path.stat().st_mtime
-            if time.time() - used > SECONDS_IN_USE:
-                yield _Removable(used, bytes_of(path), partial(_remove, path))
+    for path in latent_folders(folder).glob("*/"):
+        used = path.stat().st_mtime
+        if time.time() - used > SECONDS_IN_USE:
+            yield _Removable(used, bytes_of(path), partial(shutil.rmtree, path))
 
 
-def _units(kind: CacheKind, folder: Path) -> list[Path]:
-    """The files of vectors, or the folders of latents."""
-    with guarded(folder):
-        pattern = "*.sqlite" if kind == "vectors" else "*/"
-        return sorted(folder_of(kind, folder).glob(pattern))
+def _remove_database(path: Path) -> None:
+    """Remove a database with the files that belong to it."""
+    for ending in ("", "-journal", "-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    path.with_suffix(".lock").unlink(missing_ok=True)
 
 
-def _remove(path: Path) -> None:
-    """Remove a folder, or a database with the files that belong to it."""
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        for ending in ("", "-journal", "-wal", "-shm"):
-            path.with_name(path.name + ending).unlink(missing_ok=True)
-        path.with_suffix(".lock").unlink(missing_ok=True)
-
-
-def _rows(kind: CacheKind, path: Path) -> int:
-    """The texts of which vectors or latents are kept; 0 where the file cannot be read."""
-    database = path if kind == "vectors" else path / "index.sqlite"
+def _rows(path: Path) -> int:
+    """The texts of which a folder has latents; 0 where its index cannot be read."""
+    database = path / "index.sqlite"
     if not database.is_file():
         return 0
     try:
         with opening(database), closing(connect(database)) as connection:
-            query = f"SELECT count(*) FROM {kind}"  # noqa: S608 - one of our kinds
-            return int(connection.execute(query).fetchone()[0])
+            return int(connection.execute("SELECT count(*) FROM latents").fetchone()[0])
     except RunError:
         return 0

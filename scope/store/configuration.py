@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from scope.checksums import sealed, unsealed
 from scope.errors import RunError
@@ -175,24 +175,43 @@ def _dict(value: object) -> dict[Any, Any]:
     raise TypeError(f"a configuration cannot contain a {type(value).__name__}")
 
 
-class _Places(NamedTuple):
-    """How messages name the first configuration and the second: one alone, and beside the first."""
+def said_differences(
+    stored: object, given: object, in_stored: str = "in the run", in_given: str = "here"
+) -> str:
+    """The first differences of two configurations by dotted key, and how many more there are.
 
-    first: str = "the run"
-    second: str = "this command"
-    beside: str = "here"
-
-
-_OWN_PLACES = _Places()
-
-
-def said_differences(stored: object, given: object, names: tuple[str, str] | None = None) -> str:
-    """What two configurations differ in: the first differences, and how many more there are."""
-    places = _Places(*names, f"in {names[1]}") if names else _OWN_PLACES
-    differences = _differences("", stored, given, places)
+    Examples
+    --------
+    >>> said_differences({"seed": 0, "data": {"n": 5}}, {"seed": 1, "data": {"n": 5, "k": None}})
+    'data.k is absent in the run, null here; seed is 0 in the run, 1 here'
+    """
+    old, new = _entries(stored), _entries(given)
+    differences = [
+        f"{key.removeprefix('settings.')} is {_shown(old, key)} {in_stored}, "
+        f"{_shown(new, key)} {in_given}"
+        for key in sorted({*old, *new})
+        if old.get(key) != new.get(key)
+    ]
     shown = "; ".join(differences[:_SHOWN_DIFFERENCES])
     rest = len(differences) - _SHOWN_DIFFERENCES
     return f"{shown}; and {rest} more" if rest > 0 else shown
+
+
+def _shown(entries: Mapping[str, str], key: str) -> str:
+    text = entries.get(key, "absent")
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def _entries(value: object, key: str = "") -> dict[str, str]:
+    """What stands in nested dicts and lists, as JSON by dotted key, such as ``targets[0].spec``."""
+    inner: dict[str, Any] = {}
+    if isinstance(value, dict):
+        inner = {f"{key}.{name}" if key else name: one for name, one in value.items()}
+    elif isinstance(value, list):
+        inner = {f"{key}[{place}]": one for place, one in enumerate(value)}
+    if not inner:
+        return {key: json.dumps(value, ensure_ascii=False)}
+    return {name: text for at, one in inner.items() for name, text in _entries(one, at).items()}
 
 
 def _other_configuration(folder: Path, stored: object, given: object) -> RunError:
@@ -203,61 +222,3 @@ def _other_configuration(folder: Path, stored: object, given: object) -> RunErro
         f"{', '.join(GROWING[:-1])} or {GROWING[-1]}",
         fix=f"choose another name with --run, or delete the folder `{folder}`",
     )
-
-
-def _differences(
-    key: str, stored: object, given: object, places: _Places = _OWN_PLACES
-) -> list[str]:
-    """The differences, by dotted key, in the order of the keys.
-
-    Examples
-    --------
-    >>> _differences("", {"seed": 0, "data": {"n": 5}}, {"seed": 1, "data": {"n": 5, "k": None}})
-    ['only in this command: data.k=null', 'seed is 0 in the run, 1 here']
-    >>> _differences("target", {"name": "a", "fingerprint": 1}, {"name": "b", "fingerprint": 2})
-    ['target is "a" in the run, "b" here']
-    """
-    if stored == given:
-        return []
-    if stored is _ABSENT or given is _ABSENT:
-        place, value = (places.first, stored) if given is _ABSENT else (places.second, given)
-        return [f"only in {place}: {key}{'' if isinstance(value, dict) else f'={_shown(value)}'}"]
-    if isinstance(stored, dict) and isinstance(given, dict) and not _are_others(stored, given):
-        prefix = f"{key}." if key not in ("", "settings") else ""
-        pairs = [
-            (f"{prefix}{name}", stored.get(name, _ABSENT), given.get(name, _ABSENT))
-            for name in sorted({*stored, *given})
-        ]
-    elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
-        pairs = [
-            (f"{key}[{index}]", old, new)
-            for index, (old, new) in enumerate(zip(stored, given, strict=True))
-        ]
-    else:
-        return [f"{key} is {_shown(stored)} in {places.first}, {_shown(given)} {places.beside}"]
-    return [line for pair in pairs for line in _differences(*pair, places)]
-
-
-# Distinct from every value that JSON can hold.
-_ABSENT = object()
-
-
-def _are_others(stored: dict[str, Any], given: dict[str, Any]) -> bool:
-    """Whether these are models of two names, whatever else differs."""
-    names = _short(stored), _short(given)
-    return names[0] != names[1] and all(isinstance(name, str) for name in names)
-
-
-def _short(value: object) -> object:
-    """A model by its name or spec, also in a list; all else as it is."""
-    if isinstance(value, list):
-        return [_short(one) for one in value]
-    if isinstance(value, dict):
-        names = (value.get("name"), value.get("spec"))
-        return next((name for name in names if isinstance(name, str)), value)
-    return value
-
-
-def _shown(value: object) -> str:
-    text = json.dumps(_short(value), ensure_ascii=False, sort_keys=True)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

@@ -1,4 +1,4 @@
-"""What all runs share, by content, in one SQLite file: answers of models and results of searches.
+"""What runs share by content, in one SQLite file: answers, results of searches, question vectors.
 
 Any number of processes may read and write at once. An entry is text under a key: a hash of its
 kind, its owner and its content. The owner names all that decides the value beside the content.
@@ -17,7 +17,7 @@ from scope.checksums import checksum
 from scope.store.keyed import in_cache, key_of, look_up, opened, whole_rows
 
 VERSION = 1
-EntryKind = Literal["answers", "searches"]
+EntryKind = Literal["answers", "searches", "vectors"]
 
 _SECONDS_TO_WAIT = 5.0
 _BYTES_BESIDE_THE_VALUE = 64

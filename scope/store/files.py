@@ -6,7 +6,6 @@ and the database report about a run folder becomes an error with a fix.
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shutil
@@ -283,7 +282,7 @@ def read_text(path: Path) -> str | None:
 
 
 LOCK = "run.lock"
-HOLDER = "lock.json"
+HOLDER = "lock.txt"
 
 
 class RunLock:
@@ -327,26 +326,15 @@ class RunLock:
 
 
 def _this_process() -> str:
-    holder = {
-        "host": platform.node(),
-        "pid": os.getpid(),
-        "since": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-    return json.dumps(holder) + "\n"
+    since = datetime.now(UTC).isoformat(timespec="seconds")
+    return f"process {os.getpid()} on {platform.node()} since {since}"
 
 
 def _held(folder: Path) -> RunError:
+    # The holder's file is missing for a moment.
+    holder = read_text(folder / HOLDER) or "another process"
     return RunError(
-        f"run `{folder.name}` is being written by {_name_of_holder(folder / HOLDER)}",
+        f"run `{folder.name}` is being written by {holder}",
         expected="a run that no other process writes",
         fix="wait until it has finished, or choose another name with --run",
     )
-
-
-def _name_of_holder(path: Path) -> str:
-    """The holder of the lock, in words; its file may be missing for a moment."""
-    try:
-        holder = json.loads(read_text(path) or "")
-        return f"process {holder['pid']} on {holder['host']} since {holder['since']}"
-    except (ValueError, KeyError, TypeError, RunError):
-        return "another process"

@@ -17,8 +17,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from filelock import FileLock
-
 from scope.checksums import checksum
 from scope.errors import RunError
 from scope.store.files import (
@@ -81,6 +79,8 @@ def make_tables(connection: sqlite3.Connection, path: Path, version: int, tables
 
 def opened(path: Path, version: int, tables: str, seconds_to_wait: float) -> sqlite3.Connection:
     """A connection to a cache's file, which is made if there is none."""
+    from filelock import FileLock
+
     path.parent.mkdir(parents=True, exist_ok=True)
     require_file(path)
     connection = connect(path, seconds_to_wait)

@@ -12,7 +12,6 @@ when a process first looks for them: those of a damaged row are unknown, and com
 from __future__ import annotations
 
 import os
-import platform
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +32,7 @@ from scope.store.keyed import connect, in_cache, look_up, make_tables, text_key
 VERSION = 2
 _SECONDS_TO_WAIT = 60.0
 _SECONDS_BETWEEN_LOOKS = 1.0
-_LONGEST_NAME = 100
+_LONGEST_STATEMENT = 100
 _MOST_PORTIONS = 10**9
 
 _TABLES = """
@@ -77,7 +76,6 @@ class LatentFolder:
 
     def __init__(self, path: Path) -> None:
         self._path, self._index = path, path / "index.sqlite"
-        self._holder = path / "writer.txt"
         self._statement = path / "reproducible.txt"
         self._damaged: set[bytes] = set()
         self._whole: dict[bytes, LatentPlace] = {}
@@ -101,18 +99,16 @@ class LatentFolder:
         Parameters
         ----------
         progress
-            Where to show which process is waited for.
+            Where to show that another process is waited for.
         """
         lock = FileLock(self._path / "writer.lock")
         if not self._taken(lock, 0):
-            waiting = progress.task(f"waiting for {self._writer()} to keep this model's latents", 1)
+            waiting = progress.task("waiting for another process to keep this model's latents", 1)
             with waiting as advance:
                 while not self._taken(lock, _SECONDS_BETWEEN_LOOKS):
                     advance(0)
                 advance()
         try:
-            with self._in_cache():
-                write_atomically(self._holder, f"process {os.getpid()} on {platform.node()}")
             yield
         finally:
             lock.release()
@@ -126,16 +122,11 @@ class LatentFolder:
                 return False
         return True
 
-    def _writer(self) -> str:
-        """The process that adds latents, in words for people: the file may be of an earlier one."""
-        with self._in_cache():
-            return (read_text(self._holder) or "another process")[:_LONGEST_NAME]
-
     @property
     def reproducible(self) -> str:
         """How equal latents are in any batch; empty if not stated."""
         with self._in_cache():
-            return (read_text(self._statement) or "")[:_LONGEST_NAME]
+            return (read_text(self._statement) or "")[:_LONGEST_STATEMENT]
 
     @reproducible.setter
     def reproducible(self, statement: str) -> None:

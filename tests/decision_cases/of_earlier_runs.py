@@ -22,36 +22,36 @@ def audits(*commands):
 
 
 JUDGE = """
+from pathlib import Path
+
 from toy_judges import Judge
 
 class Mine(Judge):
-    sure = {sure}
-
     def classify(self, texts):
-        return [[1 - self.sure, self.sure] if self.likes(one) else [self.sure, 1 - self.sure]
-                for one in texts]
+        sure = float(Path("weights").read_text())
+        return [[1 - sure, sure] if self.likes(one) else [sure, 1 - sure] for one in texts]
 """
-"""A reference whose module is changed between two runs."""
+"""A reference whose module or weights are changed between two runs."""
 
 
-def changed_reference(after, *more):
-    """Two audits with a reference whose module is another text in the second."""
+def changed_reference(module, sure=0.9):
+    """Two audits with a reference whose module or weights are others in the second."""
 
     def make(folder):
         write_data(folder / "rows.csv")
-        for run, text in (("old", JUDGE.format(sure=0.9)), ("mine", after)):
-            (folder / "judge.py").write_text(text)
-            options = ("--gate", "hard_scope>=old-0.05", "--gate-on", "value", *more)
-            yield (
-                *("audit", "--reference", "python:judge:Mine", *TWIN, "--capability", "typo"),
-                *("--data", "rows.csv", "--n", "20", "--run", run),
-                *(options if run == "mine" else more),
-            )
+        audit = (
+            *("audit", "--reference", "python:judge:Mine", *TWIN, "--capability", "typo"),
+            *("--data", "rows.csv", "--n", "20"),
+        )
+        (folder / "judge.py").write_text(JUDGE)
+        (folder / "weights").write_text("0.9")
+        yield (*audit, "--run", "old")
+        (folder / "judge.py").write_text(module)
+        (folder / "weights").write_text(str(sure))
+        yield (*audit, "--run", "mine", "--gate", "hard_scope>=old-0.05", "--gate-on", "value")
 
     return make
 
-
-COMMENTED = f"# The same model.{JUDGE.format(sure=0.9)}"
 
 UNKNOWN = "iid_agreement[toy_judges:Slip]>=0.1"
 NOT_ASKED_FOR = "hard_scope[synonym]>=0.2"
@@ -97,33 +97,16 @@ DECISIONS = [
         never=("gate:", "this very one"),
     ),
     Decision(
-        name="a comment in the reference's module makes no other reference of it",
-        make=changed_reference(COMMENTED),
-        exits=0,
-        says=(
-            "drift: the run `old` has answers of the reference `python:judge:Mine` with different",
-        ),
-        never=("gate:",),
+        name="a reference whose code changed is another one",
+        make=changed_reference(f"# The same model.{JUDGE}"),
+        exits=1,
+        says=("the run `old` differs in the reference",),
     ),
     Decision(
-        name="a reference whose code and answers changed is another one",
-        make=changed_reference(JUDGE.format(sure=0.8)),
+        name="a reference that reads other weights is another one",
+        make=changed_reference(JUDGE, sure=0.8),
         exits=1,
         says=("the run `old` has a reference that gives other answers to the same texts",),
-        never=("drift:",),
-    ),
-    Decision(
-        name="a reference whose probabilities drifted is the same, and its drift is reported",
-        make=changed_reference(JUDGE.format(sure=0.9005)),
-        exits=0,
-        says=("drift: the run `old`", "differ by up to 0.0005"),
-        never=("gate:",),
-    ),
-    Decision(
-        name="too few texts do not show that a reference with other code is the same",
-        make=changed_reference(COMMENTED, "--n", "3", "--trials", "1"),
-        exits=1,
-        says=("differs in the code of the reference, and has its answers to only ", "8 are needed"),
     ),
     Decision(
         name="a gate against the folder of the run itself is refused before any model is asked",

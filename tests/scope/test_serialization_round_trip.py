@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from scope import serialization
 from scope.records import (
     Answer,
     AuditResult,
@@ -210,14 +208,6 @@ COMPARES = st.builds(
 )
 
 
-@pytest.fixture
-def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parts are made up apart from each other, and contradict each other."""
-    monkeypatch.setattr(serialization, "contradictions", lambda _: iter(()))
-
-
-@pytest.mark.usefixtures("unchecked")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(AUDITS | COMPARES)
 def test_every_result_reads_back_as_it_was(result: Result) -> None:
     text = to_json(result)

@@ -39,12 +39,12 @@ class MeanForecaster(VectorForecaster):
     """
 
     short_name: ClassVar[str] = "mean"
-    state: ClassVar[Mapping[str, str]] = {
-        "model_vectors_": "f4 models 1",
-        "skills_": "f4 models",
-        "questions_": "=questions",
-        "fitted_": "=fitted",
-    }
+    state: ClassVar[tuple[str, ...]] = (
+        "model_vectors_",
+        "skills_",
+        "questions_",
+        "fitted_",
+    )
 
     def __init__(self, *, layout: QuestionLayout) -> None:
         self.layout = layout
@@ -102,11 +102,11 @@ class NeighbourForecaster(Forecaster):
     """
 
     short_name: ClassVar[str] = "knn"
-    state: ClassVar[Mapping[str, str]] = {
-        "question_vectors_": "f4 questions vector",
-        "answers_": "answers questions models",
-        "skills_": "f4 models",
-    }
+    state: ClassVar[tuple[str, ...]] = (
+        "question_vectors_",
+        "answers_",
+        "skills_",
+    )
     least: ClassVar[Mapping[str, float]] = {"neighbours": 1}
 
     def __init__(self, *, layout: QuestionLayout, neighbours: int = 131) -> None:

@@ -26,9 +26,8 @@ class Forecaster(BaseEstimator, ABC):
     same to the byte for one seed, on any number of cores: matrices are multiplied by one thread.
 
     Subclasses give ``_fit``, ``_probabilities``, their ``short_name``, and in ``state`` the names
-    of the arrays and numbers that a fitted one consists of, which is all that is saved of it, and
-    of what kind and shape each is (`scope.store.saved_parts`). ``least`` has the least value of
-    each parameter that has one.
+    of the arrays and numbers that a fitted one consists of, which is all that is saved of it.
+    ``least`` has the least value of each parameter that has one.
 
     Fitted, it has ``skills_``, shape (models,): the share of right answers to be expected of each
     model over the questions that it was fitted on, drawn to the fleet's mean where few answers
@@ -36,7 +35,7 @@ class Forecaster(BaseEstimator, ABC):
     """
 
     short_name: ClassVar[str]
-    state: ClassVar[Mapping[str, str]]
+    state: ClassVar[tuple[str, ...]]
     least: ClassVar[Mapping[str, float]] = {}
     layout: QuestionLayout
     skills_: NDArray[np.float32]
@@ -100,14 +99,6 @@ class Forecaster(BaseEstimator, ABC):
                 raise SpecError(
                     f"{name}={value}", expected=f"{least:g} or more", fix=f"set {name}={least:g}"
                 )
-
-    def sizes(self) -> dict[str, int]:
-        """The sizes in the shapes of ``state`` that follow from the parameters."""
-        return {
-            "vector": self.layout.vector,
-            "features": len(self.layout.features),
-            "categories": len(self.layout.categories),
-        }
 
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays and numbers of a fitted forecaster, by name."""

@@ -7,7 +7,6 @@ question's easiness plus its discriminations times the model's abilities.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -169,15 +168,15 @@ class ItemResponse(LogitForecaster, TextForecaster):
     """
 
     short_name: ClassVar[str] = "irt"
-    state: ClassVar[Mapping[str, str]] = {
-        **LogitForecaster.logit_state,
-        "helps_": "b1",
-        "route_weights_": "f8 categories+1",
-        "question_offsets_": "f4 questions",
-        "weights_": "f4 landmarks 1+dimensions",
-        "offset_": "f4 1+dimensions",
-        **TextForecaster.kernel_state,
-    }
+    state: ClassVar[tuple[str, ...]] = (
+        *LogitForecaster.logit_state,
+        "helps_",
+        "route_weights_",
+        "question_offsets_",
+        "weights_",
+        "offset_",
+        *TextForecaster.kernel_state,
+    )
     usual_dimensions = USUAL_DIMENSIONS
 
     def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803 - scikit-learn's name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from copy import copy
 from typing import ClassVar, Self
 
@@ -31,14 +30,14 @@ class LogitForecaster(VectorForecaster):
     Fitted, it has the names in ``logit_state``.
     """
 
-    logit_state: ClassVar[Mapping[str, str]] = {
-        "model_vectors_": "f4 models dimensions",
-        "skills_": "f4 models",
-        "question_vectors_": "f4 questions dimensions",
-        "spread_mean_": "f4 dimensions",
-        "spread_root_": "f4 dimensions dimensions",
-        "fitted_": "=fitted",
-    }
+    logit_state: ClassVar[tuple[str, ...]] = (
+        "model_vectors_",
+        "skills_",
+        "question_vectors_",
+        "spread_mean_",
+        "spread_root_",
+        "fitted_",
+    )
     question_vectors_: NDArray[np.float32]
     spread_mean_: NDArray[np.float32]
     spread_root_: NDArray[np.float32]

@@ -113,12 +113,12 @@ class MatrixFactorization(LogitForecaster):
     """
 
     short_name: ClassVar[str] = "mf"
-    state: ClassVar[Mapping[str, str]] = {
-        **LogitForecaster.logit_state,
-        "projection_": "f4 vector dimensions",
-        "shift_": "f4 dimensions",
-        "constant_": "f8",
-    }
+    state: ClassVar[tuple[str, ...]] = (
+        *LogitForecaster.logit_state,
+        "projection_",
+        "shift_",
+        "constant_",
+    )
     least: ClassVar[Mapping[str, float]] = {
         "dimensions": 1,
         "epochs": 1,

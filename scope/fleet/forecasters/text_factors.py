@@ -61,15 +61,15 @@ class TextForecaster(VectorForecaster):
     among eight at most, which lets such trials look a little better than new questions will.
     """
 
-    kernel_state: ClassVar[Mapping[str, str]] = {
-        "feature_centre_": "f4 features",
-        "feature_scale_": "+f4 features",
-        "mix_": "f8 4",
-        "landmark_vectors_": "f4 landmarks vector",
-        "landmark_features_": "f4 landmarks features",
-        "landmark_codes_": "i8 landmarks",
-        "widths_": "+f8 2",
-    }
+    kernel_state: ClassVar[tuple[str, ...]] = (
+        "feature_centre_",
+        "feature_scale_",
+        "mix_",
+        "landmark_vectors_",
+        "landmark_features_",
+        "landmark_codes_",
+        "widths_",
+    )
     least: ClassVar[Mapping[str, float]] = {"dimensions": 1, "landmarks": 1, "folds": 2, "guard": 0}
     usual_dimensions: ClassVar[int]
 
@@ -227,18 +227,18 @@ class TextFactors(TextForecaster):
     """
 
     short_name: ClassVar[str] = "factors"
-    state: ClassVar[Mapping[str, str]] = {
-        "model_vectors_": "f4 models 1+dimensions",
-        "question_vectors_": "f4 questions dimensions",
-        "weights_": "f4 landmarks dimensions",
-        "offset_": "f4 dimensions",
-        "slope_": "f8",
-        "route_weights_": "f8 categories+1",
-        "prior_mean_": "f8 1+dimensions",
-        "prior_covariance_": "f8 1+dimensions 1+dimensions",
-        "noise_": "+f8",
-        **TextForecaster.kernel_state,
-    }
+    state: ClassVar[tuple[str, ...]] = (
+        "model_vectors_",
+        "question_vectors_",
+        "weights_",
+        "offset_",
+        "slope_",
+        "route_weights_",
+        "prior_mean_",
+        "prior_covariance_",
+        "noise_",
+        *TextForecaster.kernel_state,
+    )
     usual_dimensions = MOST_DIMENSIONS
 
     def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803 - scikit-learn's name

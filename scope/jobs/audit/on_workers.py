@@ -44,7 +44,7 @@ def searching(
     load = partial(
         _load,
         as_sent(request),
-        fingerprints_of(one.classifier for one in models_of(plans)),
+        fingerprints_of(one.model for one in models_of(plans)),
         fingerprints_of(_encoders(plans)),
         plans[0].data.card.fingerprint,
     )
@@ -63,7 +63,7 @@ def searching(
 def _answered_in(plans: Sequence[AuditPlan], run: Run) -> set[int]:
     """The texts that all references have answered."""
     texts = [example.text for example in plans[0].data.examples]
-    known = [run.get(plan.models.reference.classifier.fingerprint, texts) for plan in plans]
+    known = [run.get(plan.models.reference.model.fingerprint, texts) for plan in plans]
     return {place for place, text in enumerate(texts) if all(text in one for one in known)}
 
 
@@ -90,7 +90,7 @@ def _load(
 ) -> tuple[AuditPlan, ...]:
     plans = plan_audits(request).plans
     require_same_data([plans[0].data.card], [data])
-    require_same((one.classifier for one in models_of(plans)), models)
+    require_same((one.model for one in models_of(plans)), models)
     require_same(_encoders(plans), encoders)
     return plans
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from scope.data import LoadedData
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_of
-from scope.jobs.audited import Models, NamedModel, check_models, load_models, read_prompts
-from scope.jobs.identity import manifest_of
+from scope.jobs.audited import Models, check_models, classifier_card, load_models, read_prompts
+from scope.jobs.identity import NamedModel, manifest_of
 from scope.jobs.perturbing import searched_on
 from scope.jobs.preparation import (
     ChosenCapability,
@@ -48,7 +48,8 @@ class AuditPlan:
         """The manifest of the result, but for the truncated texts of each model."""
         named = (self.models.reference, *self.models.targets)
         cards = tuple(
-            model.card(cut) for model, cut in zip(named, truncated or [0] * len(named), strict=True)
+            classifier_card(model, cut)
+            for model, cut in zip(named, truncated or [0] * len(named), strict=True)
         )
         encoder = self.encoder
         return manifest_of(
@@ -80,7 +81,7 @@ class AuditPlan:
         name = chosen.capability.name
         if not self.request.is_matrix:
             return name
-        return searched_on(name, self.models.reference.classifier.fingerprint)
+        return searched_on(name, self.models.reference.model.fingerprint)
 
     def shown_as(self, chosen: ChosenCapability) -> str:
         """The name of a search in the progress."""
@@ -125,7 +126,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     )
     models = load_models(request)
     first = models.each[0].reference
-    data = with_labels(loaded, first.classifier.labels, request.label_map)
+    data = with_labels(loaded, first.model.labels, request.label_map)
     if shard is not None:
         data = replace(data, examples=tuple(shard.part(data.examples)))
     plans = tuple(

@@ -50,7 +50,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     return Prepared(
         manifest,
         partial(_conduct, plans, groups, engine),
-        [model.classifier for model in models_of(plans)],
+        [model.model for model in models_of(plans)],
         partial(_work, plans),
     )
 
@@ -127,7 +127,7 @@ def _audited(
         capabilities=[one.outcome.capability for one in sets if one.outcome.status == "measured"],
         targets=targets,
         reference=plan.models.reference.name,
-        labels=plan.models.reference.classifier.labels,
+        labels=plan.models.reference.model.labels,
         soft_scope=plan.soft_scope,
         more=plan.more,
         seed=plan.options.seed,
@@ -173,7 +173,7 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
 
 def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
     """How the reference and the targets that have answered answer the unchanged texts."""
-    labels = plan.models.reference.classifier.labels
+    labels = plan.models.reference.model.labels
     examples = plan.data.examples
     choices = [{one.id: known[one.text].choice for one in examples} for known in answers]
     named = [

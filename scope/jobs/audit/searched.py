@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scope.jobs.audit.plan import AuditPlan, models_of
-from scope.jobs.audited import NamedModel
+from scope.jobs.identity import NamedModel
 from scope.jobs.perturbing import NO_PAIRS, PairSearch, PerturbationSet
 from scope.jobs.preparation import (
     ChosenCapability,
@@ -74,7 +74,7 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     """Search all kinds of pairs of a capability."""
     search = PairSearch(
         capability=chosen.capability,
-        reference=CachedClassifier(plan.models.reference.classifier, run),
+        reference=CachedClassifier(plan.models.reference.model, run),
         examples=plan.data.examples,
         options=plan.options,
         run=run,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from scope.jobs.answering_models import AnsweringModel
 from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
+from scope.jobs.identity import NamedModel
 from scope.jobs.inference import ask, distinct
 from scope.jobs.on_workers import (
     as_sent,
@@ -49,7 +49,7 @@ def _question(plan: ComparisonPlan, place: Place) -> Question:
     return plan.tasks[place.task].questions[place.question]
 
 
-def _asked(plan: ComparisonPlan) -> list[AnsweringModel]:
+def _asked(plan: ComparisonPlan) -> list[NamedModel]:
     """The models that are run; saved answers are looked up here."""
     return [one for one in plan.answering_models if not one.saved]
 

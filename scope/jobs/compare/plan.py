@@ -9,13 +9,13 @@ from scope.decision.baselines import require_names
 from scope.decision.gates import Gate, parse_gate
 from scope.jobs.answering_models import (
     PROMPTS,
-    AnsweringModel,
+    answerer_card,
     check_answering_models,
     load_answering_models,
     spec_of,
 )
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.identity import manifest_of, short_names
+from scope.jobs.identity import NamedModel, manifest_of, short_names
 from scope.jobs.semscore import SemScore, load_semscore
 from scope.jobs.shards import SETTING, Shard
 from scope.jobs.task_choice import ChosenTask, choose_tasks
@@ -29,7 +29,7 @@ class ComparisonPlan:
     """The plan of the job, immutable."""
 
     request: CompareRequest
-    answering_models: tuple[AnsweringModel, ...]
+    answering_models: tuple[NamedModel, ...]
     tasks: tuple[ChosenTask, ...]
     semscore: SemScore | None
 
@@ -58,7 +58,8 @@ class ComparisonPlan:
                 **({SETTING: self.request.shard} if self.request.shard else {}),
             },
             models=tuple(
-                one.card(cut, roles) for one, cut in zip(self.answering_models, counts, strict=True)
+                answerer_card(one, cut, roles)
+                for one, cut in zip(self.answering_models, counts, strict=True)
             ),
             data=tuple(one.data.card for one in self.tasks),
             capabilities=tuple(one.card() for one in self.tasks),

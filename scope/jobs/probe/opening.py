@@ -133,7 +133,6 @@ def _recognise(saved: SavedProbe, reader: LatentReader, folder: Path) -> None:
         list(saved.canaries),
         lambda texts: np.stack([saved.canaries[text] for text in texts]),
         lambda texts: np.asarray(reader.latents(texts), dtype=np.float32),
-        kept_in=folder,
         progress=Silent(),
         fix=f"restore the former model, or fit the probe in `{folder}` again",
     )

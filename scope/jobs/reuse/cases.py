@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from scope.decision.case import Case, CaseItem
 from scope.errors import DataError
 from scope.evidence.answers import Response, answer_matrix
+from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.items import ItemSet, ReuseItem
-from scope.jobs.reuse.models import ReuseModel, ReuseModels
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.responses import Responses
 from scope.jobs.reuse.sequence import REPRESENTATIVE, ask_in_batches, asking_order
 from scope.records import Look, Question
@@ -33,7 +34,7 @@ class InBatches:
 
 def make_case(
     models: ReuseModels,
-    reference: ReuseModel,
+    reference: NamedModel,
     item_set: ItemSet,
     responses: Responses,
     *,
@@ -56,7 +57,7 @@ def make_case(
     questions = [one for one in item_set.items if one.id == one.unit]
     perturbed = [one for one in item_set.items if one.id != one.unit and batches is None]
 
-    def answers_of(model: ReuseModel) -> list[Response]:
+    def answers_of(model: NamedModel) -> list[Response]:
         return responses.answers(model, [*questions, *perturbed])[: len(questions)]
 
     of_reference = answers_of(reference)
@@ -119,7 +120,7 @@ def _in_words(
 
 
 def _require_answers(
-    reference: ReuseModel,
+    reference: NamedModel,
     questions: Sequence[ReuseItem],
     given: Sequence[Response],
     responses: Responses,

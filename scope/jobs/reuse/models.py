@@ -11,9 +11,8 @@ from functools import partial
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.answering_models import AnsweringModel, is_own
-from scope.jobs.audited import NamedModel
-from scope.jobs.identity import short_names
+from scope.jobs.answering_models import is_own
+from scope.jobs.identity import NamedModel, short_names
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models.loading import Garage, expand_spec, split_spec
 from scope.models.unloaded import require_there
@@ -31,58 +30,28 @@ _ENOUGH_CONTROLS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReuseModel:
-    """A model with its name and its part in the test.
-
-    ``saved`` is true if its answers are looked up in a file, at no cost; ``own`` if it is the
-    user's own object, passed directly or as ``python:``.
-    """
-
-    name: str
-    part: Part
-    model: Any
-    saved: bool
-    own: bool
-
-    def answering_model(self) -> AnsweringModel:
-        """The model as one that answers the questions of a task."""
-        return AnsweringModel(name=self.name, model=self.model, saved=self.saved, own=self.own)
-
-    def named(self) -> NamedModel:
-        """The model as one that classifies texts."""
-        return NamedModel(name=self.name, role="target", classifier=self.model, saved=self.saved)
-
-    def card(self, truncated: int = 0) -> ModelCard:
-        """The model's entry in the manifest."""
-        return ModelCard(
-            name=self.name,
-            role=self.part,
-            spec=self.model.spec,
-            fingerprint=self.model.fingerprint,
-            labels=tuple(getattr(self.model, "labels", ())),
-            truncated=truncated,
-            reproducible=getattr(self.model, "reproducible", ""),
-        )
+def reuse_card(model: NamedModel, truncated: int) -> ModelCard:
+    """A model's entry in the manifest, with its labels."""
+    return replace(model.card(truncated), labels=tuple(getattr(model.model, "labels", ())))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReuseModels:
     """The models of a test of reuse, loaded and checked."""
 
-    suspect: ReuseModel
-    references: tuple[ReuseModel, ...]
-    controls: tuple[ReuseModel, ...]
+    suspect: NamedModel
+    references: tuple[NamedModel, ...]
+    controls: tuple[NamedModel, ...]
 
     @property
-    def all(self) -> tuple[ReuseModel, ...]:
+    def all(self) -> tuple[NamedModel, ...]:
         """The references, the suspect and the controls, in this order."""
         return (*self.references, self.suspect, *self.controls)
 
-    def with_models(self, change: Callable[[ReuseModel], Any]) -> ReuseModels:
+    def with_models(self, change: Callable[[NamedModel], Any]) -> ReuseModels:
         """A copy in which each ``model`` is replaced by the result of ``change``."""
 
-        def changed(model: ReuseModel) -> ReuseModel:
+        def changed(model: NamedModel) -> NamedModel:
             return replace(model, model=change(model))
 
         return ReuseModels(
@@ -135,9 +104,9 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     models = [loaded[one if isinstance(one, str) else id(one)] for _, one in entries]
     names = _names([part for part, _ in entries], [model.spec for model in models])
     found = [
-        ReuseModel(
+        NamedModel(
             name=name,
-            part=part,
+            role=part,
             model=model,
             saved=split_spec(model.spec)[0] == "predictions",
             own=is_own(given, model),
@@ -274,17 +243,17 @@ def _names(parts: Sequence[Part], specs: Sequence[str]) -> list[str]:
     ]
 
 
-def _refuse_same_models(models: Sequence[ReuseModel]) -> None:
+def _refuse_same_models(models: Sequence[NamedModel]) -> None:
     """Raise an error if two models are the same one, except a suspect and a reference."""
-    seen: dict[str, ReuseModel] = {}
+    seen: dict[str, NamedModel] = {}
     for model in models:
         other = seen.setdefault(model.model.fingerprint, model)
-        suspected = {model.part, other.part} == {"suspect", "reference"}
+        suspected = {model.role, other.role} == {"suspect", "reference"}
         if other is not model and not suspected:
             raise ModelError(
-                f"the {other.part} `{other.model.spec}` and the {model.part} "
+                f"the {other.role} `{other.model.spec}` and the {model.role} "
                 f"`{model.model.spec}` are the same model: both have the fingerprint "
                 f"{model.model.fingerprint}",
                 expected="different models, the controls independent of suspect and references",
-                fix=f"leave --{model.part} {model.model.spec} out",
+                fix=f"leave --{model.role} {model.model.spec} out",
             )

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from scope.jobs.identity import NamedModel
 from scope.jobs.on_workers import (
     as_sent,
     database,
@@ -15,7 +16,6 @@ from scope.jobs.on_workers import (
     require_same,
 )
 from scope.jobs.ray_connection import Engine
-from scope.jobs.reuse.models import ReuseModel
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import AskBefore, ask_nobody
 from scope.jobs.reuse.tasks import PreparedTest
@@ -47,7 +47,7 @@ def asking(
             left = prepared.apart.unsearched(one, run)
             fill(f"searching {one.name}", partial(search, one.name), len(left), left)
 
-        def ask(model: ReuseModel, asked: Sequence[Any]) -> None:
+        def ask(model: NamedModel, asked: Sequence[Any]) -> None:
             left = [] if model.saved else prepared.apart.unanswered(model, asked, run)
             fill(f"{model.name}: answering", partial(answer, model.name), len(asked), left)
 
@@ -65,7 +65,7 @@ def _load(request: ReuseRequest, fingerprints: Mapping[str, str]) -> PreparedTes
     return prepared
 
 
-def _named(prepared: PreparedTest, name: str) -> ReuseModel:
+def _named(prepared: PreparedTest, name: str) -> NamedModel:
     return next(one for one in prepared.plan.models.all if one.name == name)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scope.decision.verdicts import HYPOTHESIS
 from scope.jobs.identity import NULL, PROBES, manifest_of
-from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.models import ReuseModels, reuse_card
 from scope.jobs.reuse.request import ReuseRequest
 from scope.records import CapabilityCard, DataCard, Manifest, Setting
 
@@ -50,7 +50,7 @@ class ReusePlan:
                 **self._unusual(),
                 **of_questions,
             },
-            models=tuple(one.card(counts.get(one.name, 0)) for one in self.models.all),
+            models=tuple(reuse_card(one, counts.get(one.name, 0)) for one in self.models.all),
             data=(self.data,),
             capabilities=self.asked,
         )

@@ -9,10 +9,11 @@ from typing import Any, Protocol
 from scope.errors import ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
 from scope.evidence.answers import Response
+from scope.jobs.identity import NamedModel
 from scope.jobs.inference import ask
 from scope.jobs.reuse.items import ItemSet, ReuseItem, spelled_alike
 from scope.jobs.reuse.label_matching import Matching, match_labels, matched_in_words, relabelled
-from scope.jobs.reuse.models import ReuseModel, ReuseModels
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.scoring import answer_texts
 from scope.models.labels import how_to_map
 from scope.protocols import Progress, Task
@@ -25,24 +26,24 @@ from scope.records import (
 )
 from scope.store import Run
 
-AskBefore = Callable[[ReuseModel, Sequence[Any]], None]
+AskBefore = Callable[[NamedModel, Sequence[Any]], None]
 """Has workers answer texts or questions that the run does not know, before they are asked here."""
 
 
-def ask_nobody(model: ReuseModel, asked: Sequence[Any]) -> None:
+def ask_nobody(model: NamedModel, asked: Sequence[Any]) -> None:
     """The job has no workers."""
 
 
 class Responses(Protocol):
     """The answers of the models of a test."""
 
-    def answers(self, model: ReuseModel, items: Sequence[ReuseItem]) -> list[Response]:
+    def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
 
     def words(self, response: Response, item: ReuseItem) -> str:
         """An answer in words; empty if there is none."""
 
-    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[AuditedPairs, ...]:
+    def pairs(self, items: ItemSet, models: Sequence[NamedModel]) -> tuple[AuditedPairs, ...]:
         """The perturbations that all of these models have answered; the reference is first."""
 
     def truncated(self) -> Mapping[str, int]:
@@ -62,12 +63,12 @@ class TaskResponses:
     ask_before: AskBefore = ask_nobody
     cut: dict[str, set[str]] = field(default_factory=dict)
 
-    def answers(self, model: ReuseModel, items: Sequence[ReuseItem]) -> list[Response]:
+    def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
         questions = [one.question for one in items]
         self.ask_before(model, questions)
         answers = ask(
-            model.answering_model(),
+            model,
             self.task,
             questions,
             store=self.run,
@@ -84,7 +85,7 @@ class TaskResponses:
             return item.question.options[response.choice]
         return response.choice or ""
 
-    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[AuditedPairs, ...]:
+    def pairs(self, items: ItemSet, models: Sequence[NamedModel]) -> tuple[AuditedPairs, ...]:
         """Empty: questions of tasks are not perturbed."""
         return ()
 
@@ -122,7 +123,7 @@ class TextResponses:
     matched: Mapping[str, Matching] = field(default_factory=dict)
     known: dict[str, dict[str, Prediction]] = field(default_factory=dict)
 
-    def answers(self, model: ReuseModel, items: Sequence[ReuseItem]) -> list[Response]:
+    def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
         texts = [one.question.text for one in items]
         known = self.known.setdefault(model.name, {})
@@ -144,7 +145,7 @@ class TextResponses:
             return self.labels[response.choice]
         return response.choice or ""
 
-    def pairs(self, items: ItemSet, models: Sequence[ReuseModel]) -> tuple[AuditedPairs, ...]:
+    def pairs(self, items: ItemSet, models: Sequence[NamedModel]) -> tuple[AuditedPairs, ...]:
         """The perturbations that all of these models have answered; the reference is first."""
         answered = [self.known.get(model.name, {}) for model in models]
 
@@ -193,10 +194,10 @@ class TextResponses:
 
 
 def raw_answers(
-    model: ReuseModel, texts: Sequence[str], run: Run, progress: Progress
+    model: NamedModel, texts: Sequence[str], run: Run, progress: Progress
 ) -> dict[str, Prediction]:
     """The predictions of a model for texts, over its own labels."""
-    return answer_texts(model.named(), texts, run, progress)
+    return answer_texts(model, texts, run, progress)
 
 
 def match_by_answers(

@@ -8,9 +8,10 @@ from typing import Any
 
 from scope.jobs.answering_models import check_prompts, load_answering_model, require_rows
 from scope.jobs.canaries import recognise_answerer
+from scope.jobs.identity import NamedModel
 from scope.jobs.inference import ask, distinct
 from scope.jobs.reuse.items import ItemSet, task_items
-from scope.jobs.reuse.models import ReuseModel, load_reuse_models
+from scope.jobs.reuse.models import load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import AskBefore, Responses, TaskResponses
@@ -20,11 +21,11 @@ from scope.records import Example, Question
 from scope.store import Run
 
 
-def _nothing(model: ReuseModel, run: Run) -> Sequence[Example]:
+def _nothing(model: NamedModel, run: Run) -> Sequence[Example]:
     return ()
 
 
-def _never(model: ReuseModel, examples: Sequence[Example], run: Run) -> None:
+def _never(model: NamedModel, examples: Sequence[Example], run: Run) -> None:
     """Questions of tasks are not perturbed."""
 
 
@@ -36,10 +37,10 @@ class Apart:
     not know; ``search`` and ``unsearched`` are the same for the examples of a reference.
     """
 
-    answer: Callable[[ReuseModel, Sequence[Any], Run], object]
-    unanswered: Callable[[ReuseModel, Sequence[Any], Run], Sequence[Any]]
-    search: Callable[[ReuseModel, Sequence[Example], Run], object] = _never
-    unsearched: Callable[[ReuseModel, Run], Sequence[Example]] = _nothing
+    answer: Callable[[NamedModel, Sequence[Any], Run], object]
+    unanswered: Callable[[NamedModel, Sequence[Any], Run], Sequence[Any]]
+    search: Callable[[NamedModel, Sequence[Example], Run], object] = _never
+    unsearched: Callable[[NamedModel, Run], Sequence[Example]] = _nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,7 @@ class PreparedTest:
 
     plan: ReusePlan
     responses: Callable[[Run, AskBefore], Responses]
-    items: Callable[[ReuseModel, Run], ItemSet]
+    items: Callable[[NamedModel, Run], ItemSet]
     recognise: Callable[[Run], None]
     work: Callable[[], Iterable[Planned]]
     apart: Apart
@@ -70,7 +71,7 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
     models = load_reuse_models(
         request, lambda one: load_answering_model(one, [role], request.model_options)
     )
-    require_rows([one.answering_model() for one in models.all], chosen)
+    require_rows(models.all, chosen)
     items = task_items(chosen[0].data.items)
     plan = ReusePlan(
         models=models,
@@ -84,17 +85,17 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
 
     def recognise(run: Run) -> None:
         for one in models.all:
-            recognise_answerer(one.answering_model(), chosen[0].task, questions, run, progress)
+            recognise_answerer(one, chosen[0].task, questions, run, progress)
 
     def work() -> Iterator[Planned]:
         replied = 1 if role == "choice_scorer" else request.model_options.max_answer_tokens
         for one in models.all:
-            yield questions_work(one.answering_model(), chosen[0].task, questions, replied)
+            yield questions_work(one, chosen[0].task, questions, replied)
 
-    def answer(model: ReuseModel, asked: Sequence[Question], run: Run) -> None:
-        ask(model.answering_model(), chosen[0].task, asked, run, progress)
+    def answer(model: NamedModel, asked: Sequence[Question], run: Run) -> None:
+        ask(model, chosen[0].task, asked, run, progress)
 
-    def unanswered(model: ReuseModel, asked: Sequence[Question], run: Run) -> list[Question]:
+    def unanswered(model: NamedModel, asked: Sequence[Question], run: Run) -> list[Question]:
         known = run.get_answers(model.model.fingerprint, role, asked)
         return distinct([one for place, one in enumerate(asked) if place not in known])
 

@@ -18,6 +18,7 @@ from scope.jobs.audited import (
     refuse_unused_words,
 )
 from scope.jobs.canaries import recognise_classifier
+from scope.jobs.identity import NamedModel
 from scope.jobs.perturbing import (
     PairSearch,
     PerturbationSet,
@@ -32,7 +33,7 @@ from scope.jobs.preparation import (
     with_labels,
 )
 from scope.jobs.reuse.items import ItemSet, text_items
-from scope.jobs.reuse.models import ReuseModel, ReuseModels, load_reuse_models
+from scope.jobs.reuse.models import ReuseModels, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
 from scope.jobs.reuse.responses import (
@@ -122,19 +123,19 @@ class _TextTest:
             for one in self.chosen:
                 texts += changed_texts(run, _kept_as(one, searched))
         for model in self.models.all:
-            recognise_classifier(model.named(), texts, run, self.request.progress)
+            recognise_classifier(model, texts, run, self.request.progress)
 
     def work(self) -> Iterator[Planned]:
         """What a dry run shows: the searches on the references, then each model's answers."""
         searched = self._searched()
         for reference in self.models.references:
             for one in self.chosen:
-                yield search_work(one.capability, reference.named(), searched, self._options())
+                yield search_work(one.capability, reference, searched, self._options())
         of_one = len(searched) * self.request.trials * len(self.chosen)
         for model in self.models.all:
             # The search has asked a reference for its own perturbations.
-            others = len(self.models.references) - (model.part == "reference")
-            yield texts_work(model.named(), self.data.examples, of_one * others)
+            others = len(self.models.references) - (model.role == "reference")
+            yield texts_work(model, self.data.examples, of_one * others)
 
     def _searched(self) -> Sequence[Example]:
         """The texts that are perturbed."""
@@ -144,13 +145,13 @@ class _TextTest:
     def _options(self) -> SearchOptions:
         return SearchOptions(trials=self.request.trials, seed=self.request.seed)
 
-    def items(self, searched: ReuseModel, run: Run) -> ItemSet:
+    def items(self, searched: NamedModel, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one model finds."""
         sets = self.search(searched, self._searched(), run)
         return text_items(self.data.examples, sets, self.labels)
 
     def search(
-        self, searched: ReuseModel, examples: Sequence[Example], run: Run
+        self, searched: NamedModel, examples: Sequence[Example], run: Run
     ) -> list[PerturbationSet]:
         """The perturbations that the search of one model on these texts finds."""
         return [
@@ -167,17 +168,17 @@ class _TextTest:
             for one in self.chosen
         ]
 
-    def unsearched(self, searched: ReuseModel, run: Run) -> list[Example]:
+    def unsearched(self, searched: NamedModel, run: Run) -> list[Example]:
         """The texts on which the run lacks a search of one model."""
         names = [stored_name(_kept_as(one, searched), "kept") for one in self.chosen]
         known = [{example for example, _ in run.perturbations(name)} for name in names]
         return [one for one in self._searched() if not all(one.id in found for found in known)]
 
-    def answer(self, model: ReuseModel, texts: Sequence[str], run: Run) -> None:
+    def answer(self, model: NamedModel, texts: Sequence[str], run: Run) -> None:
         """Ask one model these texts."""
         raw_answers(model, texts, run, self.request.progress)
 
-    def unanswered(self, model: ReuseModel, texts: Sequence[str], run: Run) -> list[str]:
+    def unanswered(self, model: NamedModel, texts: Sequence[str], run: Run) -> list[str]:
         """The texts to which the run lacks an answer of one model."""
         known = run.get(model.model.fingerprint, texts)
         return [text for text in dict.fromkeys(texts) if text not in known]
@@ -199,12 +200,12 @@ class _TextTest:
         )
 
 
-def _kept_as(chosen: ChosenCapability, searched: ReuseModel) -> str:
+def _kept_as(chosen: ChosenCapability, searched: NamedModel) -> str:
     """The name under which a run stores the perturbations of one model."""
     return searched_on(chosen.capability.name, searched.model.fingerprint)
 
 
-def _aligned(model: ReuseModel, labels: Sequence[str], request: ReuseRequest) -> object:
+def _aligned(model: NamedModel, labels: Sequence[str], request: ReuseRequest) -> object:
     """A model with its labels in the first reference's order, or unchanged if no names align.
 
     References must align. So must all models with batches, because a match needs all answers, and
@@ -215,7 +216,7 @@ def _aligned(model: ReuseModel, labels: Sequence[str], request: ReuseRequest) ->
     try:
         return align(model.model, labels, parse_label_map(request.label_map))
     except ModelError:
-        if model.part == "reference" or request.batch_size or request.label_map:
+        if model.role == "reference" or request.batch_size or request.label_map:
             raise
         return model.model
 

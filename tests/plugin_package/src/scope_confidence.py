@@ -10,8 +10,8 @@ from scope.core.job import Job
 from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
 from scope.core.request import Request, as_function
 from scope.data.loading import load_data
-from scope.jobs.audited import NamedModel, load_audited
-from scope.jobs.identity import manifest_of, short_names
+from scope.jobs.audited import classifier_card, load_audited
+from scope.jobs.identity import NamedModel, manifest_of, short_names
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.scoring import answer_texts
 from scope.jobs.sections.asked import asked
@@ -79,11 +79,11 @@ def prepare(request: ConfidenceRequest) -> Prepared[ConfidenceResult]:
     data = load_data(request.data, n=request.n, seed=0)
     options = request.model_options
     models = [
-        NamedModel(name=name, role="model", classifier=load_audited(spec, "classifier", options))
+        NamedModel(name=name, role="model", model=load_audited(spec, "classifier", options))
         for name, spec in zip(short_names(request.models), request.models, strict=True)
     ]
     settings = {"sure_from": request.sure_from, "n": request.n}
-    cards = [model.card() for model in models]
+    cards = [classifier_card(model) for model in models]
     manifest = manifest_of("confidence", request, settings, models=cards, data=[data.card])
 
     def measure(run: Run) -> ConfidenceResult:

@@ -7,8 +7,6 @@ import pytest
 
 import scope
 from scope.errors import ModelError, RunError
-from scope.jobs.answering_models import AnsweringModel
-from scope.jobs.audited import NamedModel
 from scope.jobs.canaries import (
     ASKINGS,
     CANARIES,
@@ -18,6 +16,7 @@ from scope.jobs.canaries import (
     recognise_classifier,
     recognise_numbers,
 )
+from scope.jobs.identity import NamedModel
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
 from scope.store import Run
@@ -65,13 +64,11 @@ def known(run, model, texts=TEXTS):
 
 
 def recognise(run, model, texts=TEXTS):
-    recognise_classifier(
-        NamedModel(name="mine", role="target", classifier=model), texts, run, Silent()
-    )
+    recognise_classifier(NamedModel(name="mine", role="target", model=model), texts, run, Silent())
 
 
 def recognise_words(run, model):
-    recognise_answerer(AnsweringModel(name="mine", model=model), TASK, QUESTIONS, run, Silent())
+    recognise_answerer(NamedModel(name="mine", model=model), TASK, QUESTIONS, run, Silent())
 
 
 def test_only_schemes_whose_bytes_are_hashed_are_believed():
@@ -162,7 +159,7 @@ def test_an_endpoint_is_asked_its_canaries_first_and_its_id_is_kept(run):
         recognise_words(run, Answerer("a wall", served="june"))
 
 
-def test_kept_vectors_of_another_model_are_refused(tmp_path):
+def test_kept_vectors_of_another_model_are_refused():
     import numpy as np
 
     def recognised(given):
@@ -171,8 +168,8 @@ def test_kept_vectors_of_another_model_are_refused(tmp_path):
             TEXTS,
             lambda texts: np.ones((len(texts), 4), dtype=np.float32),
             lambda texts: np.full((len(texts), 4), given, dtype=np.float32),
-            kept_in=tmp_path,
             progress=Silent(),
+            fix="delete them",
         )
 
     recognised(1.0)
@@ -181,7 +178,7 @@ def test_kept_vectors_of_another_model_are_refused(tmp_path):
         ModelError, match="8 texts computed again, 8 have different vectors"
     ) as caught:
         recognised(1.1)
-    assert str(tmp_path) in caught.value.fix
+    assert caught.value.fix == "delete them"
 
 
 def test_a_refused_run_keeps_all_it_holds(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from scope.errors import ModelError
-from scope.jobs.answering_models import AnsweringModel
+from scope.jobs.identity import NamedModel
 from scope.jobs.inference import ask
 from scope.models import cached
 from scope.progress import Silent
@@ -54,7 +54,7 @@ def run(tmp_path):
 
 
 def put(run, model, questions=QUESTIONS, task=Answering):
-    answering_model = AnsweringModel(name="teller", model=model)
+    answering_model = NamedModel(name="teller", model=model)
     return ask(answering_model, task(), questions, store=run, progress=Silent())
 
 
@@ -151,7 +151,7 @@ def test_an_answer_not_given_is_an_answer(run):
 
 def test_saved_answers_are_looked_up_anew_and_not_kept(run):
     model = Teller()
-    answering_model = AnsweringModel(name="teller", model=model, saved=True)
+    answering_model = NamedModel(name="teller", model=model, saved=True)
     for _ in range(2):
         ask(answering_model, Answering(), QUESTIONS, store=run, progress=Silent())
     assert len(model.asked) == 12

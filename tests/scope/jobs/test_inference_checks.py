@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from scope.errors import ModelError
-from scope.jobs.answering_models import AnsweringModel
+from scope.jobs.identity import NamedModel
 from scope.jobs.inference import checked_answers
 from scope.records import Answer, Question
 
@@ -32,7 +32,7 @@ class Model:
 
 def checked(given, questions, *, own=True):
     role = "choice_scorer" if questions[0].options else "answerer"
-    answering_model = AnsweringModel(name="mine", model=Model(given), own=own)
+    answering_model = NamedModel(name="mine", model=Model(given), own=own)
     return list(checked_answers(answering_model, role, questions))
 
 
@@ -129,7 +129,7 @@ def test_a_failure_after_some_answers_leaves_them():
         yield 0, Answer(text="a")
         raise ZeroDivisionError("x")
 
-    answering_model = AnsweringModel(name="mine", model=Model(failing()), own=True)
+    answering_model = NamedModel(name="mine", model=Model(failing()), own=True)
     answers = checked_answers(answering_model, "answerer", IN_WORDS)
     assert next(answers) == (0, Answer(text="a"))
     with pytest.raises(ModelError, match="failed in `answer`: ZeroDivisionError: x"):

@@ -7,7 +7,7 @@ import pytest
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
 from scope.errors import ModelError, SpecError
-from scope.jobs.answering_models import check_answering_models, load_answering_models
+from scope.jobs.answering_models import answerer_card, check_answering_models, load_answering_models
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.progress import Silent
@@ -50,8 +50,9 @@ def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
 
     (first, second) = load(Prompted("a", "1"), Model("b", "2"))
     ours = replace(first, own=False, model=Prompted("a", "1"))
-    assert ours.card(roles=["choice_scorer"]).prompts == {"choice": "{text}?"}
-    assert (first.card(roles=["choice_scorer"]).prompts, second.card().prompts) == ({}, {})
+    assert answerer_card(ours, 0, ["choice_scorer"]).prompts == {"choice": "{text}?"}
+    assert answerer_card(first, 0, ["choice_scorer"]).prompts == {}
+    assert answerer_card(second, 0, []).prompts == {}
 
 
 def test_answering_models_say_whose_they_are_and_whether_they_are_saved(table):

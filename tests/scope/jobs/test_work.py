@@ -10,8 +10,7 @@ from capabilities.extractive_qa import ExtractiveQA
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from scope.jobs import work
-from scope.jobs.answering_models import AnsweringModel
-from scope.jobs.audited import NamedModel
+from scope.jobs.identity import NamedModel
 from scope.jobs.work import questions_work, search_work, seconds_to_answer, texts_work
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import SearchOptions
@@ -87,7 +86,7 @@ class Endpoint:
 
 
 def named(model, **more):
-    return NamedModel(name="one", role="target", classifier=model, **more)
+    return NamedModel(name="one", role="target", model=model, **more)
 
 
 def test_perturbations_take_as_long_as_their_texts(clock):
@@ -178,6 +177,6 @@ def test_equal_questions_are_asked_once(clock):
             return ((place, Answer(text="yes")) for place in range(len(questions)))
 
     questions = [Question(id=str(one), text="who?", context="ann") for one in range(3)]
-    model = AnsweringModel(name="one", model=Answerer(), own=True)
+    model = NamedModel(name="one", model=Answerer(), own=True)
     found = questions_work(model, ExtractiveQA(), questions, 32).measured()
     assert (found.queries, found.seconds) == (1, 1.0)

@@ -167,7 +167,7 @@ def test_latents_that_are_not_of_their_texts_are_damage(tmp_path, texts):
     [
         ({"unknown": 1}, "at `unknown`"),
         ({"layers": "3"}, "at `layers`"),
-        ({"layers": 2}, "`centre` of shape (3, 8), not (layers, width)"),
+        ({"layers": 2}, "do not go together"),
         ({"width": 10**12}, "3 layers of width 1000000000000"),
         ({"calibration": [1.0, 1.0, 0.0]}, "the calibration (1.0, 1.0, 0.0)"),
         ({"calibration": [1.0]}, "at `calibration"),
@@ -186,11 +186,8 @@ def test_a_description_that_was_changed_is_refused(copied, changes, told):
 @pytest.mark.parametrize(
     ("arrays", "told"),
     [
-        ({"out": np.zeros(3, np.float32)}, "`out` of shape (3,)"),
-        ({"out": np.zeros(2)}, "`out` of float64 in place of float32"),
-        ({"weights": np.full(3, np.nan, np.float32)}, "not finite"),
-        ({"trained": np.asarray(0)}, "0 trained numbers"),
-        ({"more": np.zeros(1)}, "the numbers ['more']"),
+        ({"out": np.zeros(3, np.float32)}, "do not go together"),
+        ({"weights": np.full(3, np.nan, np.float32)}, "a score of nan"),
     ],
 )
 def test_numbers_that_no_probe_has_are_refused(copied, arrays, told):

@@ -14,30 +14,26 @@ from scope.store.caches import (
     bytes_of,
     clear_cache,
     enforce_limit,
-    folder_of,
+    latent_folders,
     size_limit,
     sizes,
 )
 from scope.store.entries import EntryFile
 from scope.store.latents import LatentFolder
-from scope.store.vectors import VectorFile
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two answers of 50 kB each, a search, and vectors and latents of a day ago."""
+    """Two answers of 50 kB each, a search, a vector, and latents of a day ago."""
     with EntryFile(answer_file(tmp_path)) as file:
         file.put("answers", "model", {"old": "x" * 50_000, "new": "x" * 50_000})
         file.put("searches", "model", {"example": "[]"})
+        file.put("vectors", "encoder", {"text": "AAAA"})
     with closing(sqlite3.connect(answer_file(tmp_path))) as connection, connection:
-        connection.execute("UPDATE entries SET used = 9 WHERE key = (SELECT min(key) FROM entries)")
-    vectors = VectorFile(folder_of("vectors", tmp_path) / "encoder.sqlite")
-    vectors.put({"text": np.zeros(4, dtype=np.float32)})
-    vectors.close()
-    latents = folder_of("latents", tmp_path) / "model"
+        connection.execute("UPDATE entries SET used = 9 WHERE kind = 'searches'")
+    latents = latent_folders(tmp_path) / "model"
     LatentFolder(latents).add({"text": False}, np.zeros((1, 2, 3), dtype=np.float32), "float32")
-    for path in (latents, folder_of("vectors", tmp_path) / "encoder.sqlite"):
-        os.utime(path, (1000, 1000))
+    os.utime(latents, (1000, 1000))
     return tmp_path
 
 
@@ -77,24 +73,20 @@ def test_nothing_goes_within_the_limit(folder):
 
 def test_the_least_recently_used_goes_first(folder):
     enforce_limit(folder, bytes_of(folder) - 10)
-    # The oldest entry of the file alone.
-    assert sum(entries(folder).values()) == 4
-    assert entries(folder)["vectors"] == entries(folder)["latents"] == 1
+    assert entries(folder) == {"answers": 2, "searches": 0, "vectors": 1, "latents": 1}
 
 
 def test_files_that_may_be_in_use_stay(folder):
-    os.utime(folder_of("latents", folder) / "model")
+    os.utime(latent_folders(folder) / "model")
     enforce_limit(folder, 0)
     assert entries(folder) == {"answers": 0, "searches": 0, "vectors": 0, "latents": 1}
 
 
-def test_opening_vectors_and_latents_counts_as_use(folder):
-    latents = folder_of("latents", folder) / "model"
-    vectors = folder_of("vectors", folder) / "encoder.sqlite"
+def test_opening_latents_counts_as_use(folder):
+    latents = latent_folders(folder) / "model"
     LatentFolder(latents)
-    VectorFile(vectors).close()
     enforce_limit(folder, 0)
-    assert entries(folder)["vectors"] == entries(folder)["latents"] == 1
+    assert entries(folder)["latents"] == 1
     assert SECONDS_IN_USE == 86400
 
 
@@ -122,16 +114,6 @@ def test_a_file_that_another_process_writes_is_not_removed(folder, monkeypatch):
             clear_cache(folder, "searches")
         other.execute("ROLLBACK")
     assert entries(folder)["searches"] > 0
-
-
-def test_a_file_of_a_name_that_begins_alike_stays(tmp_path):
-    vectors = folder_of("vectors", tmp_path)
-    vectors.mkdir(parents=True)
-    for name in ("model-1.sqlite", "model-1.sqlite-wal", "model-1.5.sqlite"):
-        (vectors / name).write_bytes(b"0" * 1000)
-    os.utime(vectors / "model-1.sqlite", (0, 0))
-    enforce_limit(tmp_path, 1500)
-    assert [path.name for path in vectors.iterdir()] == ["model-1.5.sqlite"]
 
 
 def test_what_is_no_cache_takes_no_room_from_the_caches(folder):

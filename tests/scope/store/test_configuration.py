@@ -59,7 +59,8 @@ def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> No
     error = refused(manifest, other)
     assert error.found == (
         f"run `{manifest.parent.name}` was started with different arguments: seed is 0 in the "
-        'run, 1 here; targets[0] is "hf:b" in the run, "hf:c" here; only in the run: tolerance=0.1'
+        'run, 1 here; targets[0].spec is "hf:b" in the run, "hf:c" here; tolerance is 0.1 in the '
+        "run, absent here"
     )
     assert error.fix == (
         f"choose another name with --run, or delete the folder `{manifest.parent}`"
@@ -67,9 +68,9 @@ def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> No
     assert read_configuration(manifest) == QUESTION
 
 
-def test_lists_of_other_lengths_are_shown_by_the_models_names(manifest: Path) -> None:
+def test_a_model_that_is_left_out_is_named(manifest: Path) -> None:
     error = refused(manifest, {**QUESTION, "targets": []})
-    assert error.found.endswith('targets is ["hf:b"] in the run, [] here')
+    assert error.found.endswith('targets[0].spec is "hf:b" in the run, absent here')
 
 
 def test_a_model_that_changed_under_its_name_is_shown_by_what_changed(manifest: Path) -> None:
@@ -82,7 +83,8 @@ def test_settings_and_capabilities_of_one_side_alone_are_named(tmp_path: Path) -
     keep_configuration(path, {"settings": {"n": 1}, "capabilities": {"typo": {"most": 3}}}, {})
     error = refused(path, {"settings": {"k": True}, "capabilities": {}})
     assert error.found.endswith(
-        "only in the run: capabilities.typo; only in this command: k=true; only in the run: n=1"
+        "capabilities is absent in the run, {} here; capabilities.typo.most is 3 in the run, "
+        "absent here; k is absent in the run, true here; n is 1 in the run, absent here"
     )
 
 

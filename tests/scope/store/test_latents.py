@@ -1,7 +1,6 @@
 """A folder of latents, and what becomes of it when it is damaged."""
 
 import os
-import platform
 import sqlite3
 import threading
 from contextlib import closing
@@ -110,8 +109,7 @@ def test_who_waits_for_a_writer_says_for_which_and_goes_on_after_it(folder, monk
         assert got == []
     waiting.join(timeout=60)
     assert got == [True]
-    who = f"process {os.getpid()} on {platform.node()}"
-    assert seen.told[0] == (f"waiting for {who} to keep this model's latents", 1, 0)
+    assert seen.told[0] == ("waiting for another process to keep this model's latents", 1, 0)
     assert set(seen.told[1:-1]) == {0}
     assert seen.told[-1] == 1
 
@@ -122,23 +120,6 @@ def test_nobody_is_waited_for_where_nobody_writes(folder):
         with pytest.raises(ZeroDivisionError), folder.writing(seen):
             raise ZeroDivisionError
         assert seen.told == []
-
-
-def test_a_writer_that_gave_no_name_is_another_process(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "_SECONDS_BETWEEN_LOOKS", 0.01)
-    seen, lock = Seen(), FileLock(tmp_path / "latents" / "writer.lock", thread_local=False)
-    lock.acquire()
-
-    def release():
-        seen.began.wait(timeout=60)
-        lock.release()
-
-    releasing = threading.Thread(target=release)
-    releasing.start()
-    with folder.writing(seen):
-        pass
-    releasing.join(timeout=60)
-    assert seen.told[0][0] == "waiting for another process to keep this model's latents"
 
 
 def test_an_index_that_stays_locked_is_named_with_a_way_out(folder, tmp_path, monkeypatch):

@@ -138,7 +138,7 @@ def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_run_killed_in_its_first_moments_begins_again(tmp_path: Path) -> None:
-    for name in ("run.lock", "lock.json", ".manifest.json.99.tmp"):
+    for name in ("run.lock", "lock.txt", ".manifest.json.99.tmp"):
         (tmp_path / name).touch()
     Run.open(tmp_path, QUESTION).close()
     assert json.loads((tmp_path / "manifest.json").read_text())["question"] == QUESTION

@@ -4,9 +4,10 @@ import pytest
 
 from scope.errors import DataError
 from scope.evidence.answers import AnswerKey, Response
+from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.cases import FEWEST_ITEMS, InBatches, make_case
 from scope.jobs.reuse.items import ItemSet, ReuseItem
-from scope.jobs.reuse.models import ReuseModel, ReuseModels
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.sequence import REPRESENTATIVE
 from scope.records import Question
 
@@ -38,7 +39,7 @@ class Fixed:
 
 
 def model(name, part):
-    return ReuseModel(name=name, part=part, model=None, saved=False, own=True)
+    return NamedModel(name=name, role=part, model=None, saved=False, own=True)
 
 
 MODELS = ReuseModels(

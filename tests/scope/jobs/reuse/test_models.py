@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.reuse.models import ReuseModels, load_reuse_models
+from scope.jobs.reuse.models import ReuseModels, load_reuse_models, reuse_card
 from scope.jobs.reuse.request import ReuseRequest
 
 
@@ -56,7 +56,7 @@ def test_every_model_has_a_name_a_part_and_an_owner(table):
     mine = Model("mine")
     models = loaded_models(mine, ["hf:ours", "python:c:model"], [f"{table}#first", *INDEPENDENT])
     assert isinstance(models, ReuseModels)
-    assert [(one.name, one.part, one.saved, one.own) for one in models.all] == [
+    assert [(one.name, one.role, one.saved, one.own) for one in models.all] == [
         ("ours", "reference", False, False),
         ("c:model", "reference", False, True),
         ("mine", "suspect", False, True),
@@ -92,11 +92,11 @@ def test_models_can_be_exchanged_and_keep_their_places():
         "a view of a:model",
         "a view of b:model",
     ]
-    assert [one.part for one in changed.all] == [one.part for one in models.all]
+    assert [one.role for one in changed.all] == [one.role for one in models.all]
 
 
 def test_a_card_describes_a_model():
-    card = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT).suspect.card(truncated=3)
+    card = reuse_card(loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT).suspect, truncated=3)
     assert (card.name, card.role, card.spec, card.labels) == (
         "theirs",
         "suspect",

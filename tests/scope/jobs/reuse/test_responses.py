@@ -10,8 +10,8 @@ import scope
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
 from scope.evidence.answers import Response
+from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.items import task_items
-from scope.jobs.reuse.models import ReuseModel
 from scope.jobs.reuse.responses import TaskResponses
 from scope.progress import Silent
 from scope.records import Answer, Item, Question
@@ -116,7 +116,7 @@ class Saying:
 
 
 def reuse_model(model, part="control", *, saved=False):
-    return ReuseModel(name=model.spec, part=part, model=model, saved=saved, own=True)
+    return NamedModel(name=model.spec, role=part, model=model, saved=saved, own=True)
 
 
 @pytest.fixture

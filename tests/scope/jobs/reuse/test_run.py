@@ -9,8 +9,8 @@ from toy_suspects import Counting
 
 import scope
 from scope.errors import ModelError, SpecError
-from scope.jobs.identity import configuration_of, default_run_name
-from scope.jobs.reuse.models import ReuseModel, ReuseModels
+from scope.jobs.identity import NamedModel, configuration_of, default_run_name
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models import ModelOptions
@@ -24,7 +24,7 @@ class Model:
 
 
 def model(name, part):
-    return ReuseModel(name=name, part=part, model=Model(name), saved=False, own=True)
+    return NamedModel(name=name, role=part, model=Model(name), saved=False, own=True)
 
 
 def plan(controls=("a", "b"), settings=None, **changes):
