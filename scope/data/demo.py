@@ -86,10 +86,11 @@ def open_demo(name: str) -> Source:
     fix:      use one of them
     """
     if name not in _PARTS:
+        known = [f"demo:{part}" for part in _PARTS]
         raise SpecError(
             f"no demo data set `{name}`",
-            expected=f"one of: {', '.join(f'demo:{known}' for known in _PARTS)}",
-            fix=did_you_mean(name, _PARTS, "use one of them"),
+            expected=f"one of: {', '.join(known)}",
+            fix=did_you_mean(f"demo:{name}", known, "use one of them"),
         )
     examples = demo_tweets(_PARTS[name])
 

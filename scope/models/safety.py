@@ -17,13 +17,13 @@ import math
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from scope.errors import ModelError
-from scope.foreign import attempt, converting, loading, unreadable
+from scope.foreign import attempt, converting, unreadable
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.printing import first_line
 
@@ -95,8 +95,12 @@ def read_json(name: str, path: Path) -> Any:
     """
     if path.suffix.lower() != ".json" or path.name in ("tokenizer.json", "vocab.json"):
         return None
-    with converting(lambda error: unreadable(name, f"{path.name}: {first_line(error)}")):
+    with _reading(name, path):
         return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _reading(name: str, path: Path) -> AbstractContextManager[None]:
+    return converting(lambda error: unreadable(name, f"{path.name}: {first_line(error)}"))
 
 
 def _settings(held: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -224,7 +228,7 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
     from safetensors import safe_open
 
     for path in folder.rglob("*.safetensors"):
-        with loading(f"{name}/{path.name}"):
+        with _reading(name, path):
             safe_open(path, "numpy")
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.suffix in _WEIGHTS)
     for path in folder.rglob("config*.json"):

@@ -44,4 +44,4 @@ def test_one_cache_is_cleared_or_all(command, cache, kind, left):
 def test_an_unknown_cache_is_refused(command, cache):
     done = command("cache", "clear", "everything")
     assert done.returncode == 2
-    assert "one of: answers, searches, vectors, latents" in done.stderr
+    assert '"answers", "searches", "vectors"' in done.stderr
