@@ -238,7 +238,7 @@ class ForeignPiece:
         self._piece = piece
         self._code = ForeignCode(f"{kind.__module__}:{kind.__qualname__}")
         with self._code.entered("its attributes"):
-            _require_members(piece)
+            require_members(piece)
             for name in _VALUES:
                 if hasattr(piece, name):
                     setattr(self, name, getattr(piece, name))
@@ -332,14 +332,21 @@ def _checked_data(piece: str, method: str, given: Any) -> Any:
     )
 
 
-def _require_members(piece: Any) -> None:
+def require_members(piece: Any, names: Collection[str] = ("name", "question", "settings")) -> None:
+    """Check that a capability or task is an object with these members.
+
+    Raises
+    ------
+    SpecError
+        When it is a class, or lacks one.
+    """
     if isinstance(piece, type):
         raise SpecError(
             f"the class {piece.__name__}",
             expected="a capability or task, which is an object",
             fix=f"make an object of it: {piece.__name__}()",
         )
-    if missing := [name for name in ("name", "question", "settings") if not hasattr(piece, name)]:
+    if missing := [name for name in names if not hasattr(piece, name)]:
         raise SpecError(
             f"the {type(piece).__name__} {shown(piece)} as a capability or task",
             expected="an object with the members of `scope.protocols.Capability` or `Task`",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from scope.errors import SpecError
-from scope.pieces import plain_settings
+from scope.pieces import plain_settings, require_members
 from scope.protocols import RANDOM_CANDIDATES, Capability, OffersFlips, SearchOptions
 from scope.records import Example, Perturbation, Prediction
 
@@ -109,12 +109,12 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
     Traceback (most recent call last):
     ...
     scope.errors.SpecError: found:    the class str
-    expected: a capability, which is an object
-    fix:      make one: str()
+    expected: a capability or task, which is an object
+    fix:      make an object of it: str()
     """
-    _check_members(capability)
+    require_members(capability, ("name", "question", "settings", "search"))
     _check_description(capability)
-    _check_settings(capability)
+    plain_settings(capability.name, capability.settings())
     given = examples or [Example(id=f"s{n}", text=text) for n, text in enumerate(_SENTENCES, 1)]
     found = _check_found(capability, given, _kept(capability))
     _require(
@@ -126,24 +126,6 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
     if isinstance(capability, OffersFlips):
         _check_found(capability, given, _flipped(capability, found))
         _check_found(capability, given, _random(capability, found))
-
-
-def _check_members(capability: object) -> None:
-    kind = type(capability).__name__
-    _require(
-        not isinstance(capability, type),
-        found=f"the class {getattr(capability, '__name__', kind)}",
-        expected="a capability, which is an object",
-        fix=f"make one: {getattr(capability, '__name__', kind)}()",
-    )
-    members = ("name", "question", "settings", "search")
-    missing = [member for member in members if not hasattr(capability, member)]
-    _require(
-        not missing,
-        found=f"an object of class {kind} without {', '.join(missing)}",
-        expected="the members of `scope.protocols.Capability`",
-        fix="add what is missing",
-    )
 
 
 def _check_description(capability: Capability) -> None:
@@ -159,10 +141,6 @@ def _check_description(capability: Capability) -> None:
         expected="a whole sentence, from a capital letter to a question mark",
         fix="write it as the report should show it",
     )
-
-
-def _check_settings(capability: Capability) -> None:
-    plain_settings(capability.name, capability.settings())
 
 
 class _Kind(NamedTuple):

@@ -178,7 +178,6 @@ def _runs(root: Path) -> Rows:
             "state": f"broken: {one.broken}" if one.broken else "done" if one.finished else "begun",
             "headline": one.headline,
             "report": without_home(one.report),
-            "reproducible": one.reproducible,
             "size": f"{one.size / 1e6:.1f} MB",
         }
         for one in list_runs(expanded(root))

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,6 @@ from scope.decision.case import (
     Case,
     JointScores,
     Kind,
-    Rank,
     informative_items,
     joint_scores,
     kinds_of_evidence,
@@ -199,7 +197,9 @@ def finding_of(
     kinds = [_among(usable, kind) for kind in kinds_of_evidence(case, shared, soft_scope)]
     joint = joint_scores(kinds)
     different = _count_different(case, joint)
-    rule = _Rule(rank=sequential_rank if looks else threshold_rank, different=different)
+    rank = sequential_rank if looks else threshold_rank
+    # The control that a related suspect must outrank.
+    closest = joint.decisive_control(alpha, rank=rank, different=different)
     given = case.answers.given
     return Finding(
         case=case,
@@ -207,10 +207,10 @@ def finding_of(
         agreement=agreement_test(case, usable),
         standings=_standings(case, joint),
         evidence=_evidence(case, kinds),
-        paired=_paired(case, joint, rule, alpha, np.random.default_rng(seed)),
+        paired=_paired(case, joint, closest, np.random.default_rng(seed)),
         controls=check_controls(case, shared, joint),
         skill=skill_of(case, 1),
-        detectable=joint.detectable_share(alpha, rank=rule.rank, different=different),
+        detectable=joint.detectable_share(alpha, rank=rank, different=different),
         items=informative_items(case, shared),
         shared=int((given[0] & given[1]).sum()),
         usable_controls=int(usable.sum()),
@@ -220,13 +220,6 @@ def finding_of(
         guesses=guesses(shared, row=1),
         uninformative=uninformative(case, shared),
     )
-
-
-class _Rule(NamedTuple):
-    """How many of the different controls may rank as high as a related suspect."""
-
-    rank: Rank
-    different: int
 
 
 def _among(usable: NDArray[np.bool_], kind: Kind) -> Kind:
@@ -310,13 +303,9 @@ def _estimate(kind: Kind) -> Estimate | Undefined:
 
 
 def _paired(
-    case: Case,
-    joint: JointScores,
-    rule: _Rule,
-    alpha: float,
-    generator: np.random.Generator,
+    case: Case, joint: JointScores, place: int | None, generator: np.random.Generator
 ) -> PairedTest | None:
-    place = joint.decisive_control(alpha, rank=rule.rank, different=rule.different)
+    """The suspect compared with the control at this place, question by question."""
     if place is None or np.isnan(joint.values[0]):
         return None
     differences = joint.parts[0] - joint.parts[place]

@@ -118,18 +118,14 @@ def load_models(request: AuditRequest) -> AuditModels:
     if request.ceiling is not None and others[-1].fingerprint == first.fingerprint:
         raise _own_ceiling(others[-1].spec)
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
-    models = Models(
-        reference=NamedModel(name=first_name, role="reference", model=first),
-        targets=tuple(
-            NamedModel(
-                name=name,
-                role="target" if place < len(request.targets) else "ceiling",
-                model=_in_order(other, first, request),
-                saved=isinstance(other, SavedClassifier),
-            )
-            for place, (name, other) in enumerate(zip(other_names, others, strict=True))
-        ),
-    )
+    targets = [
+        _target(name, other, first, request)
+        for name, other in zip(other_names, others, strict=True)
+    ]
+    if request.ceiling is not None:
+        targets[-1] = replace(targets[-1], role="ceiling")
+    reference = NamedModel(name=first_name, role="reference", model=first)
+    models = Models(reference=reference, targets=tuple(targets))
     return AuditModels((models,), {})
 
 
@@ -140,12 +136,7 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
     _refuse_copies(request, dict(zip(parts.models, loaded, strict=True)))
     names = short_names([one.spec for one in loaded])
     targets = {
-        spec: NamedModel(
-            name=name,
-            role="target",
-            model=_in_order(one, loaded[0], request),
-            saved=isinstance(one, SavedClassifier),
-        )
+        spec: _target(name, one, loaded[0], request)
         for spec, name, one in zip(parts.models, names, loaded, strict=True)
     }
     each = tuple(
@@ -182,11 +173,12 @@ def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Class
     return found
 
 
-def _in_order(model: Classifier, first: Classifier, request: AuditRequest) -> Classifier:
-    """The model with its labels in the order of the first one's."""
-    if model is first or request.role == "next_token":
-        return model
-    return align(model, first.labels, parse_label_map(request.label_map))
+def _target(name: str, model: Classifier, first: Classifier, request: AuditRequest) -> NamedModel:
+    """A target, with its labels in the order of the first model's."""
+    saved = isinstance(model, SavedClassifier)
+    if model is not first and request.role != "next_token":
+        model = align(model, first.labels, parse_label_map(request.label_map))
+    return NamedModel(name=name, role="target", model=model, saved=saved)
 
 
 def check_labels(

@@ -12,7 +12,7 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import accumulate
+from types import MappingProxyType
 
 from scope.foreign import Failed, attempt
 from scope.models.cached import CachedClassifier
@@ -26,30 +26,27 @@ SECONDS_TO_ESTIMATE = 1.0
 class ExpectedQueries:
     """Queries answered so far, and the number expected in all.
 
-    The expected number is the sum of the estimates times a scale. Finished examples took no more
-    than all that was answered, and started examples no less; the scale changes only as far as
-    these two bounds demand. When all examples are finished, both bounds give what was answered.
+    The expected number is the sum of the estimates, or less where the finished examples show it:
+    they took no more than all that was answered.
 
     Parameters
     ----------
     estimates
-        Relative cost of each example, by its id, in the order in which the searches start.
+        Relative cost of each example, by its id.
     scale
         Queries for each unit of the estimates; infinite where no example has shown it yet.
-    slots
-        How many examples are searched at once.
     finished
-        Queries of the examples that were searched before, by id: the first of the estimates.
+        Queries of the examples that were searched before, by id.
 
     Examples
     --------
-    >>> expected = ExpectedQueries({"a": 10, "b": 10, "c": 20}, scale=1, slots=1)
+    >>> expected = ExpectedQueries({"a": 10, "b": 10, "c": 20}, scale=1)
     >>> expected.total()
     40
-    >>> expected.answer(15)
+    >>> expected.answer(5)
     >>> expected.finish("a")
     >>> expected.answered, expected.total()
-    (15, 60)
+    (5, 20)
     """
 
     def __init__(
@@ -57,44 +54,31 @@ class ExpectedQueries:
         estimates: Mapping[str, float],
         *,
         scale: float,
-        slots: int,
-        finished: Mapping[str, float] | None = None,
+        finished: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
-        finished = finished or {}
         self.answered = round(sum(finished.values()))
-        self._unfinished = {key: each for key, each in estimates.items() if key not in finished}
-        self._sums = list(accumulate(estimates.values(), initial=0.0))
-        self._slots = slots
         self._scale = scale
-        self._sum_of_finished = self._sums[len(finished)]
-        self._correct()
+        self._whole = sum(estimates.values())
+        self._unfinished = {key: each for key, each in estimates.items() if key not in finished}
 
     def answer(self, queries: int) -> None:
         """Count so many more as answered."""
         self.answered += queries
-        self._correct()
 
     def finish(self, example_id: str) -> None:
         """Count this example's search as finished."""
-        self._sum_of_finished += self._unfinished.pop(example_id, 0.0)
-        self._correct()
+        self._unfinished.pop(example_id, None)
 
     def total(self) -> int | None:
         """Queries expected in all; None where nothing is known yet.
 
         It exceeds what was answered until every example is finished.
         """
-        if math.isinf(self._scale):
+        finished = self._whole - sum(self._unfinished.values())
+        scale = min(self._scale, self.answered / finished) if finished else self._scale
+        if math.isinf(scale):
             return None
-        return max(round(self._scale * self._sums[-1]), self.answered + len(self._unfinished))
-
-    def _correct(self) -> None:
-        not_started = max(len(self._unfinished) - self._slots, 0)
-        started = self._sums[len(self._sums) - 1 - not_started]
-        if started:
-            self._scale = max(self._scale, self.answered / started)
-        if self._sum_of_finished:
-            self._scale = min(self._scale, self.answered / self._sum_of_finished)
+        return max(round(scale * self._whole), self.answered + len(self._unfinished))
 
 
 def expect_queries(
@@ -110,21 +94,19 @@ def expect_queries(
     recorded
         Queries of the examples that were searched before, repeats included, by id.
     """
-    in_order = sorted(examples, key=lambda one: one.id not in recorded)
     waits = len(recorded) < len(examples)
-    estimates = _estimates(capability, in_order, options) if waits else None
+    estimates = _estimates(capability, examples, options) if waits else None
     if estimates is None:
-        alike = dict.fromkeys((one.id for one in in_order), 1.0)
-        return ExpectedQueries(alike, scale=math.inf, slots=options.slots, finished=recorded)
+        alike = dict.fromkeys((one.id for one in examples), 1.0)
+        return ExpectedQueries(alike, scale=math.inf, finished=recorded)
     # Repeats make the recorded number too great, most of it where every trial ranks all words.
     finished = {key: min(queries, estimates[key]) for key, queries in recorded.items()}
-    return ExpectedQueries(estimates, scale=1.0, slots=options.slots, finished=finished)
+    return ExpectedQueries(estimates, scale=1.0, finished=finished)
 
 
 def expect_as_many(
     before: Mapping[str, Sequence[Perturbation]],
     examples: Sequence[Example],
-    options: SearchOptions,
     recorded: Mapping[str, int],
 ) -> ExpectedQueries:
     """The queries of a search through the candidates of another one, whose results are given.
@@ -137,11 +119,11 @@ def expect_as_many(
             if any(each.spared for each in found)
             else sum(each.queries for each in found)
         )
-        for one in sorted(examples, key=lambda one: one.id not in recorded)
+        for one in examples
         for found in [before[one.id]]
     }
     finished = {key: min(queries, estimates[key]) for key, queries in recorded.items()}
-    return ExpectedQueries(estimates, scale=1.0, slots=options.slots, finished=finished)
+    return ExpectedQueries(estimates, scale=1.0, finished=finished)
 
 
 def _estimates(

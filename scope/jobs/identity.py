@@ -230,7 +230,6 @@ def notes_of(manifest: Manifest) -> dict[str, object]:
         "versions": dict(manifest.versions),
         "data": [asdict(card) for card in manifest.data],
         "models": [asdict(card) for card in manifest.models],
-        "encoder_reproducible": manifest.encoder_reproducible,
     }
 
 

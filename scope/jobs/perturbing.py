@@ -144,7 +144,7 @@ class PairSearch:
         expected = (
             expect_queries(capability, examples, options, recorded)
             if kind == "kept"
-            else expect_as_many(kept, examples, options, recorded)
+            else expect_as_many(kept, examples, recorded)
         )
         asks = kind != "random"
         name = stored_name(self.shown_as, kind)

@@ -271,11 +271,10 @@ class MapGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class MapChart:
-    """The map; the groups are communities if ``by_community``, otherwise quantiles of accuracy."""
+    """The map; the groups are communities, or quantiles of accuracy."""
 
     label: str
     groups: tuple[MapGroup, ...]
-    by_community: bool
 
     @property
     def dots(self) -> tuple[MapDot, ...]:

@@ -22,9 +22,6 @@ class RunEntry:
     ``changed`` is the local time of the last change to its files, to the minute; ``headline`` the
     first finding of its report, and ``report`` the path of the page, both empty without any.
 
-    ``reproducible`` is the weakest statement among its models and its sentence encoder, such as
-    "to the byte"; empty where one of them states nothing.
-
     ``broken`` gives the reason that a folder is not a readable run; job and models are then empty.
     """
 
@@ -37,7 +34,6 @@ class RunEntry:
     changed: str = ""
     headline: str = ""
     report: str = ""
-    reproducible: str = ""
     finished: bool = False
     size: int = 0
     broken: str | None = None
@@ -91,30 +87,9 @@ def _entry(path: Path) -> RunEntry:
         changed=changed,
         headline=read_summary(path).headline if finished else "",
         report=str(folder.report_path) if folder.report_path.exists() else "",
-        reproducible=_reproducible(notes),
         finished=finished,
         size=size,
     )
-
-
-def _reproducible(notes: Mapping[str, object]) -> str:
-    models = notes.get("models")
-    cards = models if isinstance(models, list) else []
-    stated = [str(card.get("reproducible") or "") for card in cards if isinstance(card, Mapping)]
-    if encoder := notes.get("encoder_reproducible"):
-        stated.append(str(encoder))
-    if not all(stated):
-        return ""
-    # "to about 2e-06" and the like come after "to the byte", the greatest difference last.
-    order = sorted({one.partition(",")[0] for one in stated}, key=_difference)
-    return order[-1] if order else ""
-
-
-def _difference(statement: str) -> float:
-    try:
-        return float(statement.rpartition(" ")[2])
-    except ValueError:
-        return 0.0
 
 
 def _specs(cards: object) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ def group(*places, shape=0, title="a"):
 
 
 def drawn(*groups):
-    chart = MapChart(label="label", groups=groups, by_community=True)
+    chart = MapChart(label="label", groups=groups)
     return ElementTree.fromstring(map_svg(chart))
 
 

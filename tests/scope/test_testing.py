@@ -77,8 +77,8 @@ def test_a_class_in_place_of_a_capability_is_refused():
         check_capability(Marking)
     assert str(caught.value) == (
         "found:    the class Marking\n"
-        "expected: a capability, which is an object\n"
-        "fix:      make one: Marking()"
+        "expected: a capability or task, which is an object\n"
+        "fix:      make an object of it: Marking()"
     )
 
 
@@ -89,7 +89,7 @@ def test_missing_members_are_named():
 
     with pytest.raises(SpecError) as caught:
         check_capability(Half())
-    assert caught.value.found == "an object of class Half without settings, search"
+    assert caught.value.fix == "add settings, search"
 
 
 @pytest.mark.parametrize("name", ["Marking", "two words", "", "1st", "a-b"])

@@ -149,7 +149,8 @@ def _rows(
         own_id, text = fields.id, fields.text("text") or None
         try:
             labels = options_of(fields.values.get("labels")) or labels
-            if _holds_labels_alone(fields):
+            said = {name for name, value in fields.values.items() if not is_missing(value)}
+            if said == {"labels"}:
                 continue
             if own_id is None and text is None:
                 raise UnreadableError(
@@ -163,10 +164,6 @@ def _rows(
             yield GivenAnswer(model, own_id or "", whole, fields.name("category"), correct)
         except UnreadableError as error:
             raise fields.wrong(error.found, error.expected) from error
-
-
-def _holds_labels_alone(fields: Fields) -> bool:
-    return {name for name, value in fields.values.items() if not is_missing(value)} == {"labels"}
 
 
 class _Names(NamedTuple):

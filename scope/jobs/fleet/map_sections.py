@@ -41,17 +41,12 @@ def map_chart(models: Sequence[FleetModel]) -> MapChart | None:
     if not placed:
         return None
     by_community = any(model.community is not None for model, _ in placed)
-    grouped = _by_community if by_community else _by_skill
+    colours, grouped = ("community", _by_community) if by_community else ("accuracy", _by_skill)
     return MapChart(
-        label=f"Map of {len(placed):,} models, {_spoken(by_community)}; "
+        label=f"Map of {len(placed):,} models, coloured by {colours}; "
         "the table of models lists their accuracies and nearest models",
         groups=grouped(placed),
-        by_community=by_community,
     )
-
-
-def _spoken(by_community: bool) -> str:
-    return "coloured by community" if by_community else "coloured by accuracy"
 
 
 def _title(model: FleetModel) -> str:

@@ -35,7 +35,7 @@ def fleet_table(models: Sequence[FleetModel]) -> Table | None:
     if not models:
         return None
     ordered = _ordered(models)
-    communities = _communities(models)
+    communities = tuple(dict.fromkeys(one.community for one in models if one.community is not None))
     nearest = any(model.nearest for model in models)
     columns = [Column("Model", "name"), Column("Accuracy", "estimate")]
     if communities:
@@ -54,10 +54,6 @@ def fleet_table(models: Sequence[FleetModel]) -> Table | None:
 
 def _ordered(models: Sequence[FleetModel]) -> list[FleetModel]:
     return sorted(models, key=lambda model: from_greatest(model.skill))
-
-
-def _communities(models: Sequence[FleetModel]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.community for one in models if one.community is not None))
 
 
 def _row(model: FleetModel, communities: tuple[str, ...], *, nearest: bool) -> Row:

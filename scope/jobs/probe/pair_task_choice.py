@@ -63,15 +63,12 @@ def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[PairTas
 
 def _with_range(task: Any, given: Mapping[str, float]) -> PairTask:
     if not given.keys() <= settings_of(task):
+        spelled = " ".join(f"--{name} {value:g}" for name, value in given.items())
         raise SpecError(
-            f"the range {_spelt(given)} for the task `{task.name}`, whose scores are from "
+            f"the range {spelled} for the task `{task.name}`, whose scores are from "
             f"{task.low:g} to {task.high:g}",
             expected="a task with the settings low and high, such as similarity",
             fix="omit --low and --high",
         )
     changed: PairTask = with_settings(task, given)
     return changed
-
-
-def _spelt(given: Mapping[str, float]) -> str:
-    return " ".join(f"--{name} {value:g}" for name, value in given.items())

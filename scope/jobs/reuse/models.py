@@ -98,7 +98,9 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         for part, one in entries:
             key = one if isinstance(one, str) else id(one)
             if key not in loaded:
-                parks = part != "reference" and isinstance(one, str) and _is_heavy(one)
+                # Twenty models of these kinds may not fit in memory.
+                heavy = isinstance(one, str) and split_spec(one)[0] in ("hf", "gguf")
+                parks = heavy and part != "reference"
                 loaded[key] = garage.park(partial(load, one)) if parks else load(one)
             advance()
     models = [loaded[one if isinstance(one, str) else id(one)] for _, one in entries]
@@ -119,11 +121,6 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         references=tuple(found[: len(references)]),
         controls=tuple(found[len(references) + 1 :]),
     )
-
-
-def _is_heavy(spec: str) -> bool:
-    """Whether twenty models of this kind may not fit in memory."""
-    return split_spec(spec)[0] in ("hf", "gguf")
 
 
 def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str | object]:

@@ -48,32 +48,30 @@ def run_in_turn(expected, taken):
 
 
 def test_examples_that_take_as_estimated_leave_the_total_alone():
-    expected = ExpectedQueries({"a": 10, "b": 20, "c": 5}, scale=1, slots=1)
+    expected = ExpectedQueries({"a": 10, "b": 20, "c": 5}, scale=1)
     assert run_in_turn(expected, {"a": 10, "b": 20, "c": 5}) == [35, 35, 35]
 
 
 def test_examples_that_take_half_of_their_estimate_halve_what_is_left():
-    expected = ExpectedQueries({"a": 10, "b": 20, "c": 10}, scale=1, slots=1)
+    expected = ExpectedQueries({"a": 10, "b": 20, "c": 10}, scale=1)
     assert run_in_turn(expected, {"a": 5, "b": 10, "c": 5}) == [20, 20, 20]
 
 
-def test_more_answers_than_the_started_searches_can_take_raise_the_total_at_once():
-    expected = ExpectedQueries(dict.fromkeys("abcd", 10), scale=1, slots=2)
-    expected.answer(20)
-    assert expected.total() == 40
-    expected.answer(20)
-    assert expected.total() == 80
+def test_more_answers_than_estimated_leave_one_for_each_unfinished_example():
+    expected = ExpectedQueries(dict.fromkeys("abcd", 10), scale=1)
+    expected.answer(50)
+    assert expected.total() == 54
 
 
 def test_searches_under_way_do_not_count_for_those_that_are_finished():
-    expected = ExpectedQueries(dict.fromkeys("abcd", 10), scale=1, slots=4)
+    expected = ExpectedQueries(dict.fromkeys("abcd", 10), scale=1)
     expected.answer(34)
     expected.finish("a")
     assert expected.total() == 40
 
 
 def test_an_unknown_scale_follows_from_the_finished_examples():
-    expected = ExpectedQueries(dict.fromkeys("abcd", 1), scale=math.inf, slots=1)
+    expected = ExpectedQueries(dict.fromkeys("abcd", 1), scale=math.inf)
     expected.answer(6)
     assert expected.total() is None
     expected.finish("a")
@@ -81,19 +79,19 @@ def test_an_unknown_scale_follows_from_the_finished_examples():
 
 
 def test_texts_that_take_no_query_at_all_divide_by_nothing():
-    expected = ExpectedQueries({"a": 0, "b": 0}, scale=1, slots=1)
+    expected = ExpectedQueries({"a": 0, "b": 0}, scale=1)
     assert run_in_turn(expected, {"a": 0, "b": 0}) == [1, 0]
 
 
 def test_what_was_searched_before_is_done_and_sets_the_scale():
     estimates = {str(number): 2 * number for number in range(1, 7)}
-    expected = expect_queries(Letters(), EXAMPLES, SearchOptions(slots=1), {"5": 5, "6": 6})
+    expected = expect_queries(Letters(), EXAMPLES, SearchOptions(), {"5": 5, "6": 6})
     assert sum(estimates.values()) == 42
     assert (expected.answered, expected.total()) == (11, 21)
 
 
 def test_repeats_among_what_was_searched_before_do_not_count():
-    expected = expect_queries(Letters(), EXAMPLES, SearchOptions(slots=1), {"5": 30, "6": 36})
+    expected = expect_queries(Letters(), EXAMPLES, SearchOptions(), {"5": 30, "6": 36})
     assert (expected.answered, expected.total()) == (22, 42)
 
 
@@ -117,7 +115,7 @@ def test_nothing_is_estimated_where_nothing_waits():
 def test_a_text_counts_once_whether_its_answer_is_cached_or_not(cached):
     reference = CachedClassifier(HashedWords(), MemoryStore())
     reference.classify(cached)
-    expected = ExpectedQueries({"e": 3}, scale=1, slots=1)
+    expected = ExpectedQueries({"e": 3}, scale=1)
     advances = []
     counted = CountedClassifier(reference, expected, advances.append)
     assert counted.classify(["a", "b", "a"]) == HashedWords().classify(["a", "b", "a"])
@@ -127,7 +125,7 @@ def test_a_text_counts_once_whether_its_answer_is_cached_or_not(cached):
 
 
 def test_examples_that_were_not_waited_for_change_nothing():
-    expected = ExpectedQueries({"a": 10, "b": 10}, scale=1, slots=1)
+    expected = ExpectedQueries({"a": 10, "b": 10}, scale=1)
     expected.answer(10)
     for example_id in ("a", "a", "never heard of"):
         expected.finish(example_id)
@@ -146,7 +144,7 @@ def test_a_search_after_another_is_expected_to_ask_for_all_its_candidates():
         ],
         "none": [Perturbation(example_id="none", trial=1, failure="no word")],
     }
-    expected = expect_as_many(before, examples, SearchOptions(trials=2), {})
+    expected = expect_as_many(before, examples, {})
     assert expected.total() == 40 + 32
-    begun = expect_as_many(before, examples, SearchOptions(trials=2), {"random": 30})
+    begun = expect_as_many(before, examples, {"random": 30})
     assert (begun.answered, begun.total()) == (30, 68)

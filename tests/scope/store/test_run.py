@@ -243,23 +243,6 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
     assert second.size == sum(path.stat().st_size for path in files) > 0
 
 
-@pytest.mark.parametrize(
-    ("stated", "encoder", "shown"),
-    [
-        (["to the byte, at least 4 rows a product", "to the byte"], "", "to the byte"),
-        (["to the byte", "to about 9e-07", "to about 1e-05"], "", "to about 1e-05"),
-        (["to the byte"], "to about 2e-07", "to about 2e-07"),
-        (["to the byte", ""], "", ""),
-        ([], "", ""),
-    ],
-)
-def test_a_run_is_as_reproducible_as_its_least_model_or_encoder(tmp_path, stated, encoder, shown):
-    models = [{"reproducible": statement} for statement in stated]
-    notes = {"models": models, "encoder_reproducible": encoder}
-    Run.open(tmp_path / "mine", {"job": "audit"}, notes=notes).close()
-    assert list_runs(tmp_path)[0].reproducible == shown
-
-
 def test_broken_folders_are_listed_with_the_reason(tmp_path: Path) -> None:
     for name, content in {"a": None, "b": "{", "c": '{"format": 9, "question": {}}'}.items():
         (tmp_path / name).mkdir()

@@ -32,7 +32,7 @@ def names(group):
 
 def test_without_communities_models_stand_in_fifths_by_accuracy():
     chart = map_chart(models(*(place / 20 for place in range(10, 0, -1))))
-    assert not chart.by_community
+    assert "coloured by accuracy" in chart.label
     assert [names(group) for group in chart.groups] == [
         ["m9", "m8"],
         ["m7", "m6"],
