@@ -97,6 +97,8 @@ def _unpacked(path: Path) -> Base:
     embeddings = whole.get_input_embeddings().weight.data
     embeddings.copy_(embeddings.to(torch.bfloat16))
     config = whole.config
+    # The weights are plain numbers by now.
+    vars(config).pop("quantization_config", None)
     config.update(
         {
             "pad_token_id": tokenizer.pad_token_id,
