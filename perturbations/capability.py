@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from perturbations.lockstep import Ask, Lockstep, OwnChance, Remembering, Search, Service
-from perturbations.textattack_gate import load_textattack
+from perturbations.textattack_gate import load_textattack, require_textattack
 from scope.errors import SpecError
 from scope.protocols import RANDOM_CANDIDATES, Classifier, KeptPairs, SearchOptions
 from scope.records import Example, Perturbation, Setting
@@ -66,7 +66,14 @@ class InvarianceCapability(ABC):
         """New parts for one search; all that is random in them is drawn from the generator."""
 
     def settings(self) -> Mapping[str, Setting]:
-        """Everything that decides which perturbations are found."""
+        """Everything that decides which perturbations are found.
+
+        Raises
+        ------
+        ResourceError
+            Where TextAttack, or what else the capability needs, is not installed.
+        """
+        require_textattack()
         return asdict(self)
 
     def asked_models(self) -> Sequence[Any]:

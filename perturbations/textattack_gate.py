@@ -65,6 +65,23 @@ _UNUSED = frozenset((
 _LOCK = threading.Lock()
 
 
+def require_textattack() -> None:
+    """Nothing, if TextAttack is installed; it is not imported.
+
+    Raises
+    ------
+    ResourceError
+        Where it is not; the error gives the command that installs it.
+    """
+    if "textattack" not in sys.modules and find_spec("textattack") is None:
+        raise ResourceError(
+            "TextAttack, which changes the texts, is not installed",
+            expected="the package textattack, without its requirements: one of them does not "
+            "accept transformers 5",
+            fix=f"{sys.executable} -m pip install --no-deps {TEXTATTACK}",
+        )
+
+
 def load_textattack() -> ModuleType:
     """TextAttack, imported once; the first call takes about ten seconds.
 
@@ -90,13 +107,7 @@ def load_textattack() -> ModuleType:
     """
     with _LOCK:
         if "textattack" not in sys.modules:
-            if find_spec("textattack") is None:
-                raise ResourceError(
-                    "TextAttack, which changes the texts, is not installed",
-                    expected="the package textattack, without its requirements: one of them does "
-                    "not accept transformers 5",
-                    fix=f"{sys.executable} -m pip install --no-deps {TEXTATTACK}",
-                )
+            require_textattack()
             with _environment_restored(), _logging_unchanged(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 with _stand_ins():
@@ -129,7 +140,7 @@ def _import() -> None:
 @contextmanager
 def _stand_ins() -> Iterator[None]:
     """Let the unused modules that are not installed be imported; nobody else sees them."""
-    finder = _StandInFinder(name for name in _UNUSED if find_spec(name) is None)
+    finder = _StandInFinder(name for name in _UNUSED if not _is_installed(name))
     sys.meta_path.append(finder)
     try:
         yield
@@ -137,6 +148,14 @@ def _stand_ins() -> Iterator[None]:
         sys.meta_path.remove(finder)
         for name in [name for name in sys.modules if finder.has(name)]:
             del sys.modules[name]
+
+
+def _is_installed(name: str) -> bool:
+    """Whether it is a module or a package; a mere folder of that name is none."""
+    if name in sys.modules:
+        return True
+    spec = find_spec(name)
+    return spec is not None and spec.origin is not None
 
 
 class _StandInFinder(MetaPathFinder, Loader):
@@ -185,8 +204,10 @@ class _StandInClass(type):
         return ResourceError(
             f"TextAttack needs the package {package} for this",
             expected=f"{package} to be installed before TextAttack is loaded",
-            fix=f"{sys.executable} -m pip install {package}"
-            + (", in an environment with transformers below 5" if package == "flair" else ""),
+            fix=f"pip install {package}"
+            if package != "flair"
+            else "install SCoPE in another environment by: pip install 'transformers<5' flair "
+            "'PATH_TO_SCOPE[demo]', as flair does not accept transformers 5",
         )
 
 

@@ -97,7 +97,7 @@ def test_what_textattack_requires_is_declared_or_left_out():
 )
 def test_every_command_that_installs_textattack_names_its_release(page):
     text = (ROOT / page).read_text(encoding="utf-8")
-    assert set(re.findall(r"install [^`\n]*--no-deps (\S+)", text)) == {TEXTATTACK}
+    assert set(re.findall(r"--no-deps (textattack[^\s`]*)", text)) == {TEXTATTACK}
 
 
 def test_the_lock_was_made_from_this_metadata():
@@ -121,9 +121,9 @@ def test_the_constraints_are_the_versions_of_the_lock():
 
 
 def test_the_oldest_constraints_are_the_lower_bounds():
-    """But for torch, of whose oldest release there is no build without CUDA on the index."""
+    """But for torch, which stays at the release that has a build without CUDA here and in CI."""
     lines = (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
     oldest = dict(line.split("==") for line in lines if "==" in line)
     bounds = dict(re.match(r"([\w.-]+)>=([\d.]+)", one).groups() for one in PROJECT["dependencies"])
-    wrong = {name for name, least in bounds.items() if not oldest[name].startswith(least)}
-    assert wrong == {"torch"}
+    differ = {name for name in bounds if not f"{oldest[name]}.".startswith(f"{bounds[name]}.")}
+    assert differ == {"torch"}

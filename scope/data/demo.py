@@ -83,7 +83,7 @@ def open_demo(name: str) -> Source:
         ...
     scope.errors.SpecError: found:    no demo data set `news`
     expected: one of: demo:tweets, demo:tweets-train
-    fix:      use one of them
+    fix:      did you mean `demo:tweets`?
     """
     if name not in _PARTS:
         known = [f"demo:{part}" for part in _PARTS]

@@ -21,7 +21,7 @@ class TaskGates:
 
     gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[TASK,MODEL]>=VALUE")] = ()
     """Exit with 1 unless this holds, such as 'agreement[choice,student]>=0.9'; may be repeated.
-    Brackets are optional; quote a name with a comma or a bracket. <= sets an upper bound. Undefined
+    Brackets are optional. <= sets an upper bound. Undefined
     values and degenerate models fail."""
 
     gate_on: Annotated[Literal["interval", "value"], option(OUTPUT)] = "interval"
@@ -72,7 +72,7 @@ class AuditGates(TaskGates):
 
     gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[CAPABILITY,TARGET]>=VALUE")] = ()
     """Exit with 1 unless this holds, such as 'hard_scope[typo,student]>=0.9'; may be repeated.
-    Brackets are optional; quote a name with a comma or a bracket. <= sets an upper bound. Undefined
+    Brackets are optional. <= sets an upper bound. Undefined
     values and degenerate models fail. The value may be OTHER-MARGIN: no worse than another target,
     or than an earlier run (folder or name), by more than the margin, paired. With several
     references METRIC[CAPABILITY,TARGET,REFERENCE] names one direction."""

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+from typing import Any
 
 from filelock import FileLock
 
 from scope.errors import ModelError, ResourceError
 from scope.foreign import loading
 from scope.models.options import ModelOptions
-from scope.models.safety import OTHER_FORMATS, checked_files, refuse_pickles
+from scope.models.safety import OTHER_FORMATS, checked_files, read_json, refuse_pickles
+from scope.models.torch_setup import quiet_transformers
 from scope.paths import cache_folder, expanded
 from scope.printing import first_line
 
@@ -68,7 +70,23 @@ def _fetch(name: str, options: ModelOptions) -> Checkpoint:
         folder = _download(name, options)
     refuse_pickles(name, folder, options.allow_pickle)
     files = checked_files(name, folder, _wanted_files(options), options.trust_remote_code)
+    if (folder / "config.json").is_file():
+        _refuse_unknown_quantization(name, read_json(name, folder / "config.json"))
     return Checkpoint(folder=folder, fingerprint=_fingerprint(folder, files, options))
+
+
+def _refuse_unknown_quantization(name: str, config: Any) -> None:
+    """The library would skip the method, and answer from weights that are not read as meant."""
+    held = config.get("quantization_config") if isinstance(config, dict) else None
+    library = quiet_transformers()
+    supports = library.quantizers.AutoHfQuantizer.supports_quant_method
+    if isinstance(held, dict) and held and not supports(held):
+        raise ModelError(
+            f"`{name}` is quantized by the method {held.get('quant_method')!r:.60}, which "
+            f"transformers {library.__version__} does not know",
+            expected="weights without quantization, or quantized by a method that it knows",
+            fix="install a version that knows the method, or choose the model in another precision",
+        )
 
 
 def _wanted_files(options: ModelOptions) -> tuple[str, ...]:

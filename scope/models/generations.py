@@ -28,7 +28,7 @@ def releases() -> str:
 def cache_name(model: Any) -> str:
     """The argument, and the part of an answer, that holds a model's keys and values of tokens.
 
-    It is called ``past_key_values`` up to transformers 5 and ``cache`` from then on.
+    It is called ``past_key_values`` in earlier releases and ``cache`` in later ones.
     """
     return "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
 
@@ -45,7 +45,7 @@ CHANGING_POSITIONS = ("dynamic", "longrope")
 def position_kinds(module: Any) -> str:
     """The kinds of rotary positions that a module computes, in one text; empty for none.
 
-    Up to transformers 5 it has one kind, from then on one for each kind of layer.
+    In earlier releases it has one kind, in later ones it may have one for each kind of layer.
     """
     return str(getattr(module, "rope_type", ""))
 

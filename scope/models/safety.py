@@ -6,8 +6,10 @@ at every setting in its JSON, at any depth. A setting is a value in an object: s
 the files tokenizer.json and vocab.json, hold words. `within_bounds` surrounds the loading.
 
 Memory: a checkpoint may have the library make 64 Mi numbers, and 8 more for each byte of its
-weights, where a tensor counts 2,048 more than it holds; and lists of 1 Mi entries, or of one for
-each 16 bytes. Texts beside the weights have at most 256 MiB (tokenizer.json, *.model) or 32 MiB.
+weights, where a tensor counts 2,048 more than it holds; and lists of 512 Ki entries, or of one for
+each 16 bytes. What a model computes as it is built, such as a table of positions, is not counted:
+the worst known with these numbers takes some 3 GB. Texts beside the weights have at most 256 MiB
+(tokenizer.json, *.model) or 32 MiB.
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ from scope.printing import first_line
 # Folders with the same weights once more, which nobody reads here.
 OTHER_FORMATS = ("onnx", "openvino", "coreml")
 
+# Nor the states of a training, nor what is hidden: nothing may lead there.
+_UNREAD = (".", "checkpoint-", *OTHER_FORMATS)
+
 _MEBIBYTE = 2**20
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth")
 _MOST_BYTES = {"tokenizer.json": 256 * _MEBIBYTE, ".model": 256 * _MEBIBYTE}
@@ -41,7 +46,11 @@ _NOTES = ("_name_or_path", "name_or_path", "special_tokens_map_file", "tokenizer
 # Where an encoder's classes may be defined; `linear` holds Identity.
 _ALLOWED = ("sentence_transformers.", "torch.nn.modules.activation.", "torch.nn.modules.linear.")
 # Settings of an encoder that go to functions which load a model or a tokenizer from anywhere.
-_PASSED = re.compile("(model|tokenizer|config|processor)_(kw)?args|(tokenizer|processor)_name.*")
+_ARGS = re.compile(
+    "(model|tokenizer|config|processor)_(kw)?args|(tokenizer|processor)_name_or_path"
+)
+# Whole numbers that are no sizes: they may be large.
+_NO_SIZE = re.compile(".*(theta|base|seed|param|time|version).*")
 
 
 def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: bool) -> list[Path]:
@@ -139,7 +148,7 @@ def _is_foreign(folder: Path, path: Path, keys: Sequence[str], value: str, encod
         or _leads_elsewhere(folder, path, value, path.name.lower() == "modules.json")
         # The parts of a router lie in folders that are named by keys.
         or (encoder and value != "" and _leads_elsewhere(folder, path, keys[-1], True))
-        or (encoder and any(map(_PASSED.fullmatch, keys)))
+        or (encoder and any(map(_ARGS.fullmatch, keys)))
         or (encoder and "auto_map" not in keys and _names_code(folder, value))
     )
 
@@ -163,7 +172,7 @@ def _leads_elsewhere(folder: Path, file: Path, value: str, is_place: bool) -> bo
     inside = path.relative_to(root).parts if path.is_relative_to(root) else (".",)
     is_there = attempt(path.exists) is True and (is_place or not path.is_dir())
     is_read = file.name.lower().endswith(("config.json", "modules.json", "map.json"))
-    return is_read and is_there and any(part.startswith(".") for part in inside)
+    return is_read and is_there and any(part.startswith(_UNREAD) for part in inside)
 
 
 def _names_code(folder: Path, value: str) -> bool:
@@ -189,7 +198,8 @@ def _names_code(folder: Path, value: str) -> bool:
         return not isinstance(found, type) or not f"{found.__module__}.".startswith(_ALLOWED)
     is_there = attempt((folder / f"{module}.py").exists) is True
     is_far = value.count("--") == 1 and value.split("--")[1].count(".") == 1 and "\n" not in value
-    is_found = first not in ("", value) and attempt(lambda: find_spec(first)) is not None
+    is_name = all(part.isidentifier() for part in value.split("."))
+    is_found = is_name and first != value and attempt(lambda: find_spec(first)) is not None
     return is_far or is_found or (is_there and module != "")
 
 
@@ -202,7 +212,8 @@ def refuse_pickles(name: str, folder: Path, allowed: bool) -> None:
         When it holds no weights as safetensors, or ``pytorch_model.bin`` without them.
     """
     pickles = [] if allowed else sorted(folder.rglob("pytorch_model.bin"))
-    alone = [path for path in pickles if not path.with_name("model.safetensors").is_file()]
+    read = [path for path in pickles if not path.parent.name.startswith(_UNREAD)]
+    alone = [path for path in read if not path.with_name("model.safetensors").is_file()]
     some = any(path.suffix in _WEIGHTS[: 4 if allowed else 1] for path in folder.rglob("*"))
     if alone or not some:
         here = sorted(path.name for path in (alone[0].parent if alone else folder).iterdir())
@@ -231,29 +242,20 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
         with _reading(name, path):
             safe_open(path, "numpy")
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.suffix in _WEIGHTS)
-    for path in folder.rglob("config*.json"):
+    for path in (*folder.rglob("config*.json"), *folder.rglob("tokenizer_config.json")):
+        most = max(_MEBIBYTE // 2, size // 16)
         held = read_json(name, path)
         if not isinstance(held, dict):
             raise unreadable(name, f"{path.name} holds a {type(held).__name__}, not an object")
-        _refuse_unknown_quantization(name, held.get("quantization_config"))
         for (*_, key), value in _settings(held):
-            least = 0 if key.startswith(("num_", "n_")) else -math.inf
-            if isinstance(value, int) and not least <= value <= max(_MEBIBYTE, size // 16):
+            is_size = isinstance(value, int) and not _NO_SIZE.fullmatch(key)
+            least = 0 if key.endswith("layers") else -math.inf
+            if path.name == "tokenizer_config.json":  # a tokenizer makes so many entries, slowly
+                is_size, most = key in ("extra_ids", "offset"), 10_000
+            if is_size and not least <= value <= most:
                 raise unreadable(name, f"{path.name} says {key} {value}, the weights {size} bytes")
     with _counting(name, size):
         yield
-
-
-def _refuse_unknown_quantization(name: str, held: Any) -> None:
-    """The library would skip the method, and answer from weights that are not read as meant."""
-    library = quiet_transformers()
-    if held and not library.quantizers.AutoHfQuantizer.supports_quant_method(held):
-        raise ModelError(
-            f"`{name}` is quantized by the method {held['quant_method']!r:.60}, which "
-            f"transformers {library.__version__} does not know",
-            expected="weights without quantization, or quantized by a method that it knows",
-            fix="install a version that knows the method, or choose the model in another precision",
-        )
 
 
 def _counting(name: str, size: int) -> Any:

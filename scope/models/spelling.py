@@ -13,6 +13,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Sequence
 from datetime import date
+from string import ascii_letters
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -160,7 +161,7 @@ _LETTER = "a"
 _LINE_END = "\n"
 
 _DAY = date(2024, 7, 26)
-_CODES = {f"%{letter}": _DAY.strftime(f"%{letter}") for letter in "aAbBdjmyYHIMSp"}
+_CODES = {f"%{letter}": _DAY.strftime(f"%{letter}") for letter in ascii_letters}
 _PARTS = {f"%-{code[1]}": part.lstrip("0") or "0" for code, part in _CODES.items()} | _CODES
 # Some templates write the day's date or ask for thoughts: answers must not change overnight, and
 # a short answer leaves no room for thoughts. Templates that know none of the names ignore them.
@@ -176,7 +177,7 @@ _THAT_DAY = (
     "{% macro strftime_now(format) %}{% set written = namespace(date=format) %}"
     "{% for code, part in date_parts.items() %}"
     "{% set written.date = written.date | replace(code, part) %}"
-    "{% endfor %}{{ written.date }}{% endmacro %}{{ '' }}"
+    "{% endfor %}{{ written.date }}{% endmacro %}\n"
 )
 
 

@@ -145,7 +145,7 @@ def test_what_would_use_flair_ends_with_one_clear_error(report):
     assert report["unused"] == []
     for message in report["errors"]:
         assert "found:    TextAttack needs the package flair for this" in message
-        assert "-m pip install flair, in an environment with transformers below 5" in message
+        assert "in another environment by: pip install 'transformers<5' flair" in message
 
 
 def test_a_missing_textattack_is_installed_by_the_line_of_the_error(monkeypatch):
