@@ -66,13 +66,7 @@ class InvarianceCapability(ABC):
         """New parts for one search; all that is random in them is drawn from the generator."""
 
     def settings(self) -> Mapping[str, Setting]:
-        """Everything that decides which perturbations are found.
-
-        Raises
-        ------
-        ResourceError
-            Where TextAttack, or what else the capability needs, is not installed.
-        """
+        """Everything that decides what is found; a ResourceError where something is missing."""
         require_textattack()
         return asdict(self)
 
