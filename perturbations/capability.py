@@ -77,8 +77,7 @@ class InvarianceCapability(ABC):
     def not_applicable(self, text: str) -> str | None:
         """Why the capability cannot change a text, such as "no word in Latin letters".
 
-        None where it may. A text without a candidate is not applicable, too; this gives the reason
-        in better words. Such texts are counted by reason, and are no failures.
+        None where it may. Such texts are counted by reason, and are no failures.
         """
         return None
 
