@@ -168,7 +168,8 @@ ORDINARY = (
         "",
         "a\n--b.c",
     ),
-    *("Represent this sentence. Query: ", "{% if a.b %}{{ c.d }}{% endif %}" * 500, "a.b\0.c"),
+    *("Represent this sentence. Query: ", "email. Query", "code. x"),
+    *("{% if a.b %}{{ c.d }}{% endif %}" * 500, "a.b\0.c"),
     *(
         f"{MODULES}.Pooling",
         "torch.nn.modules.activation.GELU",
@@ -212,10 +213,11 @@ def test_what_an_encoder_could_import_is_refused(encoder, value):
     assert files(encoder)
 
 
-@pytest.mark.parametrize("path", ["..", "/etc", ".pool", "a/.pool"])
+@pytest.mark.parametrize("path", ["..", "/etc", ".pool", "a/.pool", "onnx", "checkpoint-5"])
 def test_a_module_lies_in_the_encoders_folder_and_is_not_hidden(encoder, path):
     (encoder / "a" / ".pool").mkdir(parents=True)
-    (encoder / ".pool").mkdir()
+    for name in (".pool", "onnx", "checkpoint-5"):
+        (encoder / name).mkdir()
     write_modules(encoder, ["Transformer", "Pooling"], Pooling=path)
     assert f"modules.json names the path {path!r}" in refusal(encoder)
     write_modules(encoder, ["Transformer", "Pooling"])
@@ -229,6 +231,7 @@ def test_a_module_lies_in_the_encoders_folder_and_is_not_hidden(encoder, path):
 )
 def test_an_encoder_hands_no_arguments_to_other_loaders(encoder, setting):
     change_json(encoder / "sentence_bert_config.json", processing_kwargs={"text": {"a": 1}})
+    change_json(encoder / "config.json", tokenizer_name="baai/bge-base-en-v1.5")
     assert files(encoder)
     change_json(encoder / "sentence_bert_config.json", **setting)
     assert "sentence_bert_config.json names the" in refusal(encoder)
@@ -239,6 +242,8 @@ def test_a_pickle_needs_the_flag_where_a_library_would_read_it(encoder):
 
     weights = encoder / "2_Dense" / "model.safetensors"
     load_torch().save(load_file(weights), weights.with_name("pytorch_model.bin"))
+    (encoder / "checkpoint-5").mkdir()
+    (encoder / "checkpoint-5" / "pytorch_model.bin").touch()  # of the training, read by nobody
     refuse_pickles("mine", encoder, False)
     weights.rename(weights.with_name("decoy.safetensors"))
     with pytest.raises(ModelError, match=r"has no model\.safetensors file among \['config.json"):
@@ -276,9 +281,12 @@ def test_numbers_that_no_model_with_these_weights_has_are_refused(model, change,
 
 
 def test_numbers_that_are_no_sizes_pass(model):
-    change_json(model / "config.json", rope_theta=1e12, pad_token_id=-1, feature_layer=-2)
+    change_json(model / "config.json", rope_theta=10**7, pad_token_id=-1, feature_layer=-2)
+    change_json(model / "tokenizer_config.json", model_max_length=10**30, extra_ids=100)
     with within_bounds("mine", model):
         pass
+    change_json(model / "tokenizer_config.json", extra_ids=10**6)
+    assert "tokenizer_config.json says extra_ids 1000000" in bounded(model)
 
 
 @pytest.mark.parametrize(
