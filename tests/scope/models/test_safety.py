@@ -18,9 +18,8 @@ MODULES = "sentence_transformers.models"
 
 
 def files(folder):
-    return [
-        str(path.relative_to(folder)) for path in checked_files("mine", folder, PATTERNS, False)
-    ]
+    found = checked_files("mine", folder, PATTERNS, False)
+    return [str(path.relative_to(folder)) for path in found]
 
 
 def refusal(folder):
@@ -170,12 +169,7 @@ ORDINARY = (
     ),
     *("Represent this sentence. Query: ", "email. Query", "code. x"),
     *("{% if a.b %}{{ c.d }}{% endif %}" * 500, "a.b\0.c"),
-    *(
-        f"{MODULES}.Pooling",
-        "torch.nn.modules.activation.GELU",
-        "torch.nn.Identity",
-        "torch.nn.ELU",
-    ),
+    *(f"{MODULES}.Pooling", "torch.nn.modules.activation.GELU", "torch.nn.ELU"),
 )
 
 
