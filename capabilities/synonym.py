@@ -93,7 +93,8 @@ class Synonym(InvarianceCapability):
 
     def settings(self) -> Mapping[str, Setting]:
         """The preset, the share where it counts, and the longest text; WordNet and stopwords."""
-        from perturbations.lexicon import stopwords, wordnet
+        from perturbations.lexicon import stopwords
+        from perturbations.wordnet import wordnet
 
         share = {} if self.preset == "paper" else {"max_words": self.max_words}
         further = {name: getattr(self, name) for name in ("same_part", "same_sense")}

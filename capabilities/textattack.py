@@ -65,8 +65,9 @@ class TextAttackRecipe(InvarianceCapability):
 
     def settings(self) -> Mapping[str, Setting]:
         """The recipe, and the lexicons that it may use."""
-        from perturbations.lexicon import stopwords, wordnet
+        from perturbations.lexicon import stopwords
         from perturbations.recipes import RECIPES
+        from perturbations.wordnet import wordnet
 
         if (loads := RECIPES[self.recipe].loads) and not self.download:
             raise ResourceError(

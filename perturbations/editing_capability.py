@@ -11,8 +11,9 @@ from typing import ClassVar
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.edits import Change, edited, some_changes
 from perturbations.languages import not_english
-from perturbations.lexicon import stopwords, wordnet
+from perturbations.lexicon import stopwords
 from perturbations.word_tables import table_fingerprint
+from perturbations.wordnet import wordnet
 from scope.protocols import SearchOptions
 from scope.records import Example, Setting
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from perturbations.edits import Change, Edit, any_of, has_capitals, just_before, like
-from perturbations.lexicon import stopwords, wordnet
+from perturbations.lexicon import stopwords
+from perturbations.wordnet import wordnet
 
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|[\"“(]\s*)$")
 _MARK = "*"

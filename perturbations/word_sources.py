@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perturbations.lexicon import wordnet
 from perturbations.lockstep import Remembering
 from perturbations.textattack_gate import load_textattack
 from perturbations.transformations import WordSynonyms
+from perturbations.wordnet import wordnet
 from scope.errors import DataError
 from scope.models import load_model
 from scope.paths import expanded

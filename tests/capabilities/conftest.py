@@ -2,7 +2,8 @@
 
 import pytest
 
-from perturbations.lexicon import stopwords, wordnet
+from perturbations.lexicon import stopwords
+from perturbations.wordnet import wordnet
 from scope.errors import ResourceError
 
 

@@ -139,7 +139,7 @@ def test_the_meaning_is_bounded_by_an_encoder(lexicon):
 
 
 def test_examples_are_admissible_changes(lexicon):
-    from perturbations.lexicon import wordnet
+    from perturbations.wordnet import wordnet
 
     given = paraphraser(samples=1, max_length_ratio=2, min_similarity=None)
     before, after = Paraphrase.example

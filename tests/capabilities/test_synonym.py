@@ -4,7 +4,8 @@ import pytest
 from swapping import together
 
 from capabilities.synonym import Synonym
-from perturbations.lexicon import stopwords, wordnet
+from perturbations.lexicon import stopwords
+from perturbations.wordnet import wordnet
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
