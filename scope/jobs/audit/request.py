@@ -104,7 +104,7 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
         field(default_factory=dict)
     )
     """Setting of every capability that has it (FIELD=VALUE) or of one (NAME.FIELD=VALUE), such as
-    preset=strong or typo.min_letters=5; see `scope list capabilities`; may be repeated."""
+    synonym.preset=strong or min_letters=5; see `scope list capabilities`; may be repeated."""
 
     metrics: Annotated[Sequence[str], option(METHOD, "--metric", metavar="METRIC")] = ()
     """Further metric on the perturbed texts: one of a plugin, or one with other parameters, such as

@@ -71,7 +71,7 @@ def audit_arguments(sentences_csv):
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
         ({"reference": "python:toy_models:NotANumber"}, "NaN", "summing to 1"),
         ({"setting": "min_letters=six"}, "min_letters=six of `typo`", "correct the value"),
-        ({"setting": "preset=strong"}, "the setting `preset`", "check the spelling"),
+        ({"setting": "max_words=1"}, "the setting `max_words`", "check the spelling"),
         ({"label-column": "labl"}, "labl", ""),
         ({"run": "..hidden"}, "..hidden", "--run"),
     ],
