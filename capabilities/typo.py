@@ -1,9 +1,15 @@
 """*typo*: does the answer stay when the letters inside words change places?
 
 The paper's *robustness* capability (arXiv 2311.04166, section 4): people read such words without
-effort. Every word of four letters or more that is no stopword is changed at once, first and last
-letter kept, as in the published code; the paper's text can be read as changing one word. An
-invariance found here says that the reference still answers alike, not that it answers correctly.
+effort. By default two neighbouring letters are swapped in half of the words of four letters or more
+that are no stopwords, first and last letter kept; handles, hashtags, links, e-mail addresses and
+words with a digit stay. On 100 tweets, half is the least of the shares .1, .2, .35, .5 and 1 at
+which the informedness of the demo's student, 0.50, and of its independent model, 0.08, differ
+(p = 0.03). Some 1 % of the swaps make another word ("united", "untied"). The published code
+changes every such word at once, tokens among them; the paper's text can be read as changing one.
+
+An invariance found here says that the reference reads past these errors, not past every error, and
+that it still answers alike, not that it answers correctly.
 """
 
 from __future__ import annotations
@@ -55,10 +61,10 @@ class Typo(InvarianceCapability):
         "Does the prediction stay the same when letters inside words are swapped?"
     )
     groups: ClassVar[tuple[str, ...]] = ("robustness",)
-    example: ClassVar[tuple[str, str]] = ("a wonderful film", "a wondreful flim")
+    example: ClassVar[tuple[str, str]] = ("a wonderful film", "a wondreful film")
 
     preset: Preset = "valid"
-    share: float = 0.35
+    share: float = 0.5
     candidates: int = 15
     min_letters: int = 4
     max_letters: int = 100

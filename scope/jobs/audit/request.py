@@ -119,7 +119,7 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
 
     flips: Annotated[bool, option(METHOD, negative="--no-flips")] = True
     """Also search pairs that change the reference's answer and draw random candidates: for
-    Flip-SCoPE, informedness and base rate. --no-flips is the paper's audit."""
+    Flip-SCoPE, informedness and base rate. The paper's audit has --no-flips and preset=paper."""
 
     min_similarity: Annotated[float | None, option(METHOD), Limits(least=-1, most=1)] = None
     """Least cosine similarity of a perturbed text with its original."""
