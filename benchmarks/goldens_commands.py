@@ -42,8 +42,9 @@ _AUDITS = (
         goldens=(
             golden(
                 "audit-synonym-strong",
-                f"{_TOY_AUDIT} --capability synonym --capability typo --setting preset=strong --n 8"
-                " --distance kl --tolerance 0.05 --cutoff 0.8 --trials 2 --seed 3",
+                f"{_TOY_AUDIT} --capability synonym --capability typo --n 8"
+                " --setting synonym.preset=strong --distance kl --tolerance 0.05 --cutoff 0.8"
+                " --trials 2 --seed 3",
             ),
         )
     ),

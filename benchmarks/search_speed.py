@@ -10,10 +10,11 @@ The same examples, model and seeds go through four searches:
 (d) the published procedure: as (a), with the released score (a second softmax on the perturbed
     side), TextAttack's own ranking of the words, which asks word by word, and its batches of 32.
 
-All four use the same transformation and constraints. The baselines rank all words of a text before
-they swap one; (c) asks about no more than its result depends on. The model is the demo's
-reference (a 6-layer encoder, trained once and kept), the texts are the demo's held-out tweets or
-what --data names. The peak memory is that of search_memory.py with 1,000 and 10,000 texts.
+All four use the same transformation and constraints, those of the paper for typos. The baselines
+rank all words of a text before they swap one; (c) asks about no more than its result depends on.
+The model is the demo's reference (a 6-layer encoder, trained once and kept), the texts are the
+demo's held-out tweets or what --data names. The peak memory is that of search_memory.py with 1,000
+and 10,000 texts.
 
     python benchmarks/search_speed.py [--json] [--data FILE] [--typo N] [--synonym N]
                                       [--processor-time]
@@ -78,7 +79,7 @@ def main() -> None:
     folder = build_demo_models(cache_folder() / "zoo", progress=suitable_progress()).reference
     figures: dict[str, Any] = {}
     shares: dict[str, list[bool]] = {}
-    for capability, n in ((Typo(), arguments.typo), (Synonym(), arguments.synonym)):
+    for capability, n in ((Typo(preset="paper"), arguments.typo), (Synonym(), arguments.synonym)):
         examples = load_data(arguments.data, n=n + WARM_UP, label_column=None).examples
         measured, same = compare(capability, folder, examples, clock)
         figures |= {f"{capability.name}_{key}": value for key, value in measured.items()}

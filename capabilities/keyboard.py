@@ -32,7 +32,7 @@ MOST_WORDS = 100
 class Keyboard(InvarianceCapability):
     """Mistypes one or a few words; the best of some random tries is kept.
 
-    Links, handles, hashtags and words with a digit stay as they are.
+    Links, handles, hashtags, e-mail addresses and words with a digit stay as they are.
 
     Parameters
     ----------

@@ -1,9 +1,15 @@
 """*typo*: does the answer stay when the letters inside words change places?
 
 The paper's *robustness* capability (arXiv 2311.04166, section 4): people read such words without
-effort. Every word of four letters or more that is no stopword is changed at once, first and last
-letter kept, as in the published code; the paper's text can be read as changing one word. An
-invariance found here says that the reference still answers alike, not that it answers correctly.
+effort. By default two neighbouring letters are swapped in half of the words of four letters or more
+that are no stopwords, first and last letter kept; handles, hashtags, links, e-mail addresses and
+words with a digit stay. On 100 tweets, half is the least of the shares .1, .2, .35, .5 and 1 at
+which the informedness of the demo's student, 0.50, and of its independent model, 0.08, differ
+(p = 0.03). Some 1 % of the swaps make another word ("united", "untied"). The published code
+changes every such word at once, tokens among them; the paper's text can be read as changing one.
+
+An invariance found here says that the reference reads past these errors, not past every error, and
+that it still answers alike, not that it answers correctly.
 """
 
 from __future__ import annotations
@@ -15,11 +21,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.settings import check_choice
+from perturbations.settings import check_choice, check_has_effect, check_share
 from scope.errors import SpecError
 from scope.records import Setting
 
-Words = Literal["one", "all"]
+Preset = Literal["valid", "paper"]
 
 MOST_CANDIDATES = 1000
 MOST_LETTERS = 1000
@@ -28,10 +34,17 @@ MOST_LETTERS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Typo(InvarianceCapability):
-    """Swaps two inner letters of every longer word; the best of some random tries is kept.
+    """Swaps two inner letters of some longer words; the best of some random tries is kept.
 
     Parameters
     ----------
+    preset
+        ``valid`` swaps neighbouring letters in a share of the words, and leaves handles, hashtags,
+        links, e-mail addresses and words with a digit as they are; ``paper`` swaps any two inner
+        letters in every word, as the published code.
+    share
+        Share of the words that may change which ``valid`` changes, at least one word; above 0, at
+        most 1.
     candidates
         How many random texts to try for one perturbation; 15 in the published code.
     min_letters
@@ -39,10 +52,6 @@ class Typo(InvarianceCapability):
     max_letters
         Longest word that is changed. Longer ones, such as encoded files, are no words that anyone
         reads; they stay as they are, and are counted.
-    words
-        ``all`` words at once, as in the published code, or ``one``, as one may read the paper.
-    leave_tokens
-        Whether handles, links, hashtags and words with a digit stay as they are.
     max_characters
         Longest text that is searched.
     """
@@ -52,13 +61,13 @@ class Typo(InvarianceCapability):
         "Does the prediction stay the same when letters inside words are swapped?"
     )
     groups: ClassVar[tuple[str, ...]] = ("robustness",)
-    example: ClassVar[tuple[str, str]] = ("a wonderful film", "a wondreful flim")
+    example: ClassVar[tuple[str, str]] = ("a wonderful film", "a wondreful film")
 
+    preset: Preset = "valid"
+    share: float = 0.5
     candidates: int = 15
     min_letters: int = 4
     max_letters: int = 100
-    words: Words = "all"
-    leave_tokens: bool = False
 
     def __post_init__(self) -> None:
         letters_fit = 4 <= self.min_letters <= self.max_letters <= MOST_LETTERS
@@ -70,20 +79,18 @@ class Typo(InvarianceCapability):
                 f"two inside, to at most {MOST_LETTERS}",
                 fix="omit these settings for the defaults, 15, 4 and 100",
             )
-        check_choice("words", self.words, Words)
+        check_choice("preset", self.preset, Preset)
+        check_share("share", self.share)
+        check_has_effect(self, "share", "preset=valid", self.preset == "valid")
 
     def settings(self) -> Mapping[str, Setting]:
-        """The numbers, which stopwords are used, and what departs from the published code."""
+        """The preset, the share where it counts, the numbers, and which stopwords are used."""
         from perturbations.lexicon import stopwords
 
-        known = {**super().settings()}
-        words, leave_tokens = known.pop("words"), known.pop("leave_tokens")
-        return {
-            **known,
-            **({} if words == "all" else {"words": words}),
-            **({"leave_tokens": True} if leave_tokens else {}),
-            "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
-        }
+        known = {**super().settings(), "share": float(self.share)}
+        if self.preset == "paper":
+            del known["share"]
+        return {**known, "stopwords": f"{stopwords().source} {stopwords().fingerprint}"}
 
     def left_alone(self, text: str) -> int:
         """How many words are too long to be changed.
@@ -96,26 +103,38 @@ class Typo(InvarianceCapability):
         return sum(len(word) > self.max_letters for word in re.findall(r"[\w'*@-]+", text))
 
     def parts(self, generator: random.Random) -> Parts:
-        """Random inner swaps all over the text."""
+        """Random inner swaps in a share of the words, or in all."""
         from textattack.constraints.pre_transformation import (
             MinWordLength,
             RepeatModification,
             StopwordModification,
         )
+        from textattack.transformations import WordSwapNeighboringCharacterSwap
 
         from perturbations.lexicon import stopwords
         from perturbations.search import BestCandidate
-        from perturbations.transformations import InnerSwaps, MaxWordLength, NoTokens
+        from perturbations.transformations import (
+            ChangedWords,
+            MaxWordLength,
+            NoTokens,
+            drawn_from,
+            swap_inner_letters,
+        )
 
-        most_words = 1 if self.words == "one" else None
+        valid = self.preset == "valid"
+        neighbours = WordSwapNeighboringCharacterSwap(
+            random_one=False, skip_first_char=True, skip_last_char=True
+        )
+        change = drawn_from({neighbours: 1}) if valid else swap_inner_letters
+        share = self.share if valid else None
         return Parts(
-            transformation=InnerSwaps(generator, self.candidates, most_words),
+            transformation=ChangedWords(change, generator, self.candidates, share=share),
             constraints=[
                 MinWordLength(self.min_letters),
                 MaxWordLength(self.max_letters),
                 StopwordModification(stopwords().words),
                 RepeatModification(),
-                *([NoTokens()] if self.leave_tokens else []),
+                *([NoTokens()] if valid else []),
             ],
             search_method=BestCandidate(),
         )

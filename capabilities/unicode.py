@@ -32,7 +32,7 @@ MOST_CANDIDATES = 1000
 class Unicode(InvarianceCapability):
     """Exchanges a letter of one word, or of each, or hides a character in it.
 
-    Links, handles, hashtags and words with a digit stay as they are.
+    Links, handles, hashtags, e-mail addresses and words with a digit stay as they are.
 
     Parameters
     ----------

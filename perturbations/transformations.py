@@ -64,6 +64,8 @@ class ChangedWords(WordSwap):
     most_words
         Greatest number of words that are changed in a candidate, drawn for each from 1 on; None
         for all that may be changed.
+    share
+        Share of the words that may be changed that are, at least one word, in place of most_words.
     """
 
     def __init__(
@@ -72,12 +74,14 @@ class ChangedWords(WordSwap):
         generator: random.Random,
         candidates: int,
         most_words: int | None = None,
+        share: float | None = None,
     ) -> None:
         super().__init__()
         self._change = change
         self._generator = generator
         self._candidates = candidates
         self._most_words = most_words
+        self._share = share
 
     @property
     def deterministic(self) -> bool:
@@ -97,9 +101,12 @@ class ChangedWords(WordSwap):
 
     def _drawn(self, words: Mapping[int, str]) -> dict[int, str]:
         """New words by their places, some of them as they were."""
-        if self._most_words is None:
+        if self._share is not None:
+            size = max(1, round(self._share * len(words)))
+        elif self._most_words is not None:
+            size = self._generator.randint(1, self._most_words)
+        else:
             return {index: self._change(word, self._generator) for index, word in words.items()}
-        size = self._generator.randint(1, self._most_words)
         changed: dict[int, str] = {}
         for index in self._generator.sample(sorted(words), len(words)):
             new = self._change(words[index], self._generator)
@@ -107,19 +114,6 @@ class ChangedWords(WordSwap):
             if len(changed) == size:
                 break
         return dict(sorted(changed.items()))
-
-
-class InnerSwaps(ChangedWords):
-    """Whole texts in which every word that may be changed has two inner letters swapped.
-
-    The paper's text speaks of one word, its published code changes every word; so does this. A
-    word whose inner letters are all the same stays as it is.
-    """
-
-    def __init__(
-        self, generator: random.Random, candidates: int = 15, most_words: int | None = None
-    ) -> None:
-        super().__init__(swap_inner_letters, generator, candidates, most_words)
 
 
 def drawn_from(swaps: Mapping[WordSwap, float]) -> Change:
@@ -196,12 +190,15 @@ class MaxWordLength(PreTransformationConstraint):
         }
 
 
-TOKEN = re.compile(r"(?:https?://|www\.)\S+|(?<![\w@#])[@#]\w\S*")
-"""A link, a handle or a hashtag."""
+TOKEN = re.compile(
+    r"(?:https?://|www\.)\S+|\bhttps?\b|(?<![\w@#])[@#]\w\S*|(?<![\w.+-])[\w.+-]++@\w\S*"
+    r"|&#?\w++;|<\w++>|(?<![\w.-])[\w-]++(?:\.[\w-]++)++/\S*"
+)
+"""A link, a handle, a hashtag, an e-mail address, or a placeholder such as ``<user>``."""
 
 
 class NoTokens(PreTransformationConstraint):
-    """Leaves links, handles, hashtags and words with a digit as they are."""
+    """Leaves tokens, such as links and handles, and words with a digit as they are."""
 
     def _get_modifiable_indices(self, current_text: AttackedText) -> set[int]:
         text, end, found = current_text.text, 0, set()

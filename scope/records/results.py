@@ -133,7 +133,7 @@ class AuditResult(MeasuredResult):
     """Which of the reference's invariances each target keeps, with every text.
 
     ``perturbations`` are those that leave the reference's answer alone, ``flips`` those that change
-    it; without flips an audit is the paper's.
+    it; the paper's audit is without flips.
 
     With several references ``audits`` holds the audit against each, ``matrix`` what they show
     together, and ``measurements`` the numbers of all, where ``against`` names the reference; the

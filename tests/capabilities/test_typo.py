@@ -8,13 +8,14 @@ from scope.protocols import SearchOptions
 from scope.records import Example
 from scope.testing import HashedWords
 
+PAPER = Typo(preset="paper")
 TEXT = "This quiet harbour town, well over 400 years old, has a good market every morning."
 
 pytestmark = pytest.mark.usefixtures("lexicon")
 
 
 def found(capability=None, classifier=None, text=TEXT, **options):
-    capability = capability or Typo()
+    capability = capability or PAPER
     classifier = classifier or HashedWords(strength=0.0)
     example = Example(id="e", text=text)
     return together(capability, classifier, [example], SearchOptions(**options))["e"]
@@ -47,7 +48,7 @@ def test_every_longer_word_that_is_no_stopword_has_two_inner_letters_swapped():
 
 
 def test_words_below_the_least_length_stay():
-    for one in found(Typo(min_letters=7)):
+    for one in found(Typo(preset="paper", min_letters=7)):
         assert changed(one.text) == expected(7) == {"harbour", "morning"}
 
 
@@ -68,7 +69,7 @@ def test_the_best_of_the_candidates_is_kept():
 
 
 def test_fewer_candidates_are_tried_where_fewer_are_asked_for():
-    [one] = found(Typo(candidates=4), trials=1)
+    [one] = found(Typo(preset="paper", candidates=4), trials=1)
     assert one.queries == 5
 
 
@@ -77,16 +78,21 @@ def test_another_seed_gives_other_typos():
     assert found(seed=1) == found(seed=1)
 
 
-def test_one_word_changes_where_that_is_asked_for():
-    for one in found(Typo(words="one")):
-        assert len(changed(one.text)) == 1
-        assert changed(one.text) < expected()
+@pytest.mark.parametrize("share", [0.01, 0.5, 1.0])
+def test_neighbours_change_places_in_a_share_of_the_words(share):
+    words = max(1, round(share * len({*expected(), "good"} - stopwords().words)))
+    for one in found(Typo(share=share)):
+        assert len(changed(one.text)) == min(words, len(expected()))
+        assert changed(one.text) <= expected()
+        for old, new in zip(TEXT.split(), one.text.split(), strict=True):
+            differing = [place for place in range(len(old)) if old[place] != new[place]]
+            assert not differing or differing[1] - differing[0] == 1
 
 
-def test_handles_links_hashtags_and_numbers_stay_where_that_is_asked_for():
-    text = "@captain told https://example.com/harbour of 4000 boats and Flight1234 #wonderful sea"
+def test_by_default_and_not_in_the_paper_tokens_stay():
+    text = "@captain told bob@harbour.org http of 4000 boats and Flight1234 #wonderful sea"
     free, bound = (
-        [one.text for one in found(Typo(leave_tokens=leave), text=text)] for leave in (False, True)
+        [one.text for one in found(one, text=text, trials=2)] for one in (PAPER, Typo(share=1.0))
     )
     assert all("@captain" not in one for one in free)
     for one in bound:
@@ -94,17 +100,22 @@ def test_handles_links_hashtags_and_numbers_stay_where_that_is_asked_for():
         assert {before for before, after in pairs if before != after} == {"told", "boats"}
 
 
-def test_settings_that_depart_from_the_published_code_are_named():
-    assert Typo(words="one").settings()["words"] == "one"
-    assert Typo(leave_tokens=True).settings()["leave_tokens"] is True
-    with pytest.raises(SpecError, match="one of: one, all"):
-        Typo(words="some")
+def test_a_preset_that_is_unknown_and_a_share_without_effect_are_refused():
+    with pytest.raises(SpecError, match="one of: valid, paper"):
+        Typo(preset="some")
+    with pytest.raises(SpecError, match="a share above 0, at most 1"):
+        Typo(share=0.0)
+    with pytest.raises(SpecError, match="preset=valid, or omit share"):
+        Typo(preset="paper", share=0.3)
 
 
 def test_settings_change_with_every_option():
-    settings = [Typo(), Typo(candidates=5), Typo(min_letters=6), Typo(max_letters=6)]
-    assert len({tuple(sorted(one.settings().items())) for one in settings}) == 4
-    assert Typo().settings() == {
+    options = ({}, {"candidates": 5}, {"min_letters": 6}, {"max_letters": 6}, {"share": 0.9})
+    settings = [PAPER, *(Typo(**one) for one in options)]
+    assert len({tuple(sorted(one.settings().items())) for one in settings}) == 6
+    assert {*Typo().settings()} - {*PAPER.settings()} == {"share"}
+    assert PAPER.settings() == {
+        "preset": "paper",
         "candidates": 15,
         "min_letters": 4,
         "max_letters": 100,

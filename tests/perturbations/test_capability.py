@@ -210,9 +210,10 @@ class Mixed(InvarianceCapability):
     def parts(self, generator):
         from textattack.transformations import CompositeTransformation
         from perturbations.search import BestCandidate
-        from perturbations.transformations import InnerSwaps, WordSynonyms
+        from perturbations.transformations import ChangedWords, WordSynonyms, swap_inner_letters
         swaps = WordSynonyms(lambda word: TABLE.get(word, []))
-        return Parts(CompositeTransformation([InnerSwaps(generator), swaps]), [], BestCandidate())
+        typos = ChangedWords(swap_inner_letters, generator, 15)
+        return Parts(CompositeTransformation([typos, swaps]), [], BestCandidate())
 
 examples = [Example(id=str(n), text=text) for n, text in enumerate(TEXTS)]
 found = list(Mixed().search(HashedWords(), examples, SearchOptions(slots=3)))

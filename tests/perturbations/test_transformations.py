@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from swapping import WordSwaps, together
 
 from perturbations.search import BestCandidate
-from perturbations.transformations import InnerSwaps, MeaningKept, WordSynonyms, swap_inner_letters
+from perturbations.transformations import (
+    ChangedWords,
+    MeaningKept,
+    NoTokens,
+    WordSynonyms,
+    swap_inner_letters,
+)
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
@@ -23,9 +29,9 @@ def attacked(text):
     return AttackedText(text)
 
 
-def swaps(seed=0, candidates=15, text=TEXT, only=None):
+def swaps(seed=0, candidates=15, text=TEXT, only=None, share=None):
     """The texts that are offered, with these word positions open to change."""
-    transformation = InnerSwaps(random.Random(seed), candidates)
+    transformation = ChangedWords(swap_inner_letters, random.Random(seed), candidates, share=share)
     return [one.text for one in transformation(attacked(text), indices_to_modify=only)]
 
 
@@ -72,6 +78,30 @@ def test_a_word_whose_inner_letters_are_alike_stays_while_others_change():
     assert swaps(text="good") == []
 
 
+@pytest.mark.parametrize(("share", "words"), [(0.01, 1), (0.3, 2), (0.6, 4), (1, 6)])
+def test_a_share_of_the_words_changes_others_in_each_candidate(share, words):
+    texts = swaps(only={1, 4, 5, 6, 8, 9, 10}, share=share)  # seven words; "good" cannot change
+    changed = {
+        tuple(old != new for old, new in zip(TEXT.split(), text.split(), strict=True))
+        for text in texts
+    }
+    assert {sum(one) for one in changed} == {words}
+    assert len(changed) > 1 or share == 1
+
+
+def test_a_word_that_cannot_change_gives_way_to_another():
+    assert swaps(text="good wool form", share=0.3) == ["good wool from"]
+
+
+def test_no_part_of_a_token_may_change():
+    tokens = (
+        "@user #tag http https://a.org/bc www.abcd.org b.c@mail.org a.org/bc <user> &quot; abc4"
+    )
+    text = attacked(f"before, {tokens} (after) either/or a.book")
+    free = [text.words[place] for place in sorted(NoTokens()._get_modifiable_indices(text))]
+    assert free == ["before", "after", "either", "or", "a", "book"]
+
+
 def test_without_a_word_to_change_nothing_is_offered():
     assert swaps(only=set()) == []
     assert swaps(text="?!") == []
@@ -96,7 +126,7 @@ def test_the_same_seed_offers_the_same_and_another_seed_something_else():
 
 
 def test_another_call_goes_on_with_the_generator():
-    transformation = InnerSwaps(random.Random(0), 15)
+    transformation = ChangedWords(swap_inner_letters, random.Random(0), 15)
     text = attacked(TEXT)
     assert [one.text for one in transformation(text)] != [one.text for one in transformation(text)]
     assert transformation.deterministic is False

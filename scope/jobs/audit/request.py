@@ -104,7 +104,7 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
         field(default_factory=dict)
     )
     """Setting of every capability that has it (FIELD=VALUE) or of one (NAME.FIELD=VALUE), such as
-    preset=strong or typo.min_letters=5; see `scope list capabilities`; may be repeated."""
+    synonym.preset=strong or min_letters=5; see `scope list capabilities`; may be repeated."""
 
     metrics: Annotated[Sequence[str], option(METHOD, "--metric", metavar="METRIC")] = ()
     """Further metric on the perturbed texts: one of a plugin, or one with other parameters, such as
@@ -119,7 +119,7 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
 
     flips: Annotated[bool, option(METHOD, negative="--no-flips")] = True
     """Also search pairs that change the reference's answer and draw random candidates: for
-    Flip-SCoPE, informedness and base rate. --no-flips is the paper's audit."""
+    Flip-SCoPE, informedness and base rate. The paper's audit has --no-flips and preset=paper."""
 
     min_similarity: Annotated[float | None, option(METHOD), Limits(least=-1, most=1)] = None
     """Least cosine similarity of a perturbed text with its original."""

@@ -71,7 +71,7 @@ def audit_arguments(sentences_csv):
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
         ({"reference": "python:toy_models:NotANumber"}, "NaN", "summing to 1"),
         ({"setting": "min_letters=six"}, "min_letters=six of `typo`", "correct the value"),
-        ({"setting": "preset=strong"}, "the setting `preset`", "check the spelling"),
+        ({"setting": "same_sense=1"}, "the setting `same_sense`", "check the spelling"),
         ({"label-column": "labl"}, "labl", ""),
         ({"run": "..hidden"}, "..hidden", "--run"),
     ],
@@ -185,7 +185,7 @@ def test_a_text_beyond_the_limit_is_cut_counted_and_shown(command, audit_argumen
     path = write(tmp_path / "long.csv", f"text,label\n{long},positive\na good film,positive\n")
     done = command(
         *audit_arguments(reference=tmp_path / "model", target=tmp_path / "model", data=path),
-        "--json-full",
+        *("--setting", "share=1", "--json-full"),
     )
     assert done.returncode == 0, done.stderr
     comparison = json.loads(done.stdout)

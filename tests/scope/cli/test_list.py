@@ -21,7 +21,7 @@ def test_capabilities_and_tasks_are_listed_with_their_settings_and_defaults(comm
     assert "preset=paper" in settings["synonym"]
     # What all have stands last.
     assert settings["typo"] == (
-        "candidates=15, min_letters=4, max_letters=100, words=all, leave_tokens=False, "
+        "preset=valid, share=0.5, candidates=15, min_letters=4, max_letters=100, "
         "max_characters=100000"
     )
     groups = {row["capability"]: row["groups"] for row in rows}

@@ -148,7 +148,7 @@ def test_saved_predictions_cannot_be_the_reference(toy_audit, tmp_path):
         ({"capabilities": []}, "the capabilities"),
         ({"capabilities": ["typo", "typo"]}, "the capabilities"),
         ({"capabilities": ["tpyo"]}, "did you mean `typo`"),
-        ({"capabilities": ["typo"], "settings": {"preset": "strong"}}, "the setting `preset`"),
+        ({"capabilities": ["typo"], "settings": {"max_words": 0.5}}, "the setting `max_words`"),
         ({"settings": {"max_words": 0.5}}, "preset=strong"),
         ({"settings": {"preset": "stronger"}}, "the setting preset=stronger"),
         ({"trials": 0}, "--trials 0"),
