@@ -112,7 +112,7 @@ class Punctuation(InvarianceCapability):
         >>> list(Punctuation(marks="commas", extent="all").rewritten("slow, dull, but short"))
         ['slow dull but short']
         """
-        from perturbations.transformations import TOKEN
+        from perturbations.constraints import TOKEN
 
         apart = {place for one in TOKEN.finditer(text) for place in range(*one.span())}
         for kind in CHANGES if self.marks == "any" else [self.marks]:
@@ -134,7 +134,7 @@ def before_tokens(text: str) -> int:
     >>> before_tokens("A film! #new @her"), before_tokens("A film by @her!")
     (7, 15)
     """
-    from perturbations.transformations import TOKEN
+    from perturbations.constraints import TOKEN
 
     pieces = list(re.finditer(r"\S+", text))
     while pieces and TOKEN.match(pieces[-1][0]) and pieces[-1][0][-1] not in ".!?…":

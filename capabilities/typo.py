@@ -111,15 +111,10 @@ class Typo(InvarianceCapability):
         )
         from textattack.transformations import WordSwapNeighboringCharacterSwap
 
+        from perturbations.constraints import MaxWordLength, NoTokens
         from perturbations.lexicon import stopwords
         from perturbations.search import BestCandidate
-        from perturbations.transformations import (
-            ChangedWords,
-            MaxWordLength,
-            NoTokens,
-            drawn_from,
-            swap_inner_letters,
-        )
+        from perturbations.transformations import ChangedWords, drawn_from, swap_inner_letters
 
         valid = self.preset == "valid"
         neighbours = WordSwapNeighboringCharacterSwap(

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from perturbations.lockstep import Ask, Lockstep, OwnChance, Remembering, Search, Service
 from perturbations.textattack_gate import load_textattack, require_textattack
 from scope.errors import SpecError
-from scope.protocols import RANDOM_CANDIDATES, Classifier, KeptPairs, SearchOptions
+from scope.protocols import (
+    RANDOM_CANDIDATES,
+    Classifier,
+    KeptPairs,
+    SearchOptions,
+    WordEncoder,
+)
 from scope.records import Example, Perturbation, Setting
 
 if TYPE_CHECKING:
@@ -39,6 +45,8 @@ class Parts(NamedTuple):
     transformation: Transformation
     constraints: list[Constraint | PreTransformationConstraint]
     search_method: SearchMethod
+    min_fit: float | None = None
+    """Least cosine of a new word with the old one in its place; None where no encoder is asked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +78,11 @@ class InvarianceCapability(ABC):
         require_textattack()
         return asdict(self)
 
+    @property
+    def compares_words(self) -> bool:
+        """Whether the encoder of the search must compare words in context."""
+        return False
+
     def asked_models(self) -> Sequence[Any]:
         """Models beside the classifier whose answers decide what is found, or their names."""
         return ()
@@ -96,16 +109,22 @@ class InvarianceCapability(ABC):
         Raises
         ------
         SpecError
-            When there is a least similarity without an encoder to measure it.
+            When there is no encoder for what one must measure.
         """
+        if self.compares_words and not isinstance(options.encoder, WordEncoder):
+            raise SpecError(
+                f"the capability {self.name} without an encoder of words in context",
+                expected="in SearchOptions an encoder with the method compare_words, such as that "
+                "of scope.models.load_encoder",
+                fix="add the encoder, or choose --setting synonym.sense=frequent",
+            )
         if options.min_similarity is not None and options.encoder is None:
             raise SpecError(
                 f"a minimum similarity of {options.min_similarity} without an encoder",
                 expected="an encoder that measures the similarity",
                 fix="choose an encoder, or omit the minimum similarity",
             )
-        # Not within the first search: what an import draws would come out of that search's chance.
-        load_textattack()
+        load_textattack()  # not within the first search, whose chance an import would draw from
         searches = (self._search_of(example, options) for example in examples)
         return _in_lockstep(searches, options, classify=classifier.classify)
 
@@ -137,26 +156,29 @@ class InvarianceCapability(ABC):
         *,
         generator: random.Random,
         options: SearchOptions,
-        encode: Callable[[list[str]], Sequence[Any]] | None = None,
+        ask_encoder: Callable[[str, Sequence[Any]], Sequence[Any]] | None = None,
         taken: Sequence[str] = (),
         words_changed: int | None = None,
     ) -> Attack:
         """An ordinary TextAttack attack for one example in one trial.
 
-        ``classify`` gives rows of probabilities or predictions, one per text. With
+        ``classify`` gives rows of probabilities or predictions, one per text; ``ask_encoder``
+        takes "encode" with texts, or "compare_words" with swaps. With
         ``words_changed`` the attack changes the prediction, with so many words; without, it keeps
         the prediction.
         """
         load_textattack()
         from textattack import Attack
 
+        from perturbations.constraints import FitsContext, MeaningKept
         from perturbations.goals import KeepsPrediction, LeavesPrediction
-        from perturbations.transformations import MeaningKept
 
         parts = self.parts(generator)
         constraints = list(parts.constraints)
-        if encode is not None and options.min_similarity is not None:
-            constraints.append(MeaningKept(encode, options.min_similarity))
+        if ask_encoder is not None and parts.min_fit is not None:
+            constraints.append(FitsContext(partial(ask_encoder, "compare_words"), parts.min_fit))
+        if ask_encoder is not None and options.min_similarity is not None:
+            constraints.append(MeaningKept(partial(ask_encoder, "encode"), options.min_similarity))
         goal = (
             KeepsPrediction(classify, distance=options.distance, goal=options.goal, taken=taken)
             if words_changed is None
@@ -172,7 +194,7 @@ class InvarianceCapability(ABC):
         if len(example.text) > self.max_characters or self.not_applicable(example.text):
             return 0
         load_textattack()
-        from perturbations.transformations import without_models
+        from perturbations.constraints import without_models
 
         asked: set[str] = set()
 
@@ -263,12 +285,14 @@ class InvarianceCapability(ABC):
         """Different texts of these sizes, at most as many as are wanted."""
         from textattack.shared import AttackedText
 
+        from perturbations.search import grown, random_order
+
         generator = self.generator(options.seed, example, "random")
         found: dict[str, None] = {}
         with OwnChance(ask, generator.getrandbits(32)) as own_ask:
             attack = self.attack(
                 lambda texts: own_ask("classify", texts),
-                encode=(lambda texts: own_ask("encode", texts)) if options.encoder else None,
+                ask_encoder=own_ask if options.encoder else None,
                 generator=generator,
                 options=options,
             )
@@ -300,7 +324,7 @@ class InvarianceCapability(ABC):
         with OwnChance(ask, seed) as own_ask:
             attack = self.attack(
                 lambda texts: own_ask("classify", texts),
-                encode=(lambda texts: own_ask("encode", texts)) if options.encoder else None,
+                ask_encoder=own_ask if options.encoder else None,
                 generator=self.generator(options.seed, example, trial),
                 options=options,
                 taken=taken,
@@ -327,39 +351,10 @@ def _in_lockstep(
     """The results of searches that may ask these services, and the encoder if there is one."""
     if options.encoder is not None:
         services["encode"] = Remembering(options.encoder.encode)
+    if isinstance(options.encoder, WordEncoder):
+        services["compare_words"] = Remembering(options.encoder.compare_words)
     lockstep: Lockstep[tuple[Perturbation, ...]] = Lockstep(services, options.slots)
     return lockstep.run(searches)
-
-
-def random_order(
-    attack: Attack, text: AttackedText, generator: random.Random, original: str | None = None
-) -> list[AttackedText]:
-    """The admissible changes of a text, in random order."""
-    from textattack.shared import AttackedText
-
-    first = text if original is None else AttackedText(original)
-    if not text.words:
-        return []
-    changes = sorted(attack.get_transformations(text, first), key=lambda one: one.text)
-    generator.shuffle(changes)
-    return changes
-
-
-def grown(
-    attack: Attack, original: str, text: AttackedText, size: int, generator: random.Random
-) -> str | None:
-    """The text after further random changes, to so many changed words; None if it has another."""
-    from perturbations.goals import words_changed
-
-    for _ in range(size):
-        changed = words_changed(original, text.text)
-        if changed >= size:
-            return str(text.text) if changed == size else None
-        changes = random_order(attack, text, generator, original)
-        if not changes:
-            return None
-        text = changes[0]
-    return None
 
 
 def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
@@ -367,7 +362,7 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     from textattack.goal_function_results import GoalFunctionResultStatus
     from textattack.shared import AttackedText
 
-    from perturbations.transformations import NearOriginal
+    from perturbations.constraints import FitsContext, NearOriginal
 
     found = partial(Perturbation, example_id=example.id, trial=trial)
     if _SPLIT in example.text:
@@ -377,13 +372,18 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
         return found(failure=_NO_WORD, applicable=False)
     # The label that TextAttack wants is not used: the goal compares with the model's own answer.
     result = attack.attack(text, 0).perturbed_result
+    near = [one for one in attack.constraints if isinstance(one, NearOriginal)]
     # Search methods of TextAttack's own ask all that they rank.
     asked = partial(
         found, queries=result.num_queries, spared=getattr(attack.search_method, "spared", 0)
     )
     if result.goal_status == GoalFunctionResultStatus.SUCCEEDED:
-        return asked(text=result.attacked_text.text, score=result.score)
-    refused = any(isinstance(one, NearOriginal) and one.refused for one in attack.constraints)
+        text = result.attacked_text.text
+        similarity = min(
+            (one.similarities.get(text, 1.0) for one in near if one.similarities), default=None
+        )
+        return asked(text=text, score=result.score, similarity=similarity)
+    refused = any(one.refused for one in near if not isinstance(one, FitsContext))
     return asked(failure=_why_none(attack), applicable=attack.goal_function.tried or refused)
 
 

@@ -119,12 +119,23 @@ def with_article(text: str, edit: Edit) -> Change:
     before = just_before(_ARTICLE, text, edit.start)
     if before is None:
         return (edit,)
-    vowel = _LIKE_A_VOWEL.match(edit.text) and not _LIKE_A_CONSONANT.match(edit.text)
-    in_capitals = before[1] == "AN" or (before[1] == "A" and edit.text.isupper())
-    article = before[1][0] + ("" if not vowel else "N" if in_capitals else "n")
+    article = article_for(before[1], edit.text)
     if article == before[1]:
         return (edit,)
     return Edit(before.start(1), before.end(1), article), edit
+
+
+def article_for(article: str, word: str) -> str:
+    """The article "a" or "an" as the word after it asks, in capitals where it was.
+
+    Examples
+    --------
+    >>> article_for("a", "hour"), article_for("An", "film"), article_for("a", "unit")
+    ('an', 'A', 'a')
+    """
+    vowel = _LIKE_A_VOWEL.match(word) and not _LIKE_A_CONSONANT.match(word)
+    in_capitals = article == "AN" or (article == "A" and word.isupper())
+    return article[0] + ("" if not vowel else "N" if in_capitals else "n")
 
 
 def any_of(words: Iterable[str]) -> re.Pattern[str]:

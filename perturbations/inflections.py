@@ -62,6 +62,21 @@ def inflect() -> Callable[[str, str], Mapping[str, tuple[str, ...]]]:
 
 
 @cache
+def base_forms(word: str) -> frozenset[str]:
+    """The word in small letters and its base forms in every part of speech.
+
+    Examples
+    --------
+    >>> sorted(base_forms("Saw"))
+    ['saw', 'see']
+    """
+    import lemminflect
+
+    bases = lemminflect.getAllLemmas(word.lower()).values()
+    return frozenset({word.lower(), *(base for some in bases for base in some)})
+
+
+@cache
 def _bases(word: str, kind: str) -> tuple[str, ...]:
     import lemminflect
 

@@ -28,15 +28,15 @@ from numpy.random.mtrand import get_bit_generator, set_bit_generator
 
 Result = TypeVar("Result")
 
-Service = Callable[[list[str]], Iterable[Any]]
-"""Answers texts, each on its own: one answer per text, in order."""
+Service = Callable[[list[Any]], Iterable[Any]]
+"""Answers texts, or other things with a hash, each on its own: one answer per text, in order."""
 
 
 class SearchQuestion(NamedTuple):
     """Texts that one search wants one service to answer."""
 
     service: str
-    texts: tuple[str, ...]
+    texts: tuple[Any, ...]
 
 
 class Ask:
@@ -45,7 +45,7 @@ class Ask:
     def __init__(self, scheduler: greenlet) -> None:
         self._scheduler = scheduler
 
-    def __call__(self, service: str, texts: Sequence[str]) -> list[Any]:
+    def __call__(self, service: str, texts: Sequence[Any]) -> list[Any]:
         """The service's answers, in the order of the texts."""
         answers: list[Any] = self._scheduler.switch(SearchQuestion(service, tuple(texts)))
         return answers
@@ -113,7 +113,7 @@ class Lockstep(Generic[Result]):
             steps = [(one.thread, (answers,)) for one, answers in answered]
 
     def _answer(self, live: Sequence[_Live]) -> list[list[Any]]:
-        answers: dict[str, dict[str, Any]] = {}
+        answers: dict[str, dict[Any, Any]] = {}
         for service in dict.fromkeys(one.question.service for one in live):
             texts = list(
                 dict.fromkeys(
@@ -152,9 +152,9 @@ class Remembering:
     def __init__(self, service: Service, capacity: int = ANSWERS_REMEMBERED) -> None:
         self._service = service
         self._capacity = capacity
-        self._known: OrderedDict[str, Any] = OrderedDict()
+        self._known: OrderedDict[Any, Any] = OrderedDict()
 
-    def __call__(self, texts: list[str]) -> list[Any]:
+    def __call__(self, texts: list[Any]) -> list[Any]:
         """The answers, in the order of the texts."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         self._known.update(zip(missing, self._service(missing), strict=True) if missing else ())
@@ -191,7 +191,7 @@ class OwnChance:
     True
     """
 
-    def __init__(self, ask: Callable[[str, Sequence[str]], list[Any]], seed: int) -> None:
+    def __init__(self, ask: Callable[[str, Sequence[Any]], list[Any]], seed: int) -> None:
         self._ask = ask
         self._seed = seed
         self._outside: _State | None = None
@@ -202,7 +202,7 @@ class OwnChance:
         set_bit_generator(MT19937(self._seed))
         return self
 
-    def __call__(self, service: str, texts: Sequence[str]) -> list[Any]:
+    def __call__(self, service: str, texts: Sequence[Any]) -> list[Any]:
         """The service's answers, in the order of the texts."""
         mine = _state()
         self._leave()

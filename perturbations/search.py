@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from perturbations.goals import DECIMALS
+from perturbations.goals import DECIMALS, words_changed
 from perturbations.textattack_gate import load_textattack
 
 load_textattack()
 
 from textattack.goal_function_results import GoalFunctionResultStatus  # noqa: E402
 from textattack.search_methods import GreedyWordSwapWIR, SearchMethod  # noqa: E402
+from textattack.shared import AttackedText  # noqa: E402
 
 
 class BestCandidate(SearchMethod):
@@ -244,3 +246,30 @@ def best_admissible(results: list[Any]) -> Any | None:
 
 def _best(results: Iterable[Any]) -> Any | None:
     return min(results, key=lambda one: (-one.score, one.attacked_text.text), default=None)
+
+
+def random_order(
+    attack: Any, text: AttackedText, generator: random.Random, original: str | None = None
+) -> list[AttackedText]:
+    """The admissible changes of a text, in random order."""
+    first = text if original is None else AttackedText(original)
+    if not text.words:
+        return []
+    changes = sorted(attack.get_transformations(text, first), key=lambda one: one.text)
+    generator.shuffle(changes)
+    return changes
+
+
+def grown(
+    attack: Any, original: str, text: AttackedText, size: int, generator: random.Random
+) -> str | None:
+    """The text after further random changes, to so many changed words; None if it has another."""
+    for _ in range(size):
+        changed = words_changed(original, text.text)
+        if changed >= size:
+            return str(text.text) if changed == size else None
+        changes = random_order(attack, text, generator, original)
+        if not changes:
+            return None
+        text = changes[0]
+    return None

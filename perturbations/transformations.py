@@ -1,22 +1,15 @@
-"""How a text may be changed, and which changes are admitted beyond TextAttack's own constraints."""
+"""How a text may be changed."""
 
 from __future__ import annotations
 
 import random
-import re
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from perturbations.textattack_gate import load_textattack
 
 load_textattack()
 
-from textattack.constraints import Constraint, PreTransformationConstraint  # noqa: E402
 from textattack.shared import AttackedText  # noqa: E402
 from textattack.transformations import Transformation, WordSwap  # noqa: E402
 
@@ -176,121 +169,3 @@ def swap_inner_letters(word: str, generator: random.Random) -> str:
     letters = list(word)
     letters[first], letters[second] = letters[second], letters[first]
     return "".join(letters)
-
-
-class MaxWordLength(PreTransformationConstraint):
-    """Leaves words of more than so many characters as they are."""
-
-    def __init__(self, longest: int) -> None:
-        self._longest = longest
-
-    def _get_modifiable_indices(self, current_text: AttackedText) -> set[int]:
-        return {
-            place for place, word in enumerate(current_text.words) if len(word) <= self._longest
-        }
-
-
-TOKEN = re.compile(
-    r"(?:https?://|www\.)\S+|\bhttps?\b|(?<![\w@#])[@#]\w\S*|(?<![\w.+-])[\w.+-]++@\w\S*"
-    r"|&#?\w++;|<\w++>|(?<![\w.-])[\w-]++(?:\.[\w-]++)++/\S*"
-)
-"""A link, a handle, a hashtag, an e-mail address, or a placeholder such as ``<user>``."""
-
-
-class NoTokens(PreTransformationConstraint):
-    """Leaves tokens, such as links and handles, and words with a digit as they are."""
-
-    def _get_modifiable_indices(self, current_text: AttackedText) -> set[int]:
-        text, end, found = current_text.text, 0, set()
-        within = {place for one in TOKEN.finditer(text) for place in range(*one.span())}
-        for place, word in enumerate(current_text.words):
-            start = text.find(word, end)
-            end = max(start, 0) + len(word)
-            if start not in within and not any(letter.isdigit() for letter in word):
-                found.add(place)
-        return found
-
-
-def without_models(constraints: Iterable[Constraint]) -> list[Constraint]:
-    """The constraints that ask no model."""
-    return [one for one in constraints if not isinstance(one, NearOriginal)]
-
-
-class NearOriginal(Constraint):
-    """Admits texts by what a model says of them and of the original.
-
-    Attributes
-    ----------
-    refused
-        Whether any text has been refused.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(compare_against_original=True)
-        self.refused = False
-
-    @abstractmethod
-    def admits(self, original: str, texts: Sequence[str]) -> NDArray[np.bool_]:
-        """Which of the texts are near enough."""
-
-    def _check_constraint_many(
-        self, transformed_texts: list[AttackedText], reference_text: AttackedText
-    ) -> list[AttackedText]:
-        if not transformed_texts:
-            return []
-        admitted = self.admits(reference_text.text, [text.text for text in transformed_texts])
-        self.refused = self.refused or not admitted.all()
-        return [text for text, keep in zip(transformed_texts, admitted, strict=True) if keep]
-
-    def _check_constraint(
-        self, transformed_text: AttackedText, reference_text: AttackedText
-    ) -> bool:
-        return bool(self._check_constraint_many([transformed_text], reference_text))
-
-
-class MeaningKept(NearOriginal):
-    """Admits texts whose sentence vector stays near the original's.
-
-    Parameters
-    ----------
-    encode
-        From a list of texts to one vector of length 1 a text.
-    min_similarity
-        Least cosine with the original text, from -1 to 1.
-    """
-
-    def __init__(self, encode: Callable[[list[str]], Sequence[Any]], min_similarity: float) -> None:
-        super().__init__()
-        self._encode = encode
-        self._min_similarity = min_similarity
-
-    def admits(self, original: str, texts: Sequence[str]) -> NDArray[np.bool_]:
-        """Those with at least this cosine."""
-        vectors = np.asarray(self._encode([original, *texts]))
-        near: NDArray[np.bool_] = np.round(vectors[1:] @ vectors[0], 6) >= self._min_similarity
-        return near
-
-
-class FluencyKept(NearOriginal):
-    """Admits texts that a language model finds about as likely as the original.
-
-    Parameters
-    ----------
-    perplexities
-        From a list of texts to the perplexity of each.
-    max_ratio
-        Greatest perplexity, as a multiple of the original's.
-    """
-
-    def __init__(
-        self, perplexities: Callable[[list[str]], Sequence[float]], max_ratio: float
-    ) -> None:
-        super().__init__()
-        self._perplexities = perplexities
-        self._max_ratio = max_ratio
-
-    def admits(self, original: str, texts: Sequence[str]) -> NDArray[np.bool_]:
-        """Those within the bound; none where the original has no perplexity."""
-        first, *others = self._perplexities([original, *texts])
-        within: NDArray[np.bool_] = np.round(np.divide(others, first), 6) <= self._max_ratio
-        return within

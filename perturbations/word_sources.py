@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from perturbations.lockstep import Remembering
+from perturbations.settings import WORDNET
+from perturbations.synonyms import WithArticles, synonyms_in_form
 from perturbations.textattack_gate import load_textattack
 from perturbations.transformations import WordSynonyms
 from perturbations.wordnet import wordnet
@@ -33,8 +35,15 @@ LEAST_COSINE = 0.6
 """How many words of a file of vectors stand for one, and how near they are."""
 
 
+def swaps_in_form(source: str, *, frequent: bool) -> Transformation:
+    """One word replaced by one of the source; of WordNet in its form, see `synonyms_in_form`."""
+    if source == WORDNET:
+        return WithArticles(WordSynonyms(partial(synonyms_in_form, frequent=frequent)))
+    return WithArticles(word_swaps(source, same_part=False, same_sense=False))
+
+
 def word_swaps(source: str, same_part: bool, same_sense: bool) -> Transformation:
-    """One word replaced by one of the source."""
+    """One word replaced by one of the source, as the source has it."""
     kind, _, rest = source.partition(":")
     admits = of_one_part if same_part else _any
     if kind == "mask":

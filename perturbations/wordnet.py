@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 from perturbations.lexicon import (
     PARTS_OF_SPEECH,
@@ -33,8 +35,32 @@ _ENDINGS = {
     "adv": "",
 }
 
+_TYPES = MappingProxyType({"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"})
+"""The part of speech of each type of synset."""
+
+_NEAR = ("&", "@")
+"""The pointers to similar and to more general synsets."""
+
+_INSTANCE = "@i"
+"""The pointer from a name to what it is one of."""
+
+_AMOUNTS = "23"
+"""The lexicographer file of numbers, units and amounts."""
+
 # Runs of what TextAttack counts as part of a word, among the characters that lemmas consist of.
 _RUN = re.compile(r"[\w'-]+")
+
+
+class Related(NamedTuple):
+    """A word that WordNet relates to a base form of another one in a part of speech.
+
+    ``frequent`` says whether the two share the sense that is the most frequent one of both.
+    """
+
+    part: str
+    base: str
+    lemma: str
+    frequent: bool
 
 
 class WordNet:
@@ -85,9 +111,74 @@ class WordNet:
         """
         return self._look_up(word, most=1)
 
+    def is_lemma(self, phrase: str) -> bool:
+        """Whether it holds a word or a phrase in lower case, ``_`` for a space."""
+        return any(part.holds(phrase) for part in self._parts)
+
+    def base_forms(self, word: str) -> frozenset[str]:
+        """The word in lower case, and the base forms that it holds.
+
+        Examples
+        --------
+        >>> sorted(wordnet().base_forms("Checked"))
+        ['check', 'checked']
+        """
+        forms = (part.forms(word.lower()) for part in self._parts)
+        return frozenset({word.lower()}.union(*forms))
+
+    def is_name(self, word: str) -> bool:
+        """Whether it writes the word and its base forms with a capital alone.
+
+        Examples
+        --------
+        >>> wordnet().is_name("london"), wordnet().is_name("turkey"), wordnet().is_name("qwzx")
+        (True, False, False)
+        """
+        forms = self.base_forms(word)
+        written = [
+            lemma
+            for part in self._parts
+            for _, _, sense in part.senses(word.lower())
+            for lemma in sense.lemmas
+            if lemma.lower() in forms
+        ]
+        return bool(written) and not any(lemma.islower() for lemma in written)
+
+    def related(self, word: str) -> Iterator[Related]:
+        """Single words in small letters of the word's senses, of similar and more general ones.
+
+        Senses that are numbers or amounts, and those of names, relate no words.
+
+        Examples
+        --------
+        >>> sorted({one.lemma for one in wordnet().related("cathedral") if one.part == "noun"})
+        ['church']
+        """
+        parts = dict(zip(PARTS_OF_SPEECH, self._parts, strict=True))
+        for name, part in parts.items():
+            for base, rank, sense in part.senses(word.lower()):
+                near = [parts[_TYPES[kind]].sense(place) for place, kind in sense.near]
+                for other in (sense, *near) if sense.relates else ():
+                    for lemma in filter(_is_common, other.lemmas if other.relates else ()):
+                        first = parts[other.part].first_sense(lemma) == sense.place
+                        if lemma != base:
+                            yield Related(name, base, lemma, rank == 0 and first)
+
     def _look_up(self, word: str, most: int | None = None) -> tuple[str, ...]:
         lemmas = {lemma for part in self._parts for lemma in part.lemmas(word.lower(), most)}
         return tuple(sorted(filter(_is_one_word, lemmas - {word})))
+
+
+class Sense(NamedTuple):
+    """A synset: where it begins, its lemmas with ``_`` for a space, and the synsets near to it."""
+
+    part: str
+    place: str
+    lemmas: tuple[str, ...]
+    near: tuple[tuple[str, str], ...]
+    """Places and types of the synsets that are similar or more general."""
+    relates: bool
+    """Whether its words may stand for one another: it is neither an amount nor a name."""
 
 
 class _PartOfSpeech:
@@ -106,17 +197,29 @@ class _PartOfSpeech:
 
     def lemmas(self, word: str, most: int | None = None) -> Iterator[str]:
         """The lemmas of the synsets of a word in lower case, or of its first; ``_`` for a space."""
-        for form in self._forms(word):
-            fields = self._index[form].split()
-            # pos, number of synsets, ..., one offset for each synset
-            for offset in fields[-int(fields[1]) :][:most]:
-                yield from self._synset(offset)
+        for form in self.forms(word):
+            for place in self._places(form)[:most]:
+                yield from self.sense(place).lemmas
+
+    def senses(self, word: str) -> Iterator[tuple[str, int, Sense]]:
+        """Each sense of a word in lower case, with its base form and its rank there, from 0."""
+        for form in sorted(self.forms(word)):
+            for rank, place in enumerate(self._places(form)):
+                yield form, rank, self.sense(place)
+
+    def first_sense(self, lemma: str) -> str:
+        """The place of a lemma's most frequent sense."""
+        return self._places(lemma)[0]
 
     def has(self, word: str) -> bool:
         """Whether a word in lower case, or a base form of it, is a lemma."""
-        return bool(self._forms(word))
+        return bool(self.forms(word))
 
-    def _forms(self, word: str) -> set[str]:
+    def holds(self, lemma: str) -> bool:
+        """Whether this is a lemma, ``_`` for a space."""
+        return lemma in self._index
+
+    def forms(self, word: str) -> set[str]:
         """The word and its base forms, as far as they are lemmas."""
         bases = self._irregular.get(word)
         if bases is None:
@@ -124,21 +227,43 @@ class _PartOfSpeech:
             bases = [word.removesuffix(ending) + base for ending, base in endings]
         return {form for form in (word, *bases) if form in self._index}
 
-    def _synset(self, offset: str) -> Iterator[str]:
-        """The lemmas of the synset whose line begins at this byte of the data file."""
-        start = int(offset)
+    def _places(self, lemma: str) -> list[str]:
+        """Where the lemma's synsets begin in the data file, the most frequent first."""
+        # pos, number of synsets, ..., one offset for each synset
+        fields = self._index[lemma].split()
+        return fields[-int(fields[1]) :]
+
+    def sense(self, place: str) -> Sense:
+        """The synset whose line begins at this byte of the data file."""
+        start = int(place)
         line = self._data[start : self._data.find(b"\n", start)].decode()
-        if not line.startswith(offset):
+        if not line.startswith(place):
             raise ResourceError(
-                f"WordNet's data.{self._name} has no synset at byte {offset}, where "
+                f"WordNet's data.{self._name} has no synset at byte {place}, where "
                 f"index.{self._name} says there is one",
                 expected="files of one WordNet release, unchanged",
                 fix="install WordNet again",
             )
-        # offset, lexicographer file, type, number of lemmas in hexadecimal, (lemma, id) ...
-        fields = line.split()
-        for lemma in fields[4 : 4 + 2 * int(fields[3], 16) : 2]:
-            yield lemma.partition("(")[0]  # "galore(ip)": where an adjective may stand
+        # offset, lexicographer file, type, number of lemmas in hexadecimal, (lemma, id) ...,
+        # number of pointers, (symbol, offset, type, words) ...
+        fields = line.partition("|")[0].split()
+        end = 4 + 2 * int(fields[3], 16)
+        # "galore(ip)": where an adjective may stand
+        lemmas = tuple(lemma.partition("(")[0] for lemma in fields[4:end:2])
+        pointers = [fields[at : at + 3] for at in range(end + 1, end + 1 + 4 * int(fields[end]), 4)]
+        is_amount = fields[1] == _AMOUNTS or any(map(str.isdigit, "".join(lemmas)))
+        return Sense(
+            part=self._name,
+            place=place,
+            lemmas=lemmas,
+            near=tuple((to, kind) for symbol, to, kind in pointers if symbol in _NEAR),
+            relates=not is_amount and all(symbol != _INSTANCE for symbol, *_ in pointers),
+        )
+
+
+def _is_common(lemma: str) -> bool:
+    """Whether a lemma is one word of small letters: no name, phrase, compound or abbreviation."""
+    return lemma.isalpha() and lemma.islower()
 
 
 def _is_one_word(lemma: str) -> bool:

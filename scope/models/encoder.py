@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,14 @@ from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds
 from scope.models.threads import choose_threads
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
+from scope.protocols import Swap
 
 _COUNTED_AT_ONCE = 256
+
+_LEAST_STATIC = 0.15
+"""Of the words that fit in context, 99 % have static embeddings of at least this cosine."""
+
+_Place = tuple[str, int, int]
 
 
 class SentenceEncoder:
@@ -34,6 +40,7 @@ class SentenceEncoder:
         self._token_budget = token_budget
         # What is no transformer, such as a table of words, knows no tokens to be tried with.
         body = getattr(model[0], "auto_model", None)
+        self._body: Any = body
         self._is_tried = body is not None or type(model[0]).__name__ == "StaticEmbedding"
         self._inference = Inference(model, self._of_tokens if body else None, body=body)
         self.spec = spec
@@ -96,6 +103,81 @@ class SentenceEncoder:
                 fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
             )
         return transformer.get_input_embeddings().weight.detach().cpu()
+
+    @during_inference
+    def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
+        """The cosine of each new word's vector in the text with that of the old word, -1 to 1.
+
+        A word's vector is the mean over its tokens and the upper half of the layers. Words whose
+        static embeddings have a cosine below 0.15 are not read in context: that cosine is given.
+
+        Raises
+        ------
+        ModelError
+            When the encoder has no vectors of tokens, or its tokenizer no places of them.
+        """
+        self._require_words()
+        words = dict.fromkeys(
+            word for one in swaps for word in (one.text[one.start : one.end], one.word)
+        )
+        static = dict(zip(words, self.encode_words(list(words)), strict=True))
+        pairs = [
+            (
+                (one.text, one.start, one.end),
+                (
+                    one.text[: one.start] + one.word + one.text[one.end :],
+                    one.start,
+                    one.start + len(one.word),
+                ),
+            )
+            for one in swaps
+        ]
+        cosines = np.array(
+            [float(static[one.text[one.start : one.end]] @ static[one.word]) for one in swaps]
+        )
+        read = np.flatnonzero(cosines >= _LEAST_STATIC)
+        vectors = self._in_context(dict.fromkeys(place for at in read for place in pairs[at]))
+        for at in read:
+            before, after = pairs[at]
+            cosines[at] = float(vectors[before] @ vectors[after])
+        clipped: NDArray[np.float64] = np.clip(cosines, -1, 1)
+        return clipped
+
+    def _require_words(self) -> None:
+        if not (self._body and getattr(self._model.tokenizer, "is_fast", False)):
+            raise ModelError(
+                f"`{self.spec}` gives no vectors of words in their texts",
+                expected="an encoder that begins with a transformer with a fast tokenizer",
+                fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2, "
+                "or --setting synonym.sense=frequent",
+            )
+
+    def _in_context(self, places: Iterable[_Place]) -> dict[_Place, NDArray[np.float64]]:
+        """The vector of length 1 of the word at each place: a text, a start and an end."""
+        places = list(places)
+        tokens = [
+            self._model.tokenizer(text, truncation=True, return_offsets_mapping=True, verbose=False)
+            for text, _, _ in places
+        ]
+        found: dict[_Place, NDArray[np.float64]] = {}
+        lengths = [len(one["input_ids"]) for one in tokens]
+        for batch in batches_of_equal_length(lengths, self._token_budget):
+            ids = load_torch().tensor([tokens[at]["input_ids"] for at in batch])
+            rows = self._inference.run(self._upper_half, tokens=ids.to(self._model.device))
+            for at, row in zip(batch, np.asarray(rows.cpu(), dtype=np.float64), strict=True):
+                _, start, end = places[at]
+                inside = [a < end and b > start for a, b in tokens[at]["offset_mapping"]]
+                # A word beyond the limit of the encoder has no tokens, and no vector.
+                mean = row[inside].mean(axis=0) if any(inside) else np.zeros(row.shape[1])
+                found[places[at]] = _unit_rows(mean[None])[0]
+        return found
+
+    def _upper_half(self, tokens: Any) -> Any:
+        everywhere = load_torch().ones_like(tokens)
+        states = self._body(
+            input_ids=tokens, attention_mask=everywhere, output_hidden_states=True
+        ).hidden_states
+        return load_torch().stack(states[len(states) // 2 :]).mean(dim=0)
 
     def _lengths(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has, padding aside; many texts at once, which is quicker."""

@@ -34,7 +34,9 @@ from scope.protocols.roles import (
     Role,
     StreamingClassifier,
     StreamingNextToken,
+    Swap,
     TextScorer,
+    WordEncoder,
 )
 from scope.protocols.services import (
     Advance,
@@ -75,8 +77,10 @@ __all__ = [
     "SearchOptions",
     "StreamingClassifier",
     "StreamingNextToken",
+    "Swap",
     "Task",
     "TaskData",
     "TextScorer",
     "Total",
+    "WordEncoder",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scope.records import Answer, Prediction, Question
 
@@ -172,6 +172,23 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """One row a text, of length 1; a row never depends on the other texts."""
+
+
+class Swap(NamedTuple):
+    """A word of a text, from ``start`` to before ``end``, and one that may stand in its place."""
+
+    text: str
+    start: int
+    end: int
+    word: str
+
+
+@runtime_checkable
+class WordEncoder(Encoder, Protocol):
+    """An encoder that also gives the vectors of words in their texts."""
+
+    def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
+        """The cosine of each new word's vector in the text with that of the old word, -1 to 1."""
 
 
 @runtime_checkable

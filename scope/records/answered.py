@@ -72,6 +72,9 @@ class Perturbation:
     the search asked the reference, ``spared`` those that it could leave out because no answer to
     them would have changed what it found. ``applicable`` is False where the
     capability cannot change the text at all, whatever the reference answers; ``failure`` says why.
+    ``similarity`` is the cosine, from -1 to 1, by which a capability of meaning has admitted the
+    text: of the new word with the old one in its place, or of whole texts. The least of several;
+    None where no model measures it.
     """
 
     example_id: str
@@ -82,6 +85,7 @@ class Perturbation:
     spared: int = 0
     failure: str | None = None
     applicable: bool = field(default=True, metadata=SPARSE_FIELD)
+    similarity: float | None = field(default=None, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.failure is None):

@@ -7,14 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from swapping import WordSwaps, together
 
+from perturbations.constraints import MeaningKept, NoTokens
 from perturbations.search import BestCandidate
-from perturbations.transformations import (
-    ChangedWords,
-    MeaningKept,
-    NoTokens,
-    WordSynonyms,
-    swap_inner_letters,
-)
+from perturbations.transformations import ChangedWords, WordSynonyms, swap_inner_letters
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
