@@ -126,6 +126,17 @@ class Synonym(InvarianceCapability):
         """Whether an encoder chooses among the senses of a word."""
         return self.preset != "paper" and self.sense == "context"
 
+    def without_encoder(self) -> Synonym:
+        """The same where no encoder is at hand."""
+        return replace(self, sense="frequent", min_fit=MIN_FIT)
+
+    @property
+    def caution(self) -> str:
+        """What a result must say of how the words were chosen."""
+        if self.preset == "paper" or self.compares_words:
+            return ""
+        return "without an encoder: words of the most frequent sense, which fit their place less"
+
     def settings(self) -> Mapping[str, Setting]:
         """The settings that have an effect, and the words that they depend on."""
         from perturbations.lexicon import stopwords
@@ -173,7 +184,7 @@ class Synonym(InvarianceCapability):
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
         """As if the words of the most frequent sense were those that fit: no encoder is asked."""
-        asked = replace(self, sense="frequent", min_fit=MIN_FIT) if self.compares_words else self
+        asked = self.without_encoder() if self.compares_words else self
         return super(Synonym, asked).estimate_queries(example, options)
 
     def parts(self, generator: random.Random) -> Parts:

@@ -16,6 +16,7 @@ from scope.errors import SpecError
 from scope.protocols import (
     RANDOM_CANDIDATES,
     Classifier,
+    ComparesWords,
     KeptPairs,
     SearchOptions,
     WordEncoder,
@@ -78,11 +79,6 @@ class InvarianceCapability(ABC):
         require_textattack()
         return asdict(self)
 
-    @property
-    def compares_words(self) -> bool:
-        """Whether the encoder of the search must compare words in context."""
-        return False
-
     def asked_models(self) -> Sequence[Any]:
         """Models beside the classifier whose answers decide what is found, or their names."""
         return ()
@@ -111,7 +107,8 @@ class InvarianceCapability(ABC):
         SpecError
             When there is no encoder for what one must measure.
         """
-        if self.compares_words and not isinstance(options.encoder, WordEncoder):
+        compares = isinstance(self, ComparesWords) and self.compares_words
+        if compares and not isinstance(options.encoder, WordEncoder):
             raise SpecError(
                 f"the capability {self.name} without an encoder of words in context",
                 expected="in SearchOptions an encoder with the method compare_words, such as that "
@@ -373,9 +370,12 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     # The label that TextAttack wants is not used: the goal compares with the model's own answer.
     result = attack.attack(text, 0).perturbed_result
     near = [one for one in attack.constraints if isinstance(one, NearOriginal)]
-    # Search methods of TextAttack's own ask all that they rank.
     asked = partial(
-        found, queries=result.num_queries, spared=getattr(attack.search_method, "spared", 0)
+        found,
+        queries=result.num_queries,
+        # Search methods of TextAttack's own ask all that they rank.
+        spared=getattr(attack.search_method, "spared", 0),
+        compared=sum(len(getattr(one, "compared", ())) for one in near),
     )
     if result.goal_status == GoalFunctionResultStatus.SUCCEEDED:
         text = result.attacked_text.text

@@ -149,6 +149,7 @@ class FitsContext(NearOriginal):
     def __init__(self, compare: Callable[[list[Swap]], Sequence[float]], min_fit: float) -> None:
         super().__init__()
         self._compare, self._min_fit = compare, min_fit
+        self.compared: set[Swap] = set()
 
     def admits(self, original: AttackedText, texts: Sequence[AttackedText]) -> NDArray[np.bool_]:
         """The best words for each place, as if no other word of the original had changed."""
@@ -157,6 +158,7 @@ class FitsContext(NearOriginal):
         for text in texts:
             place = place_of_swap(text)
             swaps.append(swap_in_sentence(original.text, *starts[place], text.words[place]))
+        self.compared.update(swaps)
         fits = np.round(self._compare(swaps), 6)
         best: dict[tuple[str, int], float] = {}
         for swap, fit in zip(swaps, fits, strict=True):

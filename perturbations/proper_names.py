@@ -9,7 +9,7 @@ from perturbations.edits import Change, Edit, any_of, has_capitals, just_before,
 from perturbations.lexicon import stopwords
 from perturbations.wordnet import wordnet
 
-_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|[\"“(]\s*)$")
+_SENTENCE_START = re.compile(r"(?:^\W*|[.!?]\s+|[\"“(]\s*)$")
 _MARK = "*"
 
 

@@ -24,7 +24,7 @@ load_textattack()
 
 from textattack.constraints import Constraint, PreTransformationConstraint  # noqa: E402
 from textattack.shared import AttackedText  # noqa: E402
-from textattack.transformations import Transformation  # noqa: E402
+from textattack.transformations import Transformation, WordSwap  # noqa: E402
 
 _TAGS = MappingProxyType(
     {
@@ -220,10 +220,11 @@ def _in_form(lemma: str, part: str, word: str, base: str) -> Iterator[str]:
             yield known[tag][0]
 
 
-class WithArticles(Transformation):
+class WithArticles(WordSwap):
     """Another transformation of single words, with the "a" or "an" that the new word asks for."""
 
     def __init__(self, swaps: Transformation) -> None:
+        super().__init__()
         self._swaps = swaps
 
     def _get_transformations(

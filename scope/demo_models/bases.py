@@ -60,6 +60,11 @@ def pretrained_base(seed: int) -> Base:
     return Base(model, transformers.AutoTokenizer.from_pretrained(folder))
 
 
+def packaged_minilm() -> str:
+    """The spec of the packaged MiniLM."""
+    return f"hf:{minilm_folder()}"
+
+
 def minilm_folder() -> Path:
     """The folder of the packaged MiniLM, after its weights were found to be the published ones."""
     try:

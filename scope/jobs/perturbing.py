@@ -17,6 +17,7 @@ from scope.protocols import (
     RANDOM_CANDIDATES,
     Capability,
     Classifier,
+    ComparesWords,
     KeptPairs,
     LeavesWords,
     OffersFlips,
@@ -167,7 +168,7 @@ class PairSearch:
             for example in examples
             for trial in range(1, options.trials + 1)
         )
-        outcome = _measured(capability, ordered, _left_alone(capability, examples))
+        outcome = _measured(capability, ordered, _notes(capability, examples))
         return PerturbationSet(outcome=outcome, perturbations=ordered)
 
 
@@ -239,12 +240,15 @@ def _require_all_trials(
         )
 
 
-def _left_alone(capability: Capability, examples: Sequence[Example]) -> str | None:
-    """In words what of the texts was left as it is; None where nothing was."""
-    if not isinstance(capability, LeavesWords):
-        return None
-    words = sum(capability.left_alone(example.text) for example in examples)
-    return f"{counted(words, 'word')} too long to be changed" if words else None
+def _notes(capability: Capability, examples: Sequence[Example]) -> str | None:
+    """In words what the capability lacked, and what of the texts was left as it is."""
+    caution = capability.caution if isinstance(capability, ComparesWords) else ""
+    notes = [caution] if caution else []
+    if isinstance(capability, LeavesWords) and (
+        words := sum(capability.left_alone(example.text) for example in examples)
+    ):
+        notes.append(f"{counted(words, 'word')} too long to be changed")
+    return "; ".join(notes) or None
 
 
 def _measured(
@@ -262,6 +266,7 @@ def _measured(
         found=len(applicable) - sum(failures.values()),
         queries=sum(one.queries for one in perturbations),
         spared=sum(one.spared for one in perturbations),
+        compared=sum(one.compared for one in perturbations if one.trial == 1),
         failures=failures,
         not_applicable=never,
     )

@@ -17,7 +17,7 @@ from scope.models.certainty import hash_of_source, identity_of
 from scope.paths import cache_folder
 from scope.pieces import is_built_in
 from scope.progress import remark
-from scope.protocols import Capability, SearchOptions
+from scope.protocols import Capability, ComparesWords, SearchOptions
 from scope.records import Example, Perturbation
 from scope.store import Run
 from scope.store.caches import answer_file, enforce_limit, size_limit
@@ -115,13 +115,19 @@ class SharedSearches:
             self._shared.put("searches", self._owner, {content: row})
 
 
+def compares_words(capability: Capability) -> bool:
+    """Whether a capability has an encoder compare words in context."""
+    return isinstance(capability, ComparesWords) and capability.compares_words
+
+
 def _owner(
     capability: Capability, reference: str | None, options: SearchOptions, kind: str
 ) -> str | None:
     if reference is None or not is_built_in(capability):
         return None
     encoder = None
-    if options.encoder is not None and (encoder := identity_of(options.encoder)) is None:
+    decides = options.min_similarity is not None or compares_words(capability)
+    if decides and (encoder := identity_of(options.encoder)) is None:
         return None
     further = [identity_of(one) for one in getattr(capability, "asked_models", tuple)()]
     if None in further:

@@ -18,7 +18,7 @@ class SearchOptions:
     ``slots`` is how many examples are searched at once: it changes the speed, never the result.
     ``goal`` is how a kept pair is scored: by the paper's formula, or as in its published code, with
     a second softmax on the perturbed side. ``encoder`` with ``min_similarity`` admits only texts
-    whose cosine with the original reaches that bound.
+    whose cosine with the original reaches that bound; a `WordEncoder` compares synonyms in context.
     """
 
     trials: int = 3
@@ -120,6 +120,22 @@ class LeavesWords(Protocol):
 
     def left_alone(self, text: str) -> int:
         """How many words of a text are beyond the bounds."""
+
+
+@runtime_checkable
+class ComparesWords(Protocol):
+    """A capability that may have an encoder compare words in context; not all do."""
+
+    @property
+    def compares_words(self) -> bool:
+        """Whether it has an encoder do so, which must be a `WordEncoder`."""
+
+    @property
+    def caution(self) -> str:
+        """What a result must say where no encoder does; empty where one does."""
+
+    def without_encoder(self) -> Capability:
+        """The capability as it is where there is no encoder."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

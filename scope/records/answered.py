@@ -74,7 +74,8 @@ class Perturbation:
     capability cannot change the text at all, whatever the reference answers; ``failure`` says why.
     ``similarity`` is the cosine, from -1 to 1, by which a capability of meaning has admitted the
     text: of the new word with the old one in its place, or of whole texts. The least of several;
-    None where no model measures it.
+    None where no model measures it. ``compared`` counts the words that an encoder compared in
+    context for this search, those of earlier trials among them.
     """
 
     example_id: str
@@ -86,6 +87,7 @@ class Perturbation:
     failure: str | None = None
     applicable: bool = field(default=True, metadata=SPARSE_FIELD)
     similarity: float | None = field(default=None, metadata=SPARSE_FIELD)
+    compared: int = field(default=0, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.failure is None):

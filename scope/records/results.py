@@ -29,7 +29,8 @@ class Outcome:
     ``failures`` counts the others by reason. ``not_applicable`` counts by reason the pairs whose
     text the capability cannot change; they are not among those searched. For a task they count
     (item, model) pairs that were asked and that were answered. ``queries`` and ``spared`` are
-    those of all searches. ``trace`` is a failed capability's traceback.
+    those of all searches, ``compared`` the words that an encoder compared in context, each counted
+    once for a text. ``trace`` is a failed capability's traceback.
     """
 
     capability: str
@@ -41,6 +42,7 @@ class Outcome:
     spared: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
     not_applicable: Mapping[str, int] = field(default_factory=dict, metadata=SPARSE_FIELD)
+    compared: int = field(default=0, metadata=SPARSE_FIELD)
     trace: str | None = None
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scope.data import LoadedData
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.similarities import encoder_of
+from scope.jobs.audit.similarities import encoder_for
 from scope.jobs.audited import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.identity import NamedModel, manifest_of
 from scope.jobs.perturbing import searched_on
@@ -114,15 +114,15 @@ def plan_audits(request: AuditRequest) -> Plans:
     loaded = load_texts(request)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
-    similarity, encoder = request.min_similarity, encoder_of(request)
+    encoder, capabilities = encoder_for(request, capabilities)
     search = SearchOptions(
         trials=request.trials,
         seed=request.seed,
         distance=request.distance,
         goal=request.goal,
         slots=request.slots,
-        min_similarity=similarity,
-        encoder=None if similarity is None else encoder,
+        min_similarity=request.min_similarity,
+        encoder=encoder,
     )
     models = load_models(request)
     first = models.each[0].reference

@@ -124,9 +124,12 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
     min_similarity: Annotated[float | None, option(METHOD), Limits(least=-1, most=1)] = None
     """Least cosine similarity of a perturbed text with its original."""
 
-    encoder: Annotated[str | Any | None, option(METHOD, metavar="MODEL", default="none")] = None
-    """Sentence encoder: reports then mark the pairs that are farthest apart in meaning.
-    --min-similarity takes all-mpnet-base-v2 where none is named.
+    encoder: Annotated[
+        str | Any | None, option(METHOD, metavar="MODEL|none", default="the first at hand")
+    ] = None
+    """Sentence encoder, which compares synonyms in their place. If omitted: all-mpnet-base-v2, or
+    else MiniLM of the extra `demo`. With one that is named, reports mark the pairs that are
+    farthest apart in meaning.
 
     In Python also a SentenceTransformer."""
 
@@ -140,6 +143,11 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
     def references(self) -> tuple[str | object, ...]:
         """The models that are searched for invariances; with both directions further ones are."""
         return cast(tuple[str | object, ...], self.reference)
+
+    @property
+    def marks_similarity(self) -> bool:
+        """Whether the similarity of each pair of texts is measured."""
+        return self.encoder not in (None, "none") or self.min_similarity is not None
 
     @property
     def is_matrix(self) -> bool:

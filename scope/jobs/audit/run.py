@@ -109,7 +109,7 @@ def _audited(
     of_meaning = partial(
         with_similarities,
         examples=plan.data.examples,
-        encoder=plan.encoder,
+        encoder=plan.encoder if plan.request.marks_similarity else None,
         progress=plan.request.progress,
     )
     perturbations = of_meaning(score_perturbations(sets, reference_answers, target_answers))

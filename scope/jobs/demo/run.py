@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scope.core.request import as_function
+from scope.demo_models.bases import packaged_minilm
 from scope.demo_models.build import build_demo_models
 from scope.jobs.audit.run import audit
 from scope.jobs.demo.request import DemoRequest
@@ -25,6 +26,7 @@ def carry_out_demo(request: DemoRequest) -> AuditResult:
         targets=[str(models.student), str(models.independent)],
         ceiling=str(models.another_seed),
         data=TWEETS,
+        encoder=packaged_minilm(),
         n=request.n,
         seed=request.seed,
         run=run,

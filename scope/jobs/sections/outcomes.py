@@ -164,7 +164,8 @@ def _searched(one: Outcome) -> Text:
         queries=one.queries,
     )
     spared = prose(", {spared} spared", spared=one.spared) if one.spared else ()
-    return (*said, *spared, *_apart(one.not_applicable))
+    compared = prose(", {words} words compared in context", words=one.compared)
+    return (*said, *spared, *(compared if one.compared else ()), *_apart(one.not_applicable))
 
 
 def _apart(reasons: Mapping[str, int]) -> Text:
