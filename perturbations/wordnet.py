@@ -70,6 +70,16 @@ class WordNet:
         """
         return bool(self.parts_of_speech(word))
 
+    def is_lemma(self, word: str) -> bool:
+        """Whether it holds a word in lower case as it is, not only a base form of it.
+
+        Examples
+        --------
+        >>> wordnet().is_lemma("woods"), wordnet().is_lemma("sofas")
+        (True, False)
+        """
+        return any(part.is_lemma(word) for part in self._parts)
+
     def parts_of_speech(self, word: str) -> tuple[str, ...]:
         """Those that it holds the word or a base form of it in, such as ``("noun", "verb")``."""
         held = zip(PARTS_OF_SPEECH, self._parts, strict=True)
@@ -115,6 +125,10 @@ class _PartOfSpeech:
     def has(self, word: str) -> bool:
         """Whether a word in lower case, or a base form of it, is a lemma."""
         return bool(self._forms(word))
+
+    def is_lemma(self, word: str) -> bool:
+        """Whether a word in lower case, as it is, is a lemma."""
+        return word in self._index
 
     def _forms(self, word: str) -> set[str]:
         """The word and its base forms, as far as they are lemmas."""
