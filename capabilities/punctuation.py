@@ -81,7 +81,10 @@ class Punctuation(InvarianceCapability):
         "Does the prediction stay the same when punctuation is dropped, added or exchanged?"
     )
     groups: ClassVar[tuple[str, ...]] = ("format",)
-    example: ClassVar[tuple[str, str]] = ("A warm, and funny film.", "A warm and funny film.")
+    example: ClassVar[tuple[str, str]] = (
+        "A warm film, and a funny one.",
+        "A warm film and a funny one.",
+    )
 
     marks: Marks = "any"
     extent: Extent = "one"

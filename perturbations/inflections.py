@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 
-from perturbations.edits import Change, Edit, has_capitals, just_before, like
+from perturbations.edits import Change, Edit, has_capitals, like
 from perturbations.wordnet import wordnet
 
 _NOUN = re.compile(
@@ -38,8 +38,8 @@ _VERB = re.compile(
     r"(?<![\w'’@#/-])(?P<verb>[a-z]+)(?![\w@/-])",
     re.IGNORECASE,
 )
-_MARKED = re.compile(r"['’\"“”]|\b(?:im|ive|dont|cant|wont|arent|\w+[sd]nt)\b", re.IGNORECASE)
-"""What may be a verb in short, and quotes, which keep their tense."""
+_MARKED = re.compile(r"['’\"“”@#]|\b(?:im|ive|dont|cant|wont|arent|\w+[sd]nt)\b", re.IGNORECASE)
+"""What may be a verb in short; quotes, and messages, which are of the moment."""
 _OTHER_VERBS = frozenset((
     "can", "could", "will", "would", "shall", "should", "may", "might", "must", "cannot", "have",
     "has", "had", "do", "does", "did", "be", "been", "if", "wish", "as", "because",
@@ -49,7 +49,7 @@ _TIMES = frozenset((
     "still", "already", "ever", "never", "always", "again", "last", "next", "when", "while",
     "until", "till", "before", "after", "once", "then", "just", "finally", "longer", "anymore",
     "new", "morning", "night", "day", "days", "week", "month", "year", "years", "hours", "minutes",
-    "favorite", "favourite", "future",
+    "favorite", "favourite", "future", "best", "worst", "only", "first",
 ))  # fmt: skip
 """Words by which a text may be bound to its tense."""
 _LEADS_TO_NOUN = frozenset((
@@ -58,7 +58,6 @@ _LEADS_TO_NOUN = frozenset((
     "the", "a", "an", "this", "these", "those", "two", "three", "four", "some", "many", "several",
     "other", "no",
 ))  # fmt: skip
-_HANDLE = re.compile(r"@\w+\s+$")
 _SPEAKERS = frozenset(["i", "you", "we"])
 _ONE, _MANY, _EITHER = frozenset(["he", "she", "it"]), frozenset(["we", "they"]), frozenset(
     ["who", "which", "that"]
@@ -118,7 +117,8 @@ def other_tense(text: str) -> Iterator[Change]:
     """The only verb of a text, a form of "be" or straight after its pronoun, in the other tense.
 
     Left out are texts with another word that may be a finite verb or that may bind them to a time,
-    and what the writer says of the writer or the reader, where "was" means that it is over.
+    and messages and what the writer says of the writer or the reader, where "was" means that it is
+    over.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def other_tense(text: str) -> Iterator[Change]:
         ):
             return
         if new:
-            if subject in _SPEAKERS or just_before(_HANDLE, text, found.start()):
+            if subject in _SPEAKERS:
                 return
             change = Edit(*found.span("verb"), like(found["verb"], new))
         before = verb
@@ -154,14 +154,14 @@ def _may_be_finite(word: str, before: str) -> bool:
     kinds, other = _kinds(word), _kinds(before)
     forms = [inflect()(base, "VERB") for base in kinds.get("VERB", ())]
     tags = {tag for one in forms for tag, written in one.items() if word in written}
-    noun = before in _LEADS_TO_NOUN or before.endswith("ing") or "ADJ" in other
+    noun = before in _LEADS_TO_NOUN or before.endswith("ing") or set(other) == {"ADJ"}
+    after_be = before in _AUXILIARIES or before in _BACK or before == "being"
     if "VBZ" in tags:
         return not (noun and "NOUN" in kinds)
     if "VBD" in tags:
-        return not (noun or before.endswith("ly") or before in (*_AUXILIARIES, *_BACK, "being"))
-    subject = before in _MANY | _SPEAKERS | _EITHER or before not in other.get("NOUN", (before,))
-    unknown = not (noun or other) and len(before) > 1
-    return "VB" in tags and before != "to" and (subject or unknown or set(kinds) == {"VERB"})
+        return not (noun or after_be or before.endswith("ly"))
+    nothing_else = set(kinds) == {"VERB"} and before != "to"
+    return "VB" in tags and (nothing_else or not (noun or after_be or not before))
 
 
 def _past(verb: str, subject: str) -> str | None:
@@ -174,7 +174,7 @@ def _past(verb: str, subject: str) -> str | None:
 
 def _present(verb: str, subject: str) -> str | None:
     if verb in _BACK:
-        return "am" if subject == "i" else _BACK[verb]
+        return _BACK[verb]
     if subject in _ONE:
         return _only(verb, "VERB", ("VBD",), "VBZ")
     return _only(verb, "VERB", ("VBD",), "VBP") if subject in _MANY else None

@@ -142,7 +142,7 @@ def test_a_wrong_setting_is_named(wrong, says):
         (Inflection, "out with their friends, with her shoes, in my woods, with his 2 sons", set()),
         (Inflection, "She laughs with her sons, and they laugh with her friends.", set()),
         (Inflection, "If it were good, can we go? It's late.", set()),
-        (Inflection, "It holds of the United States.", {"It held of the United States."}),
+        (Inflection, "It holds of the harbour.", {"It held of the harbour."}),
         (Inflection, "The boat is painted.", {"The boat was painted."}),
         (Inflection, "Two girls were singing up here", {"Two girls are singing up here"}),
         (Inflection, "The film is slow and goes nowhere.", set()),
