@@ -119,8 +119,8 @@ def test_a_lost_or_repeated_example_is_noticed():
 
     lost = flaw(search=lose)
     assert lost.found == "`marking` gives results for s10, s11, s2, s3, s4, s5, s6, s7, s8, s9"
-    assert lost.expected == "one for each of s1, s10, s2, s3, s4, s5, s6, s7, s8, s9"
-    assert "s1, s1, s10, s10, s2, s2" in flaw(search=repeat).found
+    assert lost.expected == "one for each of s1, s10, s11, s2, s3, s4, s5, s6, s7, s8, s9"
+    assert "s1, s1, s10, s10, s11, s11, s2, s2" in flaw(search=repeat).found
     assert flaw(search=lambda *_: []).found == "`marking` gives results for no example"
 
 
