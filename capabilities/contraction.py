@@ -26,7 +26,8 @@ _SUBJECTS = frozenset((
     "i", "you", "he", "she", "it", "we", "they", "this", "that", "there", "anyone", "anybody",
     "someone",
 ))  # fmt: skip
-_PARTICIPLE = re.compile(r"\s+(?:(?:not|never|always|just|already|only|also)\s+)?(?:been|got|"
+_PARTICIPLE = re.compile(r"\s+(?:(?:not|never|ever|always|just|already|only|also|now|"
+    r"still|since|long|\w+ly)\s+)*+(?:been|got|"
     r"gotten|had|become|gone|done|made|seen|come|lost|left|taken|given|\w{2,}ed|\w{2,}en)\b",
     re.IGNORECASE)  # fmt: skip
 _CLAUSE_GOES_ON = re.compile(r"\s+\w")
@@ -37,7 +38,8 @@ _HOLDS_APART = re.compile(
 )
 _ONLY = re.compile(r"\s+only\b", re.IGNORECASE)
 _ASKS = re.compile(r"(?:(?:^|[.!?;:\"]\s*)|\bwhy\s+)$", re.IGNORECASE)
-_TREEBANK = re.compile(r"\w n't\b| '(?:s|re|ve|ll|m|d)\b|\w [.,!?](?:\s|$)", re.IGNORECASE)
+_TREEBANK = re.compile(r"\w n['’]t\b| ['’](?:s|re|ve|ll|m|d)\b", re.IGNORECASE)
+"""A text that sets such endings apart."""
 
 
 @dataclass(frozen=True, kw_only=True)

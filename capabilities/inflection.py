@@ -2,10 +2,11 @@
 
 As *Morpheus* (arXiv 2005.04364) in its means, not in its aim: it makes the errors of learners,
 here the sentence stays well formed. TextAttack's ``WordSwapInflections`` asks a tagger that has to
-be downloaded; here only places count where the words around decide the form: a noun that ends a
-phrase after a preposition, forms of "be", and verbs straight after a pronoun. All such verbs of a
-text change together; others keep their tense. An invariance found here says that the reference
-does not mind whether it was or is, one or many, not that both are true.
+be downloaded; here only places count where the words around decide the form. A plural after a
+preposition and its owner becomes singular ("with his friends"). A verb changes its tense alone, if
+it is a form of "be" or straight after its pronoun, and no other word of the text may be a finite
+verb or bind it to a time. An invariance found here says that the reference does not mind whether
+it was or is, one or many, not that both are true.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ Kind = Literal["both", "number", "tense"]
 
 @dataclass(frozen=True, kw_only=True)
 class Inflection(EditingCapability):
-    """Changes the number of a noun, or the tense of the verbs.
+    """Puts a noun into the singular, or the verb into the other tense.
 
     Parameters
     ----------
     change
-        ``number`` of nouns, ``tense`` of verbs, or ``both``, one at a time.
+        ``number`` of nouns, ``tense`` of the verb, or ``both``, one at a time.
     max_characters
         Longest text that is searched.
     """
@@ -47,6 +48,7 @@ class Inflection(EditingCapability):
         "It is a story of the boys.",
         "It was a story of the boys.",
     )
+    lexicons: ClassVar[tuple[str, ...]] = ("wordnet",)
 
     change: Kind = "both"
 
@@ -58,7 +60,7 @@ class Inflection(EditingCapability):
         return {**super().settings(), "lemminflect": version("lemminflect")}
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
-        """Each noun in the other number; the verbs in the other tense."""
+        """Each plural in the singular; the verb in the other tense."""
         if self.change != "tense":
             yield from other_numbers(text)
         if self.change != "number":

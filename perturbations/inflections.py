@@ -1,4 +1,4 @@
-"""Nouns of another number and verbs of another tense, at places where nothing else must agree."""
+"""Nouns of another number and verbs of another tense, where nothing else must agree."""
 
 from __future__ import annotations
 
@@ -7,46 +7,58 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 
-from perturbations.edits import Change, Edit, has_capitals, just_before, like
+from perturbations.edits import Change, Edit, has_capitals, like
+from perturbations.wordnet import wordnet
 
-_PREPOSITIONS = "of in on for with from at by about into through like without under over between"
-_DETERMINERS = "the his her its their my our your an a"
-_BEFORE = rf"(?<![\w'-])(?:{'|'.join(_PREPOSITIONS.split())})\s+"
 _NOUN = re.compile(
-    rf"{_BEFORE}(?P<article>{'|'.join(_DETERMINERS.split())})\s+(?:(?P<adjective>\w+)\s+)?"
-    rf"(?P<noun>[a-z]{{3,}})(?=\s*(?:[.,;:!?)]|$|\s(?:{'|'.join(_PREPOSITIONS.split())}|and|or|but)\s))",
+    r"\b(?:with|without|for|from|about)\s+(?:his|her|my)\s+(?P<noun>[a-z]{3,})"
+    r"(?=\s*(?:[.,;:!?)]|$|\s(?:in|on|at|with|from|and|or|but)\s))",
     re.IGNORECASE,
 )
-"""Preposition, determiner, at most one word more, noun, end of the phrase."""
+"""Preposition, one owner, noun, end of the phrase."""
 
-_UNCOUNTED = frozenset((
-    "information", "news", "music", "humor", "humour", "fun", "love", "art", "action",
-    "advice", "money", "water", "comedy", "drama", "health", "time", "past", "future",
-    "present", "rest", "same", "other", "way", "lot", "end", "best", "worst", "most", "least",
-    "world", "beginning", "air", "sea", "sun", "moon", "internet", "web", "cinema",
-    "intelligence", "courage", "luck", "traffic", "weather", "luggage", "baggage", "sake",
-    "behalf", "midst", "hell", "god", "life", "death", "history",
+_PAIRS = frozenset((
+    "parents", "grandparents", "twins", "triplets", "lips", "ears", "fingers", "toes", "feet",
+    "legs", "knees", "shoulders", "wings", "teeth", "shoes", "boots", "gloves", "socks", "skates",
+    "skis", "heels", "lives",
 ))  # fmt: skip
-_UNCOUNTED_ENDS = ("ness", "ism", "ity", "ship", "hood", "ics", "ing", "ment", "ence", "ance")
+"""Nouns of which one is odd."""
 
-_AUXILIARIES = MappingProxyType(
-    {"is": "was", "are": "were", "am": "was", "has": "had", "does": "did"}
+_SEVERAL = re.compile(
+    r"\b(?:they|them|themselves|their|these|those|both|all|each|every|others?|together|among|"
+    r"between|many|few|several|various|different|most|some|one|two|three|four|five|\d+)\b",
+    re.IGNORECASE,
 )
+"""Words by which the rest of a text may count on several."""
+
+_AUXILIARIES = MappingProxyType({"is": "was", "are": "were", "am": "was"})
 _BACK = MappingProxyType({"was": "is", "were": "are"})
 _VERB = re.compile(
     r"(?:(?<![\w'-])(?P<subject>i|you|he|she|it|we|they|who|which|that)\s+)?"
-    r"(?<![\w'@#/-])(?P<verb>[a-z]{2,})(?![\w@/-])",
+    r"(?<![\w'’@#/-])(?P<verb>[a-z]+)(?![\w@/-])",
     re.IGNORECASE,
 )
-_CONTRACTED = re.compile(
-    r"\b(?:i|you|he|she|it|we|they|that|there|here|what|who)\s?['’](?:s|re|m)\b", re.IGNORECASE
-)
-"""A verb in the present that has no short form in the past."""
-_AUXILIARY_BEFORE = re.compile(
-    r"\b(?:can|could|will|would|shall|should|may|might|must|do|does|did|to|lets?)\s+$",
-    re.IGNORECASE,
-)
-_SUPPOSES = re.compile(r"\b(?:if|wish|though)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_MARKED = re.compile(r"['’\"“”@#]|\b(?:im|ive|dont|cant|wont|arent|\w+[sd]nt)\b", re.IGNORECASE)
+"""What may be a verb in short; quotes, and messages, which are of the moment."""
+_OTHER_VERBS = frozenset((
+    "can", "could", "will", "would", "shall", "should", "may", "might", "must", "cannot", "have",
+    "has", "had", "do", "does", "did", "be", "been", "if", "wish", "as", "because",
+))  # fmt: skip
+_TIMES = frozenset((
+    "today", "tonight", "tomorrow", "yesterday", "now", "currently", "soon", "ago", "since", "yet",
+    "still", "already", "ever", "never", "always", "again", "last", "next", "when", "while",
+    "until", "till", "before", "after", "once", "then", "just", "finally", "longer", "anymore",
+    "new", "morning", "night", "day", "days", "week", "month", "year", "years", "hours", "minutes",
+    "favorite", "favourite", "future", "best", "worst", "only", "first",
+))  # fmt: skip
+"""Words by which a text may be bound to its tense."""
+_LEADS_TO_NOUN = frozenset((
+    "in", "on", "for", "with", "from", "at", "by", "about", "into", "through", "like", "without",
+    "under", "over", "to", "of", "between", "his", "her", "its", "their", "my", "our", "your",
+    "the", "a", "an", "this", "these", "those", "two", "three", "four", "some", "many", "several",
+    "other", "no",
+))  # fmt: skip
+_SPEAKERS = frozenset(["i", "you", "we"])
 _ONE, _MANY, _EITHER = frozenset(["he", "she", "it"]), frozenset(["we", "they"]), frozenset(
     ["who", "which", "that"]
 )  # fmt: skip
@@ -70,23 +82,22 @@ def base_forms(word: str) -> frozenset[str]:
     >>> sorted(base_forms("Saw"))
     ['saw', 'see']
     """
-    import lemminflect
-
-    bases = lemminflect.getAllLemmas(word.lower()).values()
-    return frozenset({word.lower(), *(base for some in bases for base in some)})
+    known = _kinds(word.lower()).values()
+    return frozenset({word.lower(), *(base for bases in known for base in bases)})
 
 
 @cache
-def _bases(word: str, kind: str) -> tuple[str, ...]:
+def _kinds(word: str) -> Mapping[str, tuple[str, ...]]:
+    """The base forms of a word by its parts of speech."""
     import lemminflect
 
     found: Mapping[str, tuple[str, ...]] = lemminflect.getAllLemmas(word)
-    return tuple(found.get(kind, ()))
+    return found
 
 
 def _only(word: str, kind: str, tags: tuple[str, ...], wanted: str) -> str | None:
     """The wanted form of a word that is one of these forms and none of the wanted; first bases."""
-    for base in _bases(word, kind):
+    for base in _kinds(word).get(kind, ()):
         forms = inflect()(base, kind)
         if any(word in forms.get(tag, ())[:1] for tag in tags) and forms.get(wanted):
             new = forms[wanted][0]
@@ -95,61 +106,75 @@ def _only(word: str, kind: str, tags: tuple[str, ...], wanted: str) -> str | Non
 
 
 def other_numbers(text: str) -> Iterator[Change]:
-    """Each noun that ends a phrase after a preposition, in the other number.
+    """Each plural that ends a phrase after a preposition and one owner, in the singular.
 
-    A phrase after a preposition is no subject, so no verb has to follow. An article "a" goes.
+    A phrase after a preposition is no subject, so no verb has to follow. One becomes not several,
+    which is seldom sensible ("with his noses"); what comes in pairs stays.
 
     Examples
     --------
     >>> from perturbations.edits import edited
-    >>> [edited("lost in a theater", one) for one in other_numbers("lost in a theater")]
-    ['lost in theaters']
+    >>> [edited("out with his friends", one) for one in other_numbers("out with his friends")]
+    ['out with his friend']
     """
-    for found in _NOUN.finditer(text):
-        noun, article = found["noun"].lower(), found["article"].lower()
+    for found in () if _SEVERAL.search(text) else _NOUN.finditer(text):
+        noun = found["noun"].lower()
         if found["noun"][0].isupper() and has_capitals(text):
-            continue  # part of a name: "the United States"
-        base = (_bases(noun, "NOUN") or ("",))[0]
-        if (
-            base in _UNCOUNTED
-            or base.endswith(_UNCOUNTED_ENDS)
-            or (noun != base and article[0] == "a")
-        ):
-            continue
-        new = _only(noun, "NOUN", ("NN",), "NNS") or _only(noun, "NOUN", ("NNS",), "NN")
-        if new is None or _bases(noun, "ADJ"):
-            continue
-        edit = Edit(*found.span("noun"), like(found["noun"], new))
-        if article in ("a", "an"):
-            start, end = found.span("article")
-            yield Edit(start, end + 1, ""), edit
-        else:
-            yield (edit,)
+            continue  # part of a name
+        new = _only(noun, "NOUN", ("NNS",), "NN")
+        if new and noun not in _PAIRS and not wordnet().is_lemma(noun):
+            yield (Edit(*found.span("noun"), like(found["noun"], new)),)
 
 
 def other_tense(text: str) -> Iterator[Change]:
-    """All verbs of the text that surely are in the present, in the past; then the other way.
+    """The only verb of a text, a form of "be" or straight after its pronoun, in the other tense.
 
-    Sure are forms of "be", "have" and "do", and a verb straight after a pronoun as its subject. A
-    text with a contracted verb ("it's") keeps its tense.
+    Left out are texts with another word that may be a finite verb or that may bind them to a time,
+    and messages and what the writer says of the writer or the reader, where "was" means that it is
+    over.
 
     Examples
     --------
     >>> from perturbations.edits import edited
-    >>> [edited("It is what she says", one) for one in other_tense("It is what she says")]
-    ['It was what she said']
+    >>> [edited("It was the end", one) for one in other_tense("It was the end")]
+    ['It is the end']
+    >>> list(other_tense("It is what she says"))
+    []
     """
-    past, present = [], []
-    for found in () if _CONTRACTED.search(text) else _VERB.finditer(text):
-        if just_before(_AUXILIARY_BEFORE, text, found.start()):
-            continue
+    change, before = None, ""
+    for found in () if _MARKED.search(text) else _VERB.finditer(text):
         verb, subject = found["verb"].lower(), (found["subject"] or "").lower()
-        place = found.span("verb")
-        if new := _AUXILIARIES.get(verb) or _past(verb, subject):
-            past.append(Edit(*place, like(found["verb"], new)))
-        elif (new := _present(verb, subject)) and not just_before(_SUPPOSES, text, place[0]):
-            present.append(Edit(*place, like(found["verb"], new)))
-    yield from (tuple(edits) for edits in (past, present) if edits)
+        new = _AUXILIARIES.get(verb) or _past(verb, subject) or _present(verb, subject)
+        if (
+            verb in _TIMES
+            or (change and new)
+            or (not new and _may_be_finite(verb, subject or before))
+        ):
+            return
+        if new:
+            if subject in _SPEAKERS:
+                return
+            change = Edit(*found.span("verb"), like(found["verb"], new))
+        before = verb
+    if change:
+        yield (change,)
+
+
+def _may_be_finite(word: str, before: str) -> bool:
+    """Whether a word may be a verb with a tense, by the word before it."""
+    if word in _OTHER_VERBS:
+        return True
+    kinds, other = _kinds(word), _kinds(before)
+    forms = [inflect()(base, "VERB") for base in kinds.get("VERB", ())]
+    tags = {tag for one in forms for tag, written in one.items() if word in written}
+    noun = before in _LEADS_TO_NOUN or before.endswith("ing") or set(other) == {"ADJ"}
+    after_be = before in _AUXILIARIES or before in _BACK or before == "being"
+    if "VBZ" in tags:
+        return not (noun and "NOUN" in kinds)
+    if "VBD" in tags:
+        return not (noun or after_be or before.endswith("ly"))
+    nothing_else = set(kinds) == {"VERB"} and before != "to"
+    return "VB" in tags and (nothing_else or not (noun or after_be or not before))
 
 
 def _past(verb: str, subject: str) -> str | None:
@@ -162,7 +187,7 @@ def _past(verb: str, subject: str) -> str | None:
 
 def _present(verb: str, subject: str) -> str | None:
     if verb in _BACK:
-        return "am" if subject == "i" else _BACK[verb]
+        return _BACK[verb]
     if subject in _ONE:
         return _only(verb, "VERB", ("VBD",), "VBZ")
     return _only(verb, "VERB", ("VBD",), "VBP") if subject in _MANY else None

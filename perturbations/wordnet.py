@@ -96,6 +96,16 @@ class WordNet:
         """
         return bool(self.parts_of_speech(word))
 
+    def is_lemma(self, word: str) -> bool:
+        """Whether it holds a word or phrase in lower case as it is, ``_`` for a space.
+
+        Examples
+        --------
+        >>> wordnet().is_lemma("woods"), wordnet().is_lemma("sofas")
+        (True, False)
+        """
+        return any(part.holds(word) for part in self._parts)
+
     def parts_of_speech(self, word: str) -> tuple[str, ...]:
         """Those that it holds the word or a base form of it in, such as ``("noun", "verb")``."""
         held = zip(PARTS_OF_SPEECH, self._parts, strict=True)
@@ -110,10 +120,6 @@ class WordNet:
         (('flick', 'movie', 'pic', 'picture', 'shoot', 'take'), False)
         """
         return self._look_up(word, most=1)
-
-    def is_lemma(self, phrase: str) -> bool:
-        """Whether it holds a word or a phrase in lower case, ``_`` for a space."""
-        return any(part.holds(phrase) for part in self._parts)
 
     def base_forms(self, word: str) -> frozenset[str]:
         """The word in lower case, and the base forms that it holds.

@@ -25,6 +25,7 @@ _SENTENCES = (
     "Her voice is beautiful. It's the only reason to buy a ticket in November 2019.",
     "We do not know what the children found under the broken bridge, and we cannot guess.",
     "Emily Carter flew to Paris in May, and her brother stayed in Boston.",
+    "The sailors were asleep in the harbour.",
     "Great!",
     "It is what it is.",
     "?!",

@@ -9,7 +9,7 @@ TEXT = "A wonderful film"
 
 @pytest.mark.parametrize(("what", "words"), [("sentence", 6), ("handle", 1), ("link", 4)])
 def test_every_addition_of_a_kind_is_as_large_a_change(what, words):
-    texts = list(Distractor(what=what).extended(TEXT))
+    texts = list(Distractor(what=what, where="any").extended(TEXT))
     assert len(set(texts)) == 2 * len(ADDED[what]) == 20
     assert {words_changed(TEXT, one) for one in texts} == {words}
 
@@ -24,6 +24,19 @@ def test_a_text_without_an_end_gets_one_before_a_sentence():
     assert next(after.extended("a film .")) == f"a film . {sentence.lower()}"
     assert next(Distractor(where="before").extended("A film")) == f"{sentence} A film"
     assert next(Distractor(what="handle", where="after").extended("A film")) == "A film @user2041"
+
+
+def test_by_default_nothing_stands_before_the_text():
+    for what in ADDED:
+        assert all(one.startswith("A film") for one in Distractor(what=what).extended("A film"))
+
+
+def test_a_sentence_that_shares_a_word_with_the_text_is_not_added():
+    text = "The Library Lends me films"
+    assert not any("library" in one for one in Distractor().extended(text.upper()))
+    whole = " ".join(ADDED["sentence"])
+    assert Distractor().not_applicable(whole) == "a word of each sentence is in the text"
+    assert Distractor(what="handle").not_applicable(whole) is None
 
 
 def test_only_sentences_depend_on_the_script():

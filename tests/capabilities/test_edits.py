@@ -26,6 +26,8 @@ TEXTS = [
     "Emily and her brother don't know 12 people in Paris.",
     "He's an American man with 3 sons; Tom Petroni isn't.",
     "an old woman from nigeria saw the first film in a theater and she cannot forget it",
+    "The films were old, and she laughed about her brothers.",
+    "The woman is in a theater with her brothers.",
     "Nothing.",
     "Две недели в Москве.",
 ]
@@ -134,9 +136,22 @@ def test_a_wrong_setting_is_named(wrong, says):
                                                       "Will not do: she does not ."}),
         (Contraction, "as good as it is. The film's end. It's been. He'd go. Isn't it?", set()),
         (Identity, "an old film by him", {"an old film by her"}),
-        (Inflection, "in a theater .", {"in theaters ."}),
+        (Contraction, "anna's film does not end .", {"anna's film doesn't end ."}),
+        (Contraction, "It's now been told, and it's slowly gone.", set()),
+        (Inflection, "out with her friends .", {"out with her friend ."}),
+        (Inflection, "out with their friends, with her shoes, in my woods, with his 2 sons", set()),
+        (Inflection, "She laughs with her sons, and they laugh with her friends.", set()),
         (Inflection, "If it were good, can we go? It's late.", set()),
-        (Inflection, "It holds of the United States.", {"It held of the United States."}),
+        (Inflection, "It holds of the harbour.", {"It held of the harbour."}),
+        (Inflection, "The boat is painted.", {"The boat was painted."}),
+        (Inflection, "Two girls were singing up here", {"Two girls are singing up here"}),
+        (Inflection, "The film is slow and goes nowhere.", set()),
+        (Inflection, "Critics agree that it is slow, it is not.", set()),
+        (Inflection, "The tickets are sold and the sailors dance", set()),
+        (Inflection, "Emma's boat is here; isnt it", set()),
+        (Inflection, "@user is late. ", set()),
+        (Inflection, "You are the captain of this boat", set()),
+        (Inflection, "This is my new favorite boat", set()),
         (Contraction, "He can not only sing but dance.", set()),
         (Number, "2 twenty-five", set()),
         (Number, "twenty five, nineteen eighty-four, twenty one, call 555 1234", set()),
@@ -197,6 +212,7 @@ def test_a_name_ends_with_its_line(kind):
 
 def test_settings_name_the_lexicons_that_names_are_told_by(kind):
     wanted = {Name: {"stopwords", "wordnet"}, Place: {"stopwords"}, Identity: {"stopwords"}}
+    wanted[Inflection] = {"wordnet"}
     assert {"stopwords", "wordnet"} & set(kind().settings()) == wanted.get(kind, set())
 
 

@@ -13,14 +13,18 @@ def rewritten(text, **options):
 @pytest.mark.parametrize(
     ("text", "others"),
     [
-        ("A film.", ["A film", "A film..."]),
-        ("A film!", ["A film", "A film!!"]),
-        ("A film?!", ["A film", "A film?"]),
-        ("A film .", ["A film", "A film ..."]),
-        ("A film", ["A film.", "A film!"]),
-        ("A film? #new", ["A film #new", "A film?? #new"]),
+        ("A film.", ["A film"]),
+        ("A film!", ["A film!!"]),
+        ("A film!!!", ["A film!"]),
+        ("A film?!", []),
+        ("A film .", ["A film"]),
+        ("A film", ["A film."]),
+        ("A film. #new", ["A film #new"]),
         ("A film by @her!", []),
-        ('"A film."', ['"A film"', '"A film..."']),
+        ('"A film."', ['"A film"']),
+        ("A film? Why? In the U.S.", []),
+        ("A film . . .", []),
+        ("A film...", []),
     ],
 )
 def test_the_final_mark_is_dropped_added_or_written_otherwise(text, others):
@@ -30,20 +34,21 @@ def test_the_final_mark_is_dropped_added_or_written_otherwise(text, others):
 @pytest.mark.parametrize(
     ("text", "others"),
     [
-        ("slow, dull, sad", ["slow dull, sad", "slow, dull sad"]),
-        ("slow , dull", ["slow dull"]),
-        ("slow but short", ["slow, but short"]),
-        ("slow but short .", ["slow , but short ."]),
+        ("sad, dull, and slow", ["sad, dull and slow"]),
+        ("dull , but short", ["dull but short"]),
+        ("It's slow but it ends", ["It's slow, but it ends"]),
+        ("It's slow but it ends .", ["It's slow , but it ends ."]),
+        ("slow but short, in the end, which it is", []),
         ("1,000 films", []),
         ("sea and boat", []),
     ],
 )
-def test_commas_are_dropped_and_added_between_clauses(text, others):
+def test_commas_go_before_and_or_but_and_come_between_clauses(text, others):
     assert rewritten(text, marks="commas") == others
 
 
 def test_all_commas_go_at_once_where_that_is_asked_for():
-    assert rewritten("slow, dull, sad", marks="commas", extent="all") == ["slow dull sad"]
+    assert rewritten("a, and b, and c", marks="commas", extent="all") == ["a and b and c"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +57,9 @@ def test_all_commas_go_at_once_where_that_is_asked_for():
         ("I don't", ["I dont", "I don’t"]),
         ("I don’t", ["I don't"]),
         ("does n't", ["does n’t"]),
-        ("“new”", ['"new”', '“new"']),
+        ("We're late", ["We’re late"]),
+        ("“new” films", ['"new" films']),
+        ('" new " films', ["“ new ” films"]),
     ],
 )
 def test_quotes_and_apostrophes_are_written_otherwise(text, others):
@@ -62,7 +69,7 @@ def test_quotes_and_apostrophes_are_written_otherwise(text, others):
 @pytest.mark.parametrize(
     ("text", "others"),
     [
-        ("a well-made film", ["a well made film"]),
+        ("a slow-paced, re-cut film", ["a slow paced, re-cut film"]),
         ("slow - and dull", ["slow — and dull"]),
         ("well…", ["well..."]),
         ("1-2", []),
@@ -75,7 +82,7 @@ def test_dashes_and_ellipses_are_written_otherwise(text, others):
 def test_links_and_handles_keep_their_marks():
     tokens = "https://t.co/a-b, @x-y"
     assert rewritten(f"see {tokens}", marks="dashes") == []
-    assert rewritten(f"see {tokens}") == [f"see. {tokens}", f"see! {tokens}"]
+    assert rewritten(f"see {tokens}") == []
 
 
 def test_unknown_choices_are_refused():

@@ -118,9 +118,9 @@ def test_a_lost_or_repeated_example_is_noticed():
         return list(Marking.search(self, classifier, examples, options)) * 2
 
     lost = flaw(search=lose)
-    assert lost.found == "`marking` gives results for s10, s2, s3, s4, s5, s6, s7, s8, s9"
-    assert lost.expected == "one for each of s1, s10, s2, s3, s4, s5, s6, s7, s8, s9"
-    assert "s1, s1, s10, s10, s2, s2" in flaw(search=repeat).found
+    assert lost.found == "`marking` gives results for s10, s11, s2, s3, s4, s5, s6, s7, s8, s9"
+    assert lost.expected == "one for each of s1, s10, s11, s2, s3, s4, s5, s6, s7, s8, s9"
+    assert "s1, s1, s10, s10, s11, s11, s2, s2" in flaw(search=repeat).found
     assert flaw(search=lambda *_: []).found == "`marking` gives results for no example"
 
 
@@ -180,7 +180,7 @@ def test_a_failure_without_a_reason_is_noticed():
 
 def test_a_capability_that_finds_nothing_is_noticed():
     error = flaw(admit=lambda self, before, after: False)
-    assert error.found == "`marking` found nothing in 10 examples"
+    assert error.found == "`marking` found nothing in 11 examples"
 
 
 def test_a_result_that_depends_on_the_slots_is_noticed():
