@@ -72,7 +72,7 @@ def test_the_report_marks_the_pairs_that_are_farthest_apart():
     text = section([0.9, 0.25, 0.5, 0.75, 0.8])
     assert "The 5 kept pairs that are farthest apart" in text
     assert text.count("**farthest apart in meaning**") == MOST_FAR
-    assert "similarity 0.250" in text
+    assert "sentence similarity 0.250" in text
     assert "farthest apart in meaning" not in section([None] * 5)
 
 
@@ -86,4 +86,4 @@ def test_an_audit_measures_what_it_finds(toy_audit):
     found = [one for one in measured.perturbations if one.perturbation.text]
     # Swapped letters leave the length as it is.
     assert {one.similarity for one in found} == {1.0}
-    assert set(measured.to_frame("examples")["similarity"]) == {1.0}
+    assert set(measured.to_frame("examples")["sentence_similarity"]) == {1.0}
