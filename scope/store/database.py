@@ -24,10 +24,11 @@ APPLICATION = 0x53436F50
 
 Stored = TypeVar("Stored", Answer, Prediction)
 
-_FIELDS = (
-    "example_id", "trial", "text", "score", "queries", "spared", "failure", "similarity",
-    "applicable",
-)  # fmt: skip
+# Plain types, as they are read back: a capability may give numbers of NumPy.
+_FIELDS = {
+    "example_id": str, "trial": int, "text": str, "score": float, "queries": int, "spared": int,
+    "failure": str, "similarity": float, "applicable": int,
+}  # fmt: skip
 
 _MODEL = "SELECT id FROM models WHERE fingerprint = ?"
 
@@ -322,18 +323,9 @@ class Database:
 
 
 def _row(one: Perturbation) -> tuple[str | int | float | None, ...]:
-    """Its fields in plain types, as they are read back: a capability may give numbers of NumPy."""
-    text, score, similarity = one.text, one.score, one.similarity
-    return (
-        str(one.example_id),
-        int(one.trial),
-        None if text is None else str(text),
-        None if score is None else float(score),
-        int(one.queries),
-        int(one.spared),
-        one.failure,
-        None if similarity is None else float(similarity),
-        int(one.applicable),
+    given = {name: getattr(one, name) for name in _FIELDS}
+    return tuple(
+        None if given[name] is None else kind(given[name]) for name, kind in _FIELDS.items()
     )
 
 

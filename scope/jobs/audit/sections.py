@@ -230,8 +230,9 @@ def _overview(result: AuditResult) -> Table:
         for one in result.measurements
         if one.subset in (None, MORE_SIMILAR)
     }
-    order = list(dict.fromkeys(capability for capability, *_ in cells))
-    rows = sorted(dict.fromkeys(key[:3] for key in cells), key=lambda row: order.index(row[0]))
+    # A part of the pairs stands below all of them.
+    order = list(dict.fromkeys(key[:2] for key in cells))
+    rows = sorted(dict.fromkeys(key[:3] for key in cells), key=lambda row: order.index(row[:2]))
     return Table(
         columns=(
             Column("capability", "name"),
