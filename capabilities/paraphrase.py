@@ -96,9 +96,11 @@ class Paraphrase(InvarianceCapability):
     def parts(self, generator: random.Random) -> Parts:
         """The paraphrases as they are; the best is kept."""
         from perturbations.edited_texts import WholeTexts
+        from perturbations.paraphrases import WithinBounds
         from perturbations.search import BestCandidate
 
-        return Parts(WholeTexts(self._paraphraser().of), [], BestCandidate())
+        given = self._paraphraser()
+        return Parts(WholeTexts(given.of), [WithinBounds(given.cosines)], BestCandidate())
 
     def search(
         self, classifier: Classifier, examples: Iterable[Example], options: SearchOptions

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from perturbations.constraints import NearOriginal
 from scope.models import ModelOptions, load_encoder, load_model
 from scope.records import Question
 
 if TYPE_CHECKING:
+    from textattack.shared import AttackedText
+
     from scope.protocols import Answerer, Encoder
 
 WORDINGS = (
@@ -41,9 +45,12 @@ _NONE_FITS = "the model gave no paraphrase within the bounds"
 
 
 class _Paraphrases(NamedTuple):
-    """Those of a text that are admitted, and why there are none if there are none."""
+    """Those of a text that are admitted, with their cosines; why there are none if there are none.
 
-    admitted: tuple[str, ...]
+    The cosine is None where the meaning has no bound.
+    """
+
+    admitted: Mapping[str, float | None]
     lacking: str
 
 
@@ -114,12 +121,16 @@ class Paraphraser:
             cleaned = [one for one in dict.fromkeys(map(clean, given)) if one]
             others = [one for one in cleaned if not same_words(one, text)]
             lacking = _NONE_FITS if others else _ITSELF if cleaned else _NO_ANSWER
-            self._known[text] = _Paraphrases(tuple(self._admitted(text, others)), lacking)
+            self._known[text] = _Paraphrases(self._admitted(text, others), lacking)
 
     def of(self, text: str) -> tuple[str, ...]:
         """The admitted paraphrases of a text, none twice."""
+        return tuple(self.cosines(text))
+
+    def cosines(self, text: str) -> Mapping[str, float | None]:
+        """The admitted paraphrases, each with its cosine with the text; None without a bound."""
         self.prepare([text])
-        return self._known[text].admitted if text in self._known else ()
+        return self._known[text].admitted if text in self._known else {}
 
     def why_none(self, text: str) -> str | None:
         """Why a text has no admitted paraphrase; None where it has one."""
@@ -127,25 +138,44 @@ class Paraphraser:
             return None
         return self._known[text].lacking if text in self._known else _NO_ANSWER
 
-    def _admitted(self, text: str, others: Sequence[str]) -> Iterator[str]:
+    def _admitted(self, text: str, others: Sequence[str]) -> dict[str, float | None]:
         fitting = [one for one in others if self._fits(one, text)]
         encoder = self.bounding_encoder
         if self.min_similarity is None or encoder is None or not fitting:
-            yield from fitting
-            return
+            return dict.fromkeys(fitting)
         vectors = np.asarray(encoder.encode([text, *fitting]))
         cosines = np.round(vectors[1:] @ vectors[0], 6)
-        yield from (
-            one
+        return {
+            one: round(float(cosine), 6)
             for one, cosine in zip(fitting, cosines, strict=True)
             if cosine >= self.min_similarity
-        )
+        }
 
     def _fits(self, one: str, text: str) -> bool:
         words, original = len(one.split()), len(text.split())
         return 0 < words <= original * self.max_length_ratio and (
             original <= words * self.max_length_ratio
         )
+
+
+class WithinBounds(NearOriginal):
+    """Knows the cosines by which paraphrases were admitted before the search, and refuses none.
+
+    Parameters
+    ----------
+    cosines
+        From a text to its paraphrases, each with its cosine.
+    """
+
+    def __init__(self, cosines: Callable[[str], Mapping[str, float | None]]) -> None:
+        super().__init__()
+        self._cosines = cosines
+
+    def admits(self, original: AttackedText, texts: Sequence[AttackedText]) -> NDArray[np.bool_]:
+        """All of them."""
+        known = self._cosines(original.text).items()
+        self.similarities |= {text: cosine for text, cosine in known if cosine is not None}
+        return np.ones(len(texts), dtype=bool)
 
 
 def clean(answer: str) -> str:

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from scope.estimation.answer_shares import shares_of_models
 from scope.estimation.measurements import (
+    MORE_SIMILAR,
     NOTHING_FLIPPED,
     clean_measurements,
     metric_width,
+    more_similar_half,
     pair_measurements,
     soft_scope_curves,
     subset_measurements,
@@ -27,6 +29,7 @@ from scope.metrics import METRICS, Metric
 from scope.records import Curve, Difference, Measurement, ScoredExample, ScoredPerturbation
 
 __all__ = [
+    "MORE_SIMILAR",
     "AuditedPairs",
     "Numbers",
     "ScoredFlips",
@@ -91,7 +94,14 @@ def measure(
         if flips is not None:
             on_flipped = [METRICS["flip_scope"], *(one for one in more if one not in on_kept)]
             whole += _points(pairs, examples, flips, on_flipped, reference, targets)
-    parts = [one for pairs in all_pairs for one in subset_measurements(pairs, targets, labels)]
+    parts = [
+        one
+        for pairs in all_pairs
+        for one in (
+            *more_similar_half(pairs, metrics[1:3], targets),
+            *subset_measurements(pairs, targets, labels),
+        )
+    ]
     # Hard- and Flip-SCoPE on the trials that informedness takes are parts as well.
     whole, matched = _parted(whole)
     return Numbers(

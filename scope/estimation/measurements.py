@@ -40,6 +40,10 @@ CONFIDENCES = ((0.0, 0.75), (0.75, 0.95), (0.95, 1.0))
 
 NOTHING_INVARIANT = "the reference is invariant on no pair"
 NOTHING_FLIPPED = "no changed text flips the reference"
+MORE_SIMILAR = "more similar half"
+"""The part of the kept pairs whose changed texts are at least as similar as the median."""
+
+NO_HALF = "no pair is less similar than the median"
 _NO_LABELS = "no example has a gold label"
 
 
@@ -149,6 +153,34 @@ def subset_measurements(
                         values[chosen], [pairs.example_ids[i] for i in np.flatnonzero(chosen)]
                     ),
                 )
+
+
+def more_similar_half(
+    pairs: AuditedPairs, metrics: Sequence[Metric], targets: Sequence[str]
+) -> Iterator[Measurement]:
+    """Each metric over the pairs of at least the median similarity.
+
+    Pairs without a similarity do not count; nothing where none has one. Undefined where no pair is
+    below the median: for one pair, and for equal similarities.
+    """
+    known = pairs.similarities[~np.isnan(pairs.similarities)]
+    if not len(known):
+        return
+    middle = np.median(known)
+    chosen = np.flatnonzero(pairs.similarities >= middle)
+    ids = [pairs.example_ids[i] for i in chosen]
+    for position, name in enumerate(targets):
+        for metric in metrics:
+            values = pairs.values(metric, position)[chosen]
+            yield Measurement(
+                metric=str(metric),
+                target=name,
+                capability=pairs.capability,
+                subset=MORE_SIMILAR,
+                estimate=mean_estimate(values, ids, low=metric.low, high=metric.high)
+                if (known < middle).any()
+                else Undefined(reason=NO_HALF),
+            )
 
 
 def _band(low: float, high: float) -> str:

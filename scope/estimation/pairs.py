@@ -23,7 +23,8 @@ class AuditedPairs:
     ``reference`` holds the reference's probabilities before and after, ``targets`` those of each
     target, shapes (pairs, labels); ``example_ids`` and ``trials`` say which pair it is. With an
     ``open_vocabulary`` each pair has its own labels, the tokens that any model predicts there,
-    and the last column is the mass of all others.
+    and the last column is the mass of all others. ``similarities``, of shape (pairs,), are those by
+    which the changed texts were admitted, not a number where there is none.
     """
 
     capability: str
@@ -31,6 +32,7 @@ class AuditedPairs:
     trials: tuple[int, ...]
     reference: tuple[Values, Values]
     targets: tuple[tuple[Values, Values], ...]
+    similarities: Values
     open_vocabulary: bool = False
 
     def values(self, metric: Metric, target: int) -> Values:
@@ -94,6 +96,8 @@ def _selected(
         trials=tuple(after.perturbation.trial for _, after, _ in pairs),
         reference=both[0],
         targets=tuple(both[1:]),
+        # NumPy makes nan of None.
+        similarities=np.array([one.perturbation.similarity for _, one, _ in pairs], dtype=float),
         open_vocabulary=open_vocabulary,
     )
 

@@ -17,14 +17,18 @@ from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
 from scope.store.keyed import as_kept, connect, key_of, look_up, whole_rows
 
-VERSION = 5
+VERSION = 6
 
 # "SCoP" in ASCII: tells our databases from those of other programs.
 APPLICATION = 0x53436F50
 
 Stored = TypeVar("Stored", Answer, Prediction)
 
-_FIELDS = ("example_id", "trial", "text", "score", "queries", "spared", "failure", "applicable")
+# Plain types, as they are read back: a capability may give numbers of NumPy.
+_FIELDS = {
+    "example_id": str, "trial": int, "text": str, "score": float, "queries": int, "spared": int,
+    "failure": str, "similarity": float, "applicable": int,
+}  # fmt: skip
 
 _MODEL = "SELECT id FROM models WHERE fingerprint = ?"
 
@@ -57,6 +61,7 @@ CREATE TABLE perturbations (
     queries INTEGER NOT NULL,
     spared INTEGER NOT NULL,
     failure TEXT,
+    similarity REAL,
     applicable INTEGER NOT NULL,
     checksum INTEGER NOT NULL,
     PRIMARY KEY (capability, example_id, trial)
@@ -311,24 +316,16 @@ class Database:
         with guarded(self._path), self._connection:
             rows = map(_row, perturbations)
             self._connection.executemany(
-                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT DO NOTHING",
                 ((capability, *row, checksum(capability, *row)) for row in rows),
             )
 
 
 def _row(one: Perturbation) -> tuple[str | int | float | None, ...]:
-    """Its fields in plain types, as they are read back: a capability may give numbers of NumPy."""
-    text, score = one.text, one.score
-    return (
-        str(one.example_id),
-        int(one.trial),
-        None if text is None else str(text),
-        None if score is None else float(score),
-        int(one.queries),
-        int(one.spared),
-        one.failure,
-        int(one.applicable),
+    given = {name: getattr(one, name) for name in _FIELDS}
+    return tuple(
+        None if given[name] is None else kind(given[name]) for name, kind in _FIELDS.items()
     )
 
 

@@ -125,7 +125,7 @@ def test_a_masked_model_is_not_asked_about_a_text_that_holds_a_blank(lexicon):
     assert (found.text, found.applicable) == (None, False)
 
 
-def test_the_meaning_is_bounded_by_an_encoder(lexicon):
+def test_the_meaning_is_bounded_by_an_encoder_whose_cosine_is_kept(lexicon, monkeypatch):
     import numpy as np
 
     class ByLength:
@@ -135,7 +135,12 @@ def test_the_meaning_is_bounded_by_an_encoder(lexicon):
 
     given = paraphraser(samples=2, max_length_ratio=9, min_similarity=0.99)
     given._encoder = ByLength()
-    assert list(given._admitted("a b c", ["d e f", "d e f g h i j k"])) == ["d e f"]
+    assert given._admitted("a b c", ["d e f", "d e f g h i j k"]) == {"d e f": 1.0}
+    monkeypatch.setattr("perturbations.paraphrases.load_encoder", lambda spec: ByLength())
+    bounded = Paraphrase(model="python:toy_paraphrasers:Paraphraser", min_meaning=0.9)
+    cosine = round(float(np.cos(0.1)), 6)  # the paraphraser adds a word
+    assert {one.similarity for one in search(bounded)} == {cosine}
+    assert {one.similarity for one in search(paraphrase("Paraphraser"))} == {None}
 
 
 def test_examples_are_admissible_changes(lexicon):

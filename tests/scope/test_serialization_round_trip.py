@@ -68,6 +68,7 @@ PERTURBATIONS = st.one_of(
         text=WORDS,
         score=st.none() | NUMBERS,
         queries=COUNTS,
+        similarity=st.none() | NUMBERS,
     ),
     st.builds(Perturbation, example_id=WORDS, trial=COUNTS, failure=WORDS),
 )

@@ -88,6 +88,8 @@ def example_section(result: AuditResult, *, most: int) -> Section:
                 far=far,
             )
         )
+    if any(one.after.perturbation.similarity is not None for one in shown):
+        blocks.append(_ADMITTED)
     if shown:
         blocks += (
             note(
@@ -98,6 +100,12 @@ def example_section(result: AuditResult, *, most: int) -> Section:
             _cards(result, shown),
         )
     return Section(anchor="examples", title="Examples", blocks=tuple(blocks))
+
+
+_ADMITTED = note(
+    "“Similarity” is the cosine by which the changed text was admitted: of the new word with the "
+    "old one in its place, or of the two texts; the least of several."
+)
 
 
 def _pairs(result: AuditResult) -> list[_Pair]:
@@ -249,8 +257,10 @@ def _note(pair: _Pair) -> Text:
         gold=prose("no gold label") if gold is None else prose("gold label {gold}", gold=gold),
         score="none" if found.score is None else number(found.score),
     )
-    if pair.after.similarity is not None:
-        parts = (*parts, *prose(" · similarity {n}", n=number(pair.after.similarity)))
+    cosines = {"similarity": found.similarity, "sentence similarity": pair.after.similarity}
+    for words, cosine in cosines.items():
+        if cosine is not None:
+            parts = (*parts, *prose(f" · {words} {{n}}", n=number(cosine)))
     if pair.far:
         parts = (*parts, *prose(" · **farthest apart in meaning**"))
     stays = pair.models[0][0].choice == pair.models[0][1].choice

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scope.estimation import MORE_SIMILAR
 from scope.jobs.sections.estimates import short_name
 from scope.records import AuditResult, Estimate, Undefined, marked
 from scope.sections.blocks import Block, Column, Figure, Row, Table, heading, paragraph
@@ -16,11 +17,11 @@ SHOWN = ("base_rate", "hard_scope", "flip_scope", "informedness")
 
 
 def estimate_of(
-    result: AuditResult, metric: str, capability: str, model: str
+    result: AuditResult, metric: str, capability: str, model: str, subset: str | None = None
 ) -> Estimate | Undefined | None:
-    """A model's number on all pairs of a capability; None where it was not measured."""
+    """A model's number on all pairs of a capability, or a part; None where it was not measured."""
     for one in result.measurements:
-        here = one.subset is None and one.capability == capability
+        here = one.subset == subset and one.capability == capability
         if here and one.metric == metric and one.target == model:
             return one.estimate
     return None
@@ -139,10 +140,18 @@ def _table(result: AuditResult, capability: str) -> Table:
     manifest = result.manifest
     models = (manifest.reference, *manifest.targets)
     roles = {"reference": " (reference)", "ceiling": " (ceiling)"}
+    shown: dict[tuple[str, str | None], str] = {}
+    for metric in SHOWN:
+        shown[metric, None] = short_name(metric)
+        if any(
+            (one.metric, one.capability, one.subset) == (metric, capability, MORE_SIMILAR)
+            for one in result.measurements
+        ):
+            shown[metric, MORE_SIMILAR] = f"{short_name(metric)}, {MORE_SIMILAR}"
     return Table(
         columns=(
             Column("Model", "name"),
-            *(Column(written(short_name(metric)), "estimate") for metric in SHOWN),
+            *(Column(written(words), "estimate") for words in shown.values()),
         ),
         rows=tuple(
             Row(
@@ -150,8 +159,8 @@ def _table(result: AuditResult, capability: str) -> Table:
                     f"{marked(card.name, result.answer_shares)}{roles.get(card.role, '')}",
                     *(
                         None if estimate is None else Cell.of(estimate)
-                        for metric in SHOWN
-                        for estimate in [estimate_of(result, metric, capability, card.name)]
+                        for metric, part in shown
+                        for estimate in [estimate_of(result, metric, capability, card.name, part)]
                     ),
                 )
             )

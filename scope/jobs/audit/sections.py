@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from scope.estimation import MORE_SIMILAR
 from scope.jobs.audit.curves import curves_section
 from scope.jobs.audit.examples import MOST_PAIRS, example_section
 from scope.jobs.audit.matrix_sections import matrix_page
@@ -225,11 +226,13 @@ def _overview(result: AuditResult) -> Table:
     """One row a metric, one column a target."""
     manifest = result.manifest
     cells = {
-        (one.capability, one.metric, one.target): Cell.of(one.estimate)
+        (one.capability, one.metric, one.subset, one.target): Cell.of(one.estimate)
         for one in result.measurements
-        if one.subset is None
+        if one.subset in (None, MORE_SIMILAR)
     }
-    rows = dict.fromkeys((capability, metric) for capability, metric, _ in cells)
+    # A part of the pairs stands below all of them.
+    order = list(dict.fromkeys(key[:2] for key in cells))
+    rows = sorted(dict.fromkeys(key[:3] for key in cells), key=lambda row: order.index(row[:2]))
     return Table(
         columns=(
             Column("capability", "name"),
@@ -243,16 +246,23 @@ def _overview(result: AuditResult) -> Table:
             Row(
                 cells=(
                     capability or f"({CLEAN})",
-                    metric,
-                    *(cells.get((capability, metric, card.name)) for card in manifest.targets),
+                    metric if subset is None else f"{metric}, {subset}",
+                    *(cells.get((*row, card.name)) for card in manifest.targets),
                 )
             )
-            for capability, metric in rows
+            for row in rows
+            for capability, metric, subset in [row]
         ),
         caption=prose(f"{manifest.job}: against {{reference}}", reference=manifest.reference.name),
         stacked=True,
         most=len(rows),
     )
+
+
+_HALF = note(
+    "The {half} of a capability’s kept pairs: those whose similarity is at least the median.",
+    half=MORE_SIMILAR,
+)
 
 
 def _estimates(result: AuditResult, overview: Table) -> Section:
@@ -275,6 +285,7 @@ def _estimates(result: AuditResult, overview: Table) -> Section:
                 "examples; intervals treat an example with all its trials as one unit."
             ),
             *([overview] if main else [paragraph("No metric was measured.")]),
+            *([_HALF] if any(one.subset == MORE_SIMILAR for one in result.measurements) else []),
             *(
                 block
                 for capability in capabilities

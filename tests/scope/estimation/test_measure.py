@@ -1,9 +1,11 @@
 """The numbers of an audit on predictions made by hand, and by chance."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from scope.estimation import measure
+from scope.estimation import MORE_SIMILAR, measure
 from scope.estimation.pairs import invariant_pairs
 from scope.metrics import METRICS
 from scope.records import (
@@ -15,6 +17,7 @@ from scope.records import (
     ScoredPerturbation,
     Undefined,
 )
+from scope.statistics import mean_estimate
 
 LABELS = ("negative", "positive")
 
@@ -47,7 +50,10 @@ def scored(rows):
 
 
 def numbers(rows):
-    examples, perturbations = scored(rows)
+    return measured(*scored(rows))
+
+
+def measured(examples, perturbations):
     return measure(
         examples,
         perturbations,
@@ -114,6 +120,33 @@ def test_parts_add_up_to_the_whole():
     assert hard["label = positive"].value == pytest.approx(1 / 2)
     assert hard["label = negative"].value == 1
     assert sum(hard[f"label = {label}"].n for label in LABELS) == hard[None].n
+
+
+def halves(similarities):
+    """The estimates on the more similar half, of the pairs by hand twice over."""
+    examples, perturbations = scored([*BY_HAND, *BY_HAND])
+    changed = [
+        replace(one, perturbation=replace(one.perturbation, similarity=similarity))
+        for one, similarity in zip(perturbations, similarities, strict=True)
+    ]
+    found = measured(examples, changed).measurements
+    return [one.estimate for one in found if one.subset == MORE_SIMILAR]
+
+
+def test_the_more_similar_half_by_hand():
+    # Kept pairs are 0, 1, 2, 4, 5 and 6; of these 6 has no similarity. The flipped 3 and 7 do not
+    # count, so that the median of 0.9, 0.6, 0.7, 0.7, 0.8 is 0.7: pairs 0, 2, 4 and 5.
+    hard, soft = halves([0.9, 0.6, 0.7, 0.1, 0.7, 0.8, None, 0.1])
+    assert hard == mean_estimate([1, 1, 1, 0], ["0", "2", "4", "5"])
+    assert soft.value == pytest.approx((1 + 0.5 + 1 + 0) / 4)
+
+
+def test_without_a_less_similar_half_there_is_no_more_similar_one():
+    nothing = Undefined(reason="no pair is less similar than the median")
+    assert halves([0.9] * 8) == [nothing] * 2
+    assert halves([0.9, *[None] * 7]) == [nothing] * 2
+    assert halves([0.9, 0.8, 0.8, 0.1, 0.8, 0.8, 0.8, 0.1]) == [nothing] * 2
+    assert halves([None] * 8) == []
 
 
 def test_an_unrelated_target_gives_what_chance_predicts():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sqlite3
 import struct
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from scope.errors import RunError
 from scope.records import Perturbation, Prediction
-from scope.store.database import APPLICATION, VERSION, Database
+from scope.store.database import _FIELDS, APPLICATION, VERSION, Database
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 PREDICTIONS = st.builds(
@@ -71,7 +72,9 @@ def test_what_was_put_first_stays() -> None:
     database.close()
 
 
-FOUND = Perturbation(example_id="1", trial=2, text='a\n\x00"é', score=1 / 3, queries=7)
+FOUND = Perturbation(
+    example_id="1", trial=2, text='a\n\x00"é', score=1 / 3, queries=7, similarity=0.71
+)
 MISSED = Perturbation(
     example_id="1", trial=1, failure="no word can be swapped", queries=3, applicable=False
 )
@@ -100,6 +103,10 @@ def test_a_failing_source_of_perturbations_leaves_nothing_half_kept() -> None:
         database.add_perturbations("typo", broken())
     assert database.perturbations("typo") == {}
     database.close()
+
+
+def test_every_field_of_a_perturbation_is_kept() -> None:
+    assert set(_FIELDS) == {one.name for one in dataclasses.fields(Perturbation)}
 
 
 def refused(path: Path) -> RunError:
