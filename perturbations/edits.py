@@ -130,8 +130,9 @@ def with_article(text: str, edit: Edit) -> Change:
 def any_of(words: Iterable[str]) -> re.Pattern[str]:
     """Any of these words or phrases, the longest that fits, as a whole word in any case.
 
-    Links, handles, hashtags and parts of hyphenated words are none. What is found is one of the
-    words in lower case: not "İran", whose first letter Python takes for an i.
+    Links, handles, hashtags and parts of hyphenated words are none, nor is "he" in "[t]he". What
+    is found is one of the words in lower case: not "İran", whose first letter Python takes for
+    an i.
 
     Examples
     --------
@@ -146,7 +147,7 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
     }
     longest_first = sorted(forms, key=lambda word: (-len(word), word))
     listed = "|".join(re.escape(word) for word in longest_first)
-    return re.compile(rf"(?<![\w@#/.&-])(?ai:{listed})(?![\w@/-]|\.\w)")
+    return re.compile(rf"(?<![\w@#/.&\]-])(?ai:{listed})(?![\w@/-]|\.\w)")
 
 
 def drawn(choices: Iterable[Choice], most: int, generator: random.Random) -> list[Choice]:

@@ -8,8 +8,9 @@ from functools import cache
 from typing import NamedTuple
 
 from perturbations.edits import Change, Edit, any_of, has_capitals, just_before, like, with_article
-from perturbations.proper_names import follows_a_name
+from perturbations.lexicon import stopwords
 from perturbations.word_tables import table
+from perturbations.wordnet import wordnet
 
 CATEGORIES = ("gender", "origin", "religion", "age", "disability")
 
@@ -31,13 +32,21 @@ _HER_ALONE = frozenset((
 ))  # fmt: skip
 """Words before which "her" stands for a person: "told her everything"."""
 
+_WORD_BEFORE = re.compile(r"([\w-]+)\s+$")
+_GOES_ON = re.compile(r"\s+(?:in|from|of|on)\b")
 _NEXT_WORD = re.compile(r"\s+([\w-]+)")
 _OR_ANOTHER = re.compile(r"\s+or\s+(?:his|her)(?=\s)", re.IGNORECASE)
 _OF_TWO_WORDS = re.compile(
-    r"\b(?:native|latin|african|asian|central|(?:north|south|east|west)(?:ern)?)\s+$", re.IGNORECASE
+    r"(?i)\b(?:native|latin|african|asian|central|(?:north|south|east|west)(?:ern)?|years?)\s+$"
 )
 
-_CAPITAL = re.compile(r"\s+[A-Z][a-z]")
+_TELLS = re.compile(
+    r"(?i)\b(?:pregnan\w+|(?:breast|beard|mou?stache|shav)\w*|bras?|bikinis?|dress(?:es)?|skirts?"
+    r"|lipstick|\w*dogs?|cats?|horses?|pupp(?:y|ies)|birds?|animals?"
+    r"|(?:oh|hey|yo)\s+man|man\s+(?:enough|i|it|you))\b"
+)
+"""What may contradict another gender, animals, whose pronouns are of no person, and "oh man"."""
+_CONTRAST = re.compile(r"\b(?:non[- ]|between\b)", re.IGNORECASE)
 _ASKS_A_VERB = re.compile(r"\b(?:makes?|made|making|lets?|letting|help\w*)\s$", re.IGNORECASE)
 
 
@@ -76,30 +85,43 @@ def terms() -> Mapping[str, Term]:
 
 
 @cache
-def _persons() -> frozenset[str]:
-    """Nouns for people; pronouns and titles have no plural."""
+def persons(slot: str = "") -> frozenset[str]:
+    """Nouns for people, all or of one slot; pronouns and titles have no plural."""
     rows = [row for row in table("identity") if row[0] in ("person", "gender") and row[-1] != _NONE]
-    return frozenset(text for *_, singular, plural in rows for text in (singular, plural))
+    return frozenset(noun for row in rows if slot in row[1] for noun in row[-2:])
+
+
+def before_a_person(place: re.Match[str], slot: str = "") -> bool:
+    """Whether an adjective stands before a noun for people, and is no part of a longer one."""
+    next_word = _NEXT_WORD.match(place.string, place.end())
+    whole = just_before(_OF_TWO_WORDS, place.string, place.start()) is None
+    return whole and next_word is not None and next_word[1].lower() in persons(slot)
 
 
 def terms_in(text: str) -> Iterator[tuple[Term, Sequence[re.Match[str]]]]:
-    """The terms of a text, those of gender left out, with their places."""
-    found: dict[Term, list[re.Match[str]]] = {}
-    for place in _pattern(("origin", "religion", "age", "disability")).finditer(text):
-        term = terms()[place[0].lower()]
-        next_word = _NEXT_WORD.match(text, place.end())
-        person = next_word is not None and next_word[1].lower() in _persons()
-        capital = term.text[0].isupper() and has_capitals(text)
-        if term.category == "origin" and just_before(_OF_TWO_WORDS, text, place.start()):
-            continue
-        if (person or not term.needs_person) and (place[0][0].isupper() or not capital):
-            found.setdefault(term, []).append(place)
-    yield from found.items()
+    """The terms of a text, those of gender left out, with their places.
+
+    Of several in a category none: one may contradict another.
+    """
+    for category in CATEGORIES[1:]:
+        places = list(_pattern(category).finditer(text))
+        found = {terms()[place[0].lower()] for place in places}
+        if len(found) == 1 and all(map(_is_of_a_person, places)) and not _CONTRAST.search(text):
+            yield found.pop(), places
+
+
+def _is_of_a_person(place: re.Match[str]) -> bool:
+    term = terms()[place[0].lower()]
+    capital = term.text[0].isupper() and has_capitals(place.string)
+    person = before_a_person(place, "any_age" if term.category == "age" else "")
+    whole = just_before(_OF_TWO_WORDS, place.string, place.start()) is None
+    alone = whole and not term.needs_person
+    return (person or alone) and (place[0][0].isupper() or not capital)
 
 
 @cache
-def _pattern(categories: tuple[str, ...]) -> re.Pattern[str]:
-    return any_of(text for text, term in terms().items() if term.category in categories)
+def _pattern(category: str) -> re.Pattern[str]:
+    return any_of(text for text, term in terms().items() if term.category == category)
 
 
 def another_term(text: str, places: Sequence[re.Match[str]], term: Term, other: str) -> Change:
@@ -117,6 +139,8 @@ def another_term(text: str, places: Sequence[re.Match[str]], term: Term, other: 
 def other_gender(text: str) -> Change:
     """Every term of gender with its counterpart; nothing where there is none.
 
+    Nothing either where the text tells the gender otherwise, by a beard, or speaks of animals.
+
     Examples
     --------
     >>> from perturbations.edits import edited
@@ -124,21 +148,23 @@ def other_gender(text: str) -> Change:
     'I saw him and his sister'
     """
     edits: list[Edit] = []
+    if _TELLS.search(text):
+        return ()
     for found in _genders().finditer(text):
-        noun = found[0].lower() in _persons()
-        if noun and found[0][0].isupper() and _is_of_a_name(text, found):
-            continue
-        if _may_be_whose_or_whom(text, found):
+        if _may_be_whose_or_whom(text, found) or _may_be_a_title(text, found):
             return ()
         new = _pronoun(found) or _counterparts()[found[0].lower()]
         edits += with_article(text, Edit(*found.span(), like(found[0], new)))
     return tuple(edits)
 
 
-def _is_of_a_name(text: str, found: re.Match[str]) -> bool:
-    """Whether a noun with a capital is part of a name: "Stephen King", "Lady Gaga"."""
-    before_a_name = has_capitals(text) and _CAPITAL.match(text, found.end())
-    return follows_a_name(text, found.start()) or before_a_name is not None
+def _may_be_a_title(text: str, found: re.Match[str]) -> bool:
+    """Whether a noun in a text without capitals may be in one: "birthday girl", "men in black"."""
+    before = just_before(_WORD_BEFORE, text, found.start())
+    word = before[1] if before else ""
+    known = word in stopwords().words or "adj" in wordnet().parts_of_speech(word)
+    part = not known or _GOES_ON.match(text, found.end())
+    return found[0].lower() in persons() and not has_capitals(text) and bool(part)
 
 
 def _may_be_whose_or_whom(text: str, found: re.Match[str]) -> bool:

@@ -70,6 +70,16 @@ class WordNet:
         """
         return bool(self.parts_of_speech(word))
 
+    def is_common(self, word: str) -> bool:
+        """Whether it holds the word, or a base form of it, without a capital.
+
+        Examples
+        --------
+        >>> wordnet().is_common("Films"), wordnet().is_common("rome")
+        (True, False)
+        """
+        return any(part.has_common(word.lower()) for part in self._parts)
+
     def parts_of_speech(self, word: str) -> tuple[str, ...]:
         """Those that it holds the word or a base form of it in, such as ``("noun", "verb")``."""
         held = zip(PARTS_OF_SPEECH, self._parts, strict=True)
@@ -115,6 +125,10 @@ class _PartOfSpeech:
     def has(self, word: str) -> bool:
         """Whether a word in lower case, or a base form of it, is a lemma."""
         return bool(self._forms(word))
+
+    def has_common(self, word: str) -> bool:
+        """Whether a word in lower case, or a base form of it, is a lemma without a capital."""
+        return not self._forms(word).isdisjoint(self.lemmas(word))
 
     def _forms(self, word: str) -> set[str]:
         """The word and its base forms, as far as they are lemmas."""
