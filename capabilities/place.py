@@ -3,8 +3,8 @@
 Of the changes of *CheckList* (arXiv 2005.04118). TextAttack's ``WordSwapChangeLocation`` asks a
 tagger that has to be downloaded, and its list names countries as treaties do ("Lao PDR"); here a
 place is one of a small list of our own. It changes where it is likely no part of a title or an
-idiom: a city or country after a preposition, a nationality before a noun for people, and only if
-the text names no other place. What a text says of a place may hold of that place alone:
+idiom: a city or country after a preposition, a nationality before a noun for people, and beside
+another place only a city beside a city. What a text says of a place may hold of that place alone:
 an invariance found here says that the reference does not mind where, not that nobody should.
 """
 
@@ -101,7 +101,7 @@ class Place(EditingCapability):
 def _sure(
     text: str, known: Collection[str], of: Mapping[str, tuple[str, str]]
 ) -> list[re.Match[str]]:
-    """The only place of a text, where it is likely no part of a name or title: else none.
+    """The only place of a text or its cities, if likely no part of a name or title: else none.
 
     A city or country stands after a preposition and before a stopword, an adverb or the end of a
     clause, a nationality before a noun for people. Of a text without capitals, or for a
@@ -109,9 +109,10 @@ def _sure(
     """
     found = list(names_in(text, known))
     words = {one[0].lower() for one in found}
-    if len(words) != 1 or _CODE.search(text):
+    kinds = {of[word][0] for word in words}
+    if _CODE.search(text) or (len(words) > 1 and kinds != {"city"}):
         return []
-    of_people = of[words.pop()][0] == "nationality"
+    of_people = kinds == {"nationality"}
     if (of_people or not has_capitals(text)) and may_hold_a_name(text, of):
         return []
     return found if all(map(before_a_person if of_people else _is_where, found)) else []

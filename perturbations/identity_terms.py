@@ -91,11 +91,12 @@ def persons(slot: str = "") -> frozenset[str]:
     return frozenset(noun for row in rows if slot in row[1] for noun in row[-2:])
 
 
-def before_a_person(place: re.Match[str], slot: str = "") -> bool:
-    """Whether an adjective stands before a noun for people, and is no part of a longer one."""
+def before_a_person(place: re.Match[str], slot: str = "", *, needed: bool = True) -> bool:
+    """Whether a word stands before a noun for people, if needed, and is no part of two words."""
     next_word = _NEXT_WORD.match(place.string, place.end())
+    person = next_word is not None and next_word[1].lower() in persons(slot)
     whole = just_before(_OF_TWO_WORDS, place.string, place.start()) is None
-    return whole and next_word is not None and next_word[1].lower() in persons(slot)
+    return whole and (person or not needed)
 
 
 def terms_in(text: str) -> Iterator[tuple[Term, Sequence[re.Match[str]]]]:
@@ -113,10 +114,9 @@ def terms_in(text: str) -> Iterator[tuple[Term, Sequence[re.Match[str]]]]:
 def _is_of_a_person(place: re.Match[str]) -> bool:
     term = terms()[place[0].lower()]
     capital = term.text[0].isupper() and has_capitals(place.string)
-    person = before_a_person(place, "any_age" if term.category == "age" else "")
-    whole = just_before(_OF_TWO_WORDS, place.string, place.start()) is None
-    alone = whole and not term.needs_person
-    return (person or alone) and (place[0][0].isupper() or not capital)
+    slot = "any_age" if term.category == "age" else ""
+    fits = before_a_person(place, slot, needed=term.needs_person)
+    return fits and (place[0][0].isupper() or not capital)
 
 
 @cache

@@ -158,7 +158,7 @@ def test_a_wrong_setting_is_named(wrong, says):
         (Identity, "A young child, a 30 year old person", set()),
         (Identity, "a young child and an old woman", {"a young child and an old man"}),
         (Identity, "a Sikh person, one of a non-Sikh family", set()),
-        (Place, "Once from Paris, twice from Rome.", set()),
+        (Place, "Once from Paris, twice from Spain.", set()),
         (Place, "To Boston (BOS) in a Boston minute. Off to Denver, CO.", set()),
         (Place, "Love to Dallas #party", set()),
         (Place, "the french pie , a french war , french for singles", set()),
