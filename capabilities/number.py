@@ -32,12 +32,12 @@ _MONTH = (
 )
 _PART_OF_ONE = re.compile(
     r"\s?['’]?s\b|\s*(?:and\s+)?(?:hundred|thousand|million|billion|trillion|dozen|percent|point\s+\w|a\s+half)"
-    r"|[\s-]+(?:stars?|thumbs?|or)\b|-[a-z]\b"
+    r"|[\s-]+(?:stars?|thumbs?|or|to\s+\d+)\b|-[a-z]\b"
     rf"|(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    rf"(?:\b{_MONTH}\s*|\bor\s+|(?:hundred|thousand|million|billion)\s+(?:and\s+)?|\d\s*|['’]\s?|\b(?:flight|flt|gate|row|"
+    rf"(?:\b{_MONTH}\s*|\bor\s+|(?:hundred|thousand|million|billion)\s+(?:and\s+)?|\d\s*(?:to\s+)?|['’]\s?|\b(?:flight|flt|gate|row|"
     r"seat|route|boeing|airbus|number|no\.|version|channel|chapter|page|section|formula)\s*)$",
     re.IGNORECASE,
 )

@@ -8,9 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from perturbations.edits import Change, Edit, any_of, has_capitals, just_before, like, with_article
-from perturbations.lexicon import stopwords
 from perturbations.word_tables import table
-from perturbations.wordnet import wordnet
 
 CATEGORIES = ("gender", "origin", "religion", "age", "disability")
 
@@ -32,8 +30,11 @@ _HER_ALONE = frozenset((
 ))  # fmt: skip
 """Words before which "her" stands for a person: "told her everything"."""
 
-_WORD_BEFORE = re.compile(r"([\w-]+)\s+$")
-_GOES_ON = re.compile(r"\s+(?:in|from|of|on)\b")
+_DETERMINER = re.compile(
+    r"(?i)\b(?:an?|the|this|these|those|my|your|h(?:is|er)|our|their|one|two|some)"
+    r"\s+(?:[\w-]+\s+)?$"
+)
+_GOES_ON = re.compile(r"(?i)\s+(?:in|from|of|on|with)\b")
 _NEXT_WORD = re.compile(r"\s+([\w-]+)")
 _OR_ANOTHER = re.compile(r"\s+or\s+(?:his|her)(?=\s)", re.IGNORECASE)
 _OF_TWO_WORDS = re.compile(
@@ -42,8 +43,8 @@ _OF_TWO_WORDS = re.compile(
 
 _TELLS = re.compile(
     r"(?i)\b(?:pregnan\w+|(?:breast|beard|mou?stache|shav)\w*|bras?|bikinis?|dress(?:es)?|skirts?"
-    r"|lipstick|\w*dogs?|cats?|horses?|pupp(?:y|ies)|birds?|animals?"
-    r"|(?:oh|hey|yo)\s+man|man\s+(?:enough|i|it|you))\b"
+    r"|lipstick|heroines?|kings?|queens?|prince\w*|mrs?|ms|\w*dogs?|cats?|horses?|pupp(?:y|ies)"
+    r"|birds?|animals?|(?:oh|hey|yo)\s+man|man\s+(?:enough|i|it|you))\b"
 )
 """What may contradict another gender, animals, whose pronouns are of no person, and "oh man"."""
 _CONTRAST = re.compile(r"\b(?:non[- ]|between\b)", re.IGNORECASE)
@@ -116,6 +117,7 @@ def _is_of_a_person(place: re.Match[str]) -> bool:
     capital = term.text[0].isupper() and has_capitals(place.string)
     slot = "any_age" if term.category == "age" else ""
     fits = before_a_person(place, slot, needed=term.needs_person)
+    fits = fits and not _may_be_in_a_title(place)
     return fits and (place[0][0].isupper() or not capital)
 
 
@@ -139,7 +141,8 @@ def another_term(text: str, places: Sequence[re.Match[str]], term: Term, other: 
 def other_gender(text: str) -> Change:
     """Every term of gender with its counterpart; nothing where there is none.
 
-    Nothing either where the text tells the gender otherwise, by a beard, or speaks of animals.
+    Nothing either where the text tells the gender otherwise, by a beard, or speaks of animals, and
+    for pronouns alone in a text without capitals: they may be of somebody whom it names.
 
     Examples
     --------
@@ -148,23 +151,26 @@ def other_gender(text: str) -> Change:
     'I saw him and his sister'
     """
     edits: list[Edit] = []
-    if _TELLS.search(text):
+    places = list(_genders().finditer(text))
+    nouns = [found for found in places if found[0].lower() in persons()]
+    if (
+        _TELLS.search(text)
+        or any(map(_may_be_in_a_title, nouns))
+        or any(_may_be_whose_or_whom(text, found) for found in places)
+        or not (nouns or has_capitals(text))
+    ):
         return ()
-    for found in _genders().finditer(text):
-        if _may_be_whose_or_whom(text, found) or _may_be_a_title(text, found):
-            return ()
+    for found in places:
         new = _pronoun(found) or _counterparts()[found[0].lower()]
         edits += with_article(text, Edit(*found.span(), like(found[0], new)))
     return tuple(edits)
 
 
-def _may_be_a_title(text: str, found: re.Match[str]) -> bool:
-    """Whether a noun in a text without capitals may be in one: "birthday girl", "men in black"."""
-    before = just_before(_WORD_BEFORE, text, found.start())
-    word = before[1] if before else ""
-    known = word in stopwords().words or "adj" in wordnet().parts_of_speech(word)
-    part = not known or _GOES_ON.match(text, found.end())
-    return found[0].lower() in persons() and not has_capitals(text) and bool(part)
+def _may_be_in_a_title(place: re.Match[str]) -> bool:
+    """Whether a text has no capitals and a noun no determiner, or is as in "the men in black"."""
+    determined = just_before(_DETERMINER, place.string, place.start())
+    goes_on = _GOES_ON.match(place.string, place.end())
+    return not has_capitals(place.string) and (determined is None or goes_on is not None)
 
 
 def _may_be_whose_or_whom(text: str, found: re.Match[str]) -> bool:

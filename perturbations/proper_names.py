@@ -146,7 +146,7 @@ def _may_be_a_name(word: str, capitals: bool, *, strict: bool = False) -> bool:
         return False
     if capitals:
         return word[0].isupper()
-    return strict or not wordnet().knows(word.lower())
+    return strict or not wordnet().is_common(word)
 
 
 _OWNS = re.compile(r"['’]\s+\w")

@@ -1,4 +1,4 @@
-"""WordNet: the words of a sense, their relations, and which words it knows.
+"""WordNet: the words of a sense, their relations, and which words it holds.
 
 Synonyms are those of TextAttack's ``WordSwapWordNet``: every other single word that shares a
 synset with the word or with one of its base forms. That class gives them as a set, whose order
@@ -60,23 +60,13 @@ class WordNet:
         """
         return self._remembered(word)
 
-    def knows(self, word: str) -> bool:
-        """Whether it holds the word or a base form of it.
-
-        Examples
-        --------
-        >>> wordnet().knows("sofas"), wordnet().knows("qwzx")
-        (True, False)
-        """
-        return bool(self.parts_of_speech(word))
-
     def is_common(self, word: str) -> bool:
         """Whether it holds the word, or a base form of it, without a capital.
 
         Examples
         --------
-        >>> wordnet().is_common("Films"), wordnet().is_common("rome")
-        (True, False)
+        >>> [wordnet().is_common(one) for one in ("Films", "rome", "qwzx")]
+        [True, False, False]
         """
         return any(part.has_common(word.lower()) for part in self._parts)
 
