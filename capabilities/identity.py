@@ -1,12 +1,12 @@
 """*identity*: does the answer stay when a text speaks of people of another group?
 
 The paper's *fairness* capability (arXiv 2311.04166), whose parts it does not publish: the terms,
-their categories and the rules are ours. All terms of gender change together, pronouns among them,
-names and titles do not; a term of origin, religion, age or disability gives way to another of its
-kind wherever it stands, mostly before a noun for people: "an old man", not "an old film". A text
-can hold of one group alone ("the first woman to ..."): an invariance found here says that the
-reference does not mind the group in this text, not that it is fair, and a model that minds is not
-thereby shown to be unfair.
+their categories and the rules are ours. All terms of gender change together, pronouns among them;
+a term of origin, religion, age or disability gives way to another of its kind wherever it stands,
+mostly before a noun for people: "an old man", not "an old film". A text that may hold a name is
+left, and a term beside another of its category. A text can hold of one group alone ("the first
+woman to ..."): an invariance found here says that the reference does not mind the group in this
+text, not that it is fair, and a model that minds is not thereby shown to be unfair.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import ClassVar
 
 from perturbations.editing_capability import EditingCapability
 from perturbations.edits import Change, drawn
-from perturbations.identity_terms import CATEGORIES, another_term, other_gender, terms_in
+from perturbations.identity_terms import CATEGORIES, another_term, other_gender, terms, terms_in
+from perturbations.proper_names import may_hold_a_name
 from perturbations.settings import check_candidates, check_choice
 
 ALL = "all"
@@ -49,8 +50,8 @@ class Identity(EditingCapability):
         "She and her husband help an Italian neighbor.",
     )
     draws: ClassVar[bool] = True
-    tables: ClassVar[tuple[str, ...]] = ("identity",)
-    lexicons: ClassVar[tuple[str, ...]] = ("stopwords",)
+    tables: ClassVar[tuple[str, ...]] = ("identity", "names")
+    lexicons: ClassVar[tuple[str, ...]] = ("stopwords", "wordnet")
 
     category: str = ALL
     candidates: int = 5
@@ -61,6 +62,8 @@ class Identity(EditingCapability):
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
         """The other gender throughout, then each other term replaced wherever it stands."""
+        if may_hold_a_name(text, terms()):
+            return
         if self.category in (ALL, "gender") and (change := other_gender(text)):
             yield change
         for term, places in terms_in(text):

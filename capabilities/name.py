@@ -3,20 +3,22 @@
 Of the changes of *CheckList* (arXiv 2005.04118). TextAttack's ``WordSwapChangeName`` asks a tagger
 that has to be downloaded; here a name is one of a small list of our own, by gender and origin. A
 first name and the surname after it change together, whether or not the list holds the surname, to
-make up no half-known person. First names that the list does not hold go unchanged: an
-invariance found here is one of common names. It does not say that the reference treats people of
-all origins alike unless ``origin=other`` is asked for, and then of the groups of the list alone.
+make up no half-known person. A name beside a hint at a title or a kind ("James Bond mode") stays,
+and half a name in a text without capitals. First names that the list does not hold go unchanged:
+an invariance found here is one of common names. It does not say that the reference treats people
+of all origins alike unless ``origin=other`` is asked for, and then of the groups of the list alone.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from perturbations.editing_capability import EditingCapability
-from perturbations.edits import Change, drawn
+from perturbations.edits import Change, any_of, drawn, has_capitals, just_before
 from perturbations.proper_names import persons_in, replaced_everywhere, without_mark
 from perturbations.settings import check_candidates, check_choice
 from perturbations.word_tables import table
@@ -72,6 +74,8 @@ class Name(EditingCapability):
         surnames = [name for name, (kind, *_) in known.items() if kind == "last"]
         rows = {without_mark(name).lower(): row for name, row in known.items()}
         for first, last in persons_in(text, first_names, surnames):
+            if _may_be_more(text, first, last):
+                continue
             row = rows[(first or last).lower()]
             fits = [name for name in (first_names if first else surnames)
                     if self._fits(known[name], row) and not _is_in(name, text)]  # fmt: skip
@@ -87,6 +91,21 @@ class Name(EditingCapability):
         return all(
             one == "any" or same == (one == "same") for one, same in zip(asked, alike, strict=True)
         )
+
+
+_BEFORE = re.compile(
+    r"(?i)(?:\b(?:an?|the|any|no|being|about|meets|like|version of) |[\"'‘“`]\s*)$"
+)
+_AFTER = re.compile(r"(?i)(?:['’]s)? (?:mode|book|movie|film|novel|version|style|meets|is|was)\b")
+"""What stands beside a title, or a name that stands for a kind: "in James Bond mode"."""
+
+
+def _may_be_more(text: str, first: str, last: str) -> bool:
+    """Whether a name may be a title or an allusion; in a text without capitals, half a name is."""
+    places = any_of([f"{first} {last}".strip()]).finditer(text)
+    return (not has_capitals(text) and (not first or len(last) < 2)) or any(
+        just_before(_BEFORE, text, one.start()) or _AFTER.match(text, one.end()) for one in places
+    )
 
 
 def _is_in(name: str, text: str) -> bool:

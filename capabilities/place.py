@@ -2,7 +2,9 @@
 
 Of the changes of *CheckList* (arXiv 2005.04118). TextAttack's ``WordSwapChangeLocation`` asks a
 tagger that has to be downloaded, and its list names countries as treaties do ("Lao PDR"); here a
-place is one of a small list of our own. What a text says of a place may hold of that place alone:
+place is one of a small list of our own. It changes where it is likely no part of a title or an
+idiom: a city or country after a preposition, a nationality before a noun for people, and beside
+another place only a city beside a city. What a text says of a place may hold of that place alone:
 an invariance found here says that the reference does not mind where, not that nobody should.
 """
 
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -24,18 +26,20 @@ from perturbations.edits import (
     like,
     with_article,
 )
-from perturbations.proper_names import follows_a_name, names_in, without_mark
+from perturbations.identity_terms import before_a_person
+from perturbations.lexicon import stopwords
+from perturbations.proper_names import may_hold_a_name, names_in, without_mark
 from perturbations.settings import check_candidates, check_choice
 from perturbations.word_tables import table
+from perturbations.wordnet import wordnet
 
 Region = Literal["same", "other", "any"]
 
-_PART = re.compile(
-    r"\b(?:new|latin|native|african|asian|(?:north|south|east|west|centr)\w*|great|little|st\.?|saint)[\s-]+$",
-    re.IGNORECASE,
-)
-_OF_A_NAME = re.compile(r"(?:[^\S\n]|-)+[A-Z][a-z]")
-_NOUN = re.compile(r"\s+\w")
+_WHERE = re.compile(r"(?i)\b(?:in|from|to|at|near|for|around|across|through|out\s+of)\s+$")
+_NEXT = re.compile(r"(?: ?, ?| +)([^\W\d_]+)| *[^\s\w.,!?;:]|,? +\d")
+"""A word after a place, or what hints at a code, as in "Pittsburgh (PIT)"."""
+_CODE = re.compile(r"#\w|\b[A-Z]{3}\b")
+"""A hashtag or an airport may name the place again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +61,10 @@ class Place(EditingCapability):
     question: ClassVar[str] = "Does the prediction stay the same when a place becomes another?"
     nothing: ClassVar[str] = "no place of the list"
     groups: ClassVar[tuple[str, ...]] = ("fairness",)
-    example: ClassVar[tuple[str, str]] = ("Seen on an Irish train.", "Seen on a British train.")
+    example: ClassVar[tuple[str, str]] = ("Seen by an Irish man.", "Seen by a British man.")
     draws: ClassVar[bool] = True
-    tables: ClassVar[tuple[str, ...]] = ("places",)
-    lexicons: ClassVar[tuple[str, ...]] = ("stopwords",)
+    tables: ClassVar[tuple[str, ...]] = ("places", "names", "identity")
+    lexicons: ClassVar[tuple[str, ...]] = ("stopwords", "wordnet")
 
     region: Region = "same"
     candidates: int = 5
@@ -73,7 +77,7 @@ class Place(EditingCapability):
         """Each place of the text, replaced wherever it stands."""
         known = {name: (kind, region) for kind, region, name in table("places")}
         of = {without_mark(name).lower(): row for name, row in known.items()}
-        for word, edits in by_word(text, _single(text, known)):
+        for word, edits in by_word(text, _sure(text, known, of)):
             for new in drawn(
                 self._others(text.lower(), of[word], known), self.candidates, generator
             ):
@@ -89,24 +93,34 @@ class Place(EditingCapability):
         kind, region = row
         for other, (other_kind, other_region) in known.items():
             suits = {"any": True, "same": other_region == region, "other": other_region != region}
-            if (
-                other_kind == kind
-                and suits[self.region]
-                and without_mark(other).lower() not in text
-            ):
-                yield without_mark(other)
+            name = without_mark(other)
+            if other_kind == kind and suits[self.region] and name.lower() not in text:
+                yield name
 
 
-def _single(text: str, known: Mapping[str, tuple[str, str]]) -> Iterator[re.Match[str]]:
-    """Those that are no part of a longer name: "New England", "Chicago Bulls", "Jack London"."""
-    alone = {without_mark(one).lower() for one, (kind, _) in known.items() if kind == "nationality"}
-    for found in names_in(text, known):
-        parts = (
-            has_capitals(text) and _OF_A_NAME.match(text, found.end()),
-            follows_a_name(text, found.start()),
-            just_before(_PART, text, found.start()),
-            # A person or a language: "a German", "in German".
-            found[0].lower() in alone and not _NOUN.match(text, found.end()),
-        )
-        if not any(parts):
-            yield found
+def _sure(
+    text: str, known: Collection[str], of: Mapping[str, tuple[str, str]]
+) -> list[re.Match[str]]:
+    """The only place of a text or its cities, if likely no part of a name or title: else none.
+
+    A city or country stands after a preposition and before a stopword, an adverb or the end of a
+    clause, a nationality before a noun for people. Of a text without capitals, or for a
+    nationality, the text may hold no name.
+    """
+    found = list(names_in(text, known))
+    words = {one[0].lower() for one in found}
+    kinds = {of[word][0] for word in words}
+    if _CODE.search(text) or (len(words) > 1 and kinds != {"city"}):
+        return []
+    of_people = kinds == {"nationality"}
+    if (of_people or not has_capitals(text)) and may_hold_a_name(text, of):
+        return []
+    return found if all(map(before_a_person if of_people else _is_where, found)) else []
+
+
+def _is_where(found: re.Match[str]) -> bool:
+    after = _NEXT.match(found.string, found.end())
+    word = (after[1] or "") if after else ""
+    ends = after is None or word in stopwords().words
+    adverb = word.islower() and "adv" in wordnet().parts_of_speech(word)
+    return (ends or adverb) and just_before(_WHERE, found.string, found.start()) is not None

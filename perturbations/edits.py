@@ -141,8 +141,9 @@ def article_for(article: str, word: str) -> str:
 def any_of(words: Iterable[str]) -> re.Pattern[str]:
     """Any of these words or phrases, the longest that fits, as a whole word in any case.
 
-    Links, handles, hashtags and parts of hyphenated words are none. What is found is one of the
-    words in lower case: not "İran", whose first letter Python takes for an i.
+    Links, handles, hashtags and parts of hyphenated words are none, nor is "he" in "[t]he". What
+    is found is one of the words in lower case: not "İran", whose first letter Python takes for
+    an i.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
     }
     longest_first = sorted(forms, key=lambda word: (-len(word), word))
     listed = "|".join(re.escape(word) for word in longest_first)
-    return re.compile(rf"(?<![\w@#/.&-])(?ai:{listed})(?![\w@/-]|\.\w)")
+    return re.compile(rf"(?<![\w@#/.&\]-])(?ai:{listed})(?![\w@/-]|\.\w)")
 
 
 def drawn(choices: Iterable[Choice], most: int, generator: random.Random) -> list[Choice]:

@@ -8,7 +8,6 @@ from functools import cache
 from typing import NamedTuple
 
 from perturbations.edits import Change, Edit, any_of, has_capitals, just_before, like, with_article
-from perturbations.proper_names import follows_a_name
 from perturbations.word_tables import table
 
 CATEGORIES = ("gender", "origin", "religion", "age", "disability")
@@ -31,13 +30,24 @@ _HER_ALONE = frozenset((
 ))  # fmt: skip
 """Words before which "her" stands for a person: "told her everything"."""
 
+_DETERMINER = re.compile(
+    r"(?i)\b(?:an?|the|this|these|those|my|your|h(?:is|er)|our|their|one|two|some)"
+    r"\s+(?:[\w-]+\s+)?$"
+)
+_GOES_ON = re.compile(r"(?i)\s+(?:in|from|of|on|with)\b")
 _NEXT_WORD = re.compile(r"\s+([\w-]+)")
 _OR_ANOTHER = re.compile(r"\s+or\s+(?:his|her)(?=\s)", re.IGNORECASE)
 _OF_TWO_WORDS = re.compile(
-    r"\b(?:native|latin|african|asian|central|(?:north|south|east|west)(?:ern)?)\s+$", re.IGNORECASE
+    r"(?i)\b(?:native|latin|african|asian|central|(?:north|south|east|west)(?:ern)?|years?)\s+$"
 )
 
-_CAPITAL = re.compile(r"\s+[A-Z][a-z]")
+_TELLS = re.compile(
+    r"(?i)\b(?:pregnan\w+|(?:breast|beard|mou?stache|shav)\w*|bras?|bikinis?|dress(?:es)?|skirts?"
+    r"|lipstick|heroines?|kings?|queens?|prince\w*|mrs?|ms|\w*dogs?|cats?|horses?|pupp(?:y|ies)"
+    r"|birds?|animals?|(?:oh|hey|yo)\s+man|man\s+(?:enough|i|it|you))\b"
+)
+"""What may contradict another gender, animals, whose pronouns are of no person, and "oh man"."""
+_CONTRAST = re.compile(r"\b(?:non[- ]|between\b)", re.IGNORECASE)
 _ASKS_A_VERB = re.compile(r"\b(?:makes?|made|making|lets?|letting|help\w*)\s$", re.IGNORECASE)
 
 
@@ -76,30 +86,44 @@ def terms() -> Mapping[str, Term]:
 
 
 @cache
-def _persons() -> frozenset[str]:
-    """Nouns for people; pronouns and titles have no plural."""
+def persons(slot: str = "") -> frozenset[str]:
+    """Nouns for people, all or of one slot; pronouns and titles have no plural."""
     rows = [row for row in table("identity") if row[0] in ("person", "gender") and row[-1] != _NONE]
-    return frozenset(text for *_, singular, plural in rows for text in (singular, plural))
+    return frozenset(noun for row in rows if slot in row[1] for noun in row[-2:])
+
+
+def before_a_person(place: re.Match[str], slot: str = "", *, needed: bool = True) -> bool:
+    """Whether a word stands before a noun for people, if needed, and is no part of two words."""
+    next_word = _NEXT_WORD.match(place.string, place.end())
+    person = next_word is not None and next_word[1].lower() in persons(slot)
+    whole = just_before(_OF_TWO_WORDS, place.string, place.start()) is None
+    return whole and (person or not needed)
 
 
 def terms_in(text: str) -> Iterator[tuple[Term, Sequence[re.Match[str]]]]:
-    """The terms of a text, those of gender left out, with their places."""
-    found: dict[Term, list[re.Match[str]]] = {}
-    for place in _pattern(("origin", "religion", "age", "disability")).finditer(text):
-        term = terms()[place[0].lower()]
-        next_word = _NEXT_WORD.match(text, place.end())
-        person = next_word is not None and next_word[1].lower() in _persons()
-        capital = term.text[0].isupper() and has_capitals(text)
-        if term.category == "origin" and just_before(_OF_TWO_WORDS, text, place.start()):
-            continue
-        if (person or not term.needs_person) and (place[0][0].isupper() or not capital):
-            found.setdefault(term, []).append(place)
-    yield from found.items()
+    """The terms of a text, those of gender left out, with their places.
+
+    Of several in a category none: one may contradict another.
+    """
+    for category in CATEGORIES[1:]:
+        places = list(_pattern(category).finditer(text))
+        found = {terms()[place[0].lower()] for place in places}
+        if len(found) == 1 and all(map(_is_of_a_person, places)) and not _CONTRAST.search(text):
+            yield found.pop(), places
+
+
+def _is_of_a_person(place: re.Match[str]) -> bool:
+    term = terms()[place[0].lower()]
+    capital = term.text[0].isupper() and has_capitals(place.string)
+    slot = "any_age" if term.category == "age" else ""
+    fits = before_a_person(place, slot, needed=term.needs_person)
+    fits = fits and not _may_be_in_a_title(place)
+    return fits and (place[0][0].isupper() or not capital)
 
 
 @cache
-def _pattern(categories: tuple[str, ...]) -> re.Pattern[str]:
-    return any_of(text for text, term in terms().items() if term.category in categories)
+def _pattern(category: str) -> re.Pattern[str]:
+    return any_of(text for text, term in terms().items() if term.category == category)
 
 
 def another_term(text: str, places: Sequence[re.Match[str]], term: Term, other: str) -> Change:
@@ -117,6 +141,9 @@ def another_term(text: str, places: Sequence[re.Match[str]], term: Term, other: 
 def other_gender(text: str) -> Change:
     """Every term of gender with its counterpart; nothing where there is none.
 
+    Nothing either where the text tells the gender otherwise, by a beard, or speaks of animals, and
+    for pronouns alone in a text without capitals: they may be of somebody whom it names.
+
     Examples
     --------
     >>> from perturbations.edits import edited
@@ -124,21 +151,26 @@ def other_gender(text: str) -> Change:
     'I saw him and his sister'
     """
     edits: list[Edit] = []
-    for found in _genders().finditer(text):
-        noun = found[0].lower() in _persons()
-        if noun and found[0][0].isupper() and _is_of_a_name(text, found):
-            continue
-        if _may_be_whose_or_whom(text, found):
-            return ()
+    places = list(_genders().finditer(text))
+    nouns = [found for found in places if found[0].lower() in persons()]
+    if (
+        _TELLS.search(text)
+        or any(map(_may_be_in_a_title, nouns))
+        or any(_may_be_whose_or_whom(text, found) for found in places)
+        or not (nouns or has_capitals(text))
+    ):
+        return ()
+    for found in places:
         new = _pronoun(found) or _counterparts()[found[0].lower()]
         edits += with_article(text, Edit(*found.span(), like(found[0], new)))
     return tuple(edits)
 
 
-def _is_of_a_name(text: str, found: re.Match[str]) -> bool:
-    """Whether a noun with a capital is part of a name: "Stephen King", "Lady Gaga"."""
-    before_a_name = has_capitals(text) and _CAPITAL.match(text, found.end())
-    return follows_a_name(text, found.start()) or before_a_name is not None
+def _may_be_in_a_title(place: re.Match[str]) -> bool:
+    """Whether a text has no capitals and a noun no determiner, or is as in "the men in black"."""
+    determined = just_before(_DETERMINER, place.string, place.start())
+    goes_on = _GOES_ON.match(place.string, place.end())
+    return not has_capitals(place.string) and (determined is None or goes_on is not None)
 
 
 def _may_be_whose_or_whom(text: str, found: re.Match[str]) -> bool:

@@ -7,9 +7,11 @@ from collections.abc import Collection, Iterator, Mapping
 
 from perturbations.edits import Change, Edit, any_of, has_capitals, just_before, like
 from perturbations.lexicon import stopwords
+from perturbations.word_tables import table
 from perturbations.wordnet import wordnet
 
-_SENTENCE_START = re.compile(r"(?:^\W*|[.!?]\s+|[\"“(]\s*)$")
+_SENTENCE_START = re.compile(r"(?:^\W*|[.!?]\s+|[\"“(]\s*|@\w+\s+)$")
+_WORD = re.compile(r"(?<![\w@#/.'’])[^\W\d_]{2,}(?:['’]\w+)?")
 _MARK = "*"
 
 
@@ -21,6 +23,33 @@ def without_mark(name: str) -> str:
 def starts_sentence(text: str, start: int) -> bool:
     """Whether what begins here is the first word of a sentence."""
     return just_before(_SENTENCE_START, text, start) is not None
+
+
+def may_hold_a_name(text: str, known: Collection[str] = ()) -> bool:
+    """Whether any word may be a proper name, but for the known ones in lower case.
+
+    A listed name tells, and a capital within a sentence. Where that would tell nothing, so does a
+    word that WordNet does not know without a capital, and, in a text without capitals, a quote.
+
+    Examples
+    --------
+    >>> [may_hold_a_name(one) for one in ("She met Bo.", "she met lopez", "Nice. She left")]
+    [True, True, False]
+    """
+    capitals = has_capitals(text)
+    names = {without_mark(name).lower() for *_, name in table("names")}
+    if not capitals and not {*text}.isdisjoint('"“`'):
+        return True
+    for found in _WORD.finditer(text):
+        whole = found[0].lower()
+        word = re.split("['’]", whole)[0]
+        plain = capitals and (found[0].islower() or found[0].isupper())
+        if word in known or {word, whole} & stopwords().words or (plain and word not in names):
+            continue
+        inside = capitals and not starts_sentence(text, found.start())
+        if inside or word in names or not wordnet().is_common(word):
+            return True
+    return False
 
 
 def names_in(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
@@ -111,29 +140,13 @@ def _mentions(
             yield found[0], ""
 
 
-def follows_a_name(text: str, start: int) -> bool:
-    """Whether the word before this place is likely part of the same name, as in "Stephen King".
-
-    Examples
-    --------
-    >>> [follows_a_name(one, one.index("King")) for one in ("Stephen King", "The King", "oh. King")]
-    [True, False, False]
-    """
-    before = just_before(_BEFORE, text, start)
-    if before is None or not has_capitals(text):
-        return False
-    if before[1].endswith("."):
-        return before[1].lower() in _TITLES
-    return _may_be_a_name(before[1], capitals=True)
-
-
 def _may_be_a_name(word: str, capitals: bool, *, strict: bool = False) -> bool:
     """Whether a word beside a name may be part of it; strictly, any that is no stopword."""
     if word.lower().removesuffix("'s") in {*stopwords().words, "s", *_TITLES}:
         return False
     if capitals:
         return word[0].isupper()
-    return strict or not wordnet().knows(word.lower())
+    return strict or not wordnet().is_common(word)
 
 
 _OWNS = re.compile(r"['’]\s+\w")

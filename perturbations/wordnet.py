@@ -1,4 +1,4 @@
-"""WordNet: the words of a sense, their relations, and which words it knows.
+"""WordNet: the words of a sense, their relations, and which words it holds.
 
 Synonyms are those of TextAttack's ``WordSwapWordNet``: every other single word that shares a
 synset with the word or with one of its base forms. That class gives them as a set, whose order
@@ -86,15 +86,15 @@ class WordNet:
         """
         return self._remembered(word)
 
-    def knows(self, word: str) -> bool:
-        """Whether it holds the word or a base form of it.
+    def is_common(self, word: str) -> bool:
+        """Whether it holds the word, or a base form of it, without a capital.
 
         Examples
         --------
-        >>> wordnet().knows("sofas"), wordnet().knows("qwzx")
-        (True, False)
+        >>> [wordnet().is_common(one) for one in ("Films", "rome", "qwzx")]
+        [True, False, False]
         """
-        return bool(self.parts_of_speech(word))
+        return any(part.has_common(word.lower()) for part in self._parts)
 
     def is_lemma(self, word: str) -> bool:
         """Whether it holds a word or phrase in lower case as it is, ``_`` for a space.
@@ -140,15 +140,7 @@ class WordNet:
         >>> wordnet().is_name("london"), wordnet().is_name("turkey"), wordnet().is_name("qwzx")
         (True, False, False)
         """
-        forms = self.base_forms(word)
-        written = [
-            lemma
-            for part in self._parts
-            for _, _, sense in part.senses(word.lower())
-            for lemma in sense.lemmas
-            if lemma.lower() in forms
-        ]
-        return bool(written) and not any(lemma.islower() for lemma in written)
+        return bool(self.parts_of_speech(word)) and not self.is_common(word)
 
     def related(self, word: str) -> Iterator[Related]:
         """Single words in small letters of the word's senses, of similar and more general ones.
@@ -220,6 +212,10 @@ class _PartOfSpeech:
     def has(self, word: str) -> bool:
         """Whether a word in lower case, or a base form of it, is a lemma."""
         return bool(self.forms(word))
+
+    def has_common(self, word: str) -> bool:
+        """Whether a word in lower case, or a base form of it, is a lemma without a capital."""
+        return not self.forms(word).isdisjoint(self.lemmas(word))
 
     def holds(self, lemma: str) -> bool:
         """Whether this is a lemma, ``_`` for a space."""

@@ -12,9 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scope.errors import SpecError
 from scope.pieces import plain_settings, require_members
-from scope.protocols import RANDOM_CANDIDATES, Capability, OffersFlips, SearchOptions
+from scope.protocols import RANDOM_CANDIDATES, Capability, OffersFlips, SearchOptions, Swap
 from scope.records import Example, Perturbation, Prediction
 
 _SENTENCES = (
@@ -80,6 +83,27 @@ class HashedWords:
     def _pull(self, word: str) -> float:
         digest = hashlib.sha256(f"{self._seed} {word}".encode()).digest()
         return self._strength * (int.from_bytes(digest[:4]) / 2**31 - 1)
+
+
+class AlikeWords:
+    """An encoder made of nothing: every word fits every place.
+
+    Examples
+    --------
+    >>> AlikeWords().encode(["a film"]), AlikeWords().compare_words([])
+    (array([[1.]]), array([], dtype=float64))
+    """
+
+    spec = "python:scope.testing:AlikeWords"
+    fingerprint = "alike words"
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """The same vector for every text."""
+        return np.ones((len(texts), 1))
+
+    def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
+        """1 for every swap."""
+        return np.ones(len(swaps))
 
 
 def check_capability(capability: Capability, examples: Sequence[Example] | None = None) -> None:
@@ -202,7 +226,7 @@ def _check_found(capability: Capability, given: Sequence[Example], kind: _Kind) 
 def _search(capability: Capability, examples: Sequence[Example], kind: _Kind, slots: int) -> Found:
     """The results by example, after a check of the search as a whole."""
     classifier = HashedWords()
-    options = SearchOptions(trials=TRIALS, slots=slots)
+    options = SearchOptions(encoder=AlikeWords(), trials=TRIALS, slots=slots)
     groups = list(kind.search(classifier, examples, options))
     given = sorted(example.id for example in examples)
     ids = sorted(group[0].example_id if group else "(nothing)" for group in groups)

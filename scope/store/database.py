@@ -27,7 +27,7 @@ Stored = TypeVar("Stored", Answer, Prediction)
 # Plain types, as they are read back: a capability may give numbers of NumPy.
 _FIELDS = {
     "example_id": str, "trial": int, "text": str, "score": float, "queries": int, "spared": int,
-    "failure": str, "similarity": float, "applicable": int,
+    "failure": str, "similarity": float, "compared": int, "applicable": int,
 }  # fmt: skip
 
 _MODEL = "SELECT id FROM models WHERE fingerprint = ?"
@@ -62,6 +62,7 @@ CREATE TABLE perturbations (
     spared INTEGER NOT NULL,
     failure TEXT,
     similarity REAL,
+    compared INTEGER NOT NULL,
     applicable INTEGER NOT NULL,
     checksum INTEGER NOT NULL,
     PRIMARY KEY (capability, example_id, trial)
@@ -316,7 +317,7 @@ class Database:
         with guarded(self._path), self._connection:
             rows = map(_row, perturbations)
             self._connection.executemany(
-                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT DO NOTHING",
                 ((capability, *row, checksum(capability, *row)) for row in rows),
             )

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from swapping import together
 
-from perturbations.capability import random_order
+from perturbations.search import random_order
 from scope.protocols import Capability, SearchOptions
 from scope.records import Example
 from scope.registry import BUILT_IN, find

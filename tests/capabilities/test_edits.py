@@ -135,7 +135,7 @@ def test_a_wrong_setting_is_named(wrong, says):
         (Contraction, "Will not do: she does n't .", {"Wo n't do: she does n't .",
                                                       "Will not do: she does not ."}),
         (Contraction, "as good as it is. The film's end. It's been. He'd go. Isn't it?", set()),
-        (Identity, "an old film by him", {"an old film by her"}),
+        (Identity, "An old film by him", {"An old film by her"}),
         (Contraction, "anna's film does not end .", {"anna's film doesn't end ."}),
         (Contraction, "It's now been told, and it's slowly gone.", set()),
         (Inflection, "out with her friends .", {"out with her friend ."}),
@@ -165,12 +165,35 @@ def test_a_wrong_setting_is_named(wrong, says):
         (Identity, "The film feels old - and slow; the night was black he said",
          {"The film feels old - and slow; the night was black she said"}),
         (Identity, "Stephen King wrote it.", set()),
-        (Identity, "Lady Gaga is a lady.", {"Lady Gaga is a gentleman."}),
+        (Identity, "Lady Gaga is a lady. Bo saw his boy.", set()),
+        (Identity, "the zorvat film made him a man . he met anna .", set()),
+        (Identity, "[T]he girl likes her dad", {"[T]he boy likes his mom"}),
+        (Identity, "the men in green", set()),
+        (Identity, "about his style", set()),
+        (Identity, "great birthday girl", set()),
+        (Identity, "A bearded man. A spaniel with his dog.", set()),
+        (Identity, "A young child, a 30 year old person", set()),
+        (Identity, "a young child and an old woman", {"a young child and an old man"}),
+        (Identity, "a Sikh person, one of a non-Sikh family", set()),
+        (Place, "Once from Paris, twice from Spain.", set()),
+        (Place, "To Boston (BOS) in a Boston minute. Off to Denver, CO.", set()),
+        (Place, "Love to Dallas #party", set()),
+        (Place, "the french pie , a french war , french for singles", set()),
+        (Place, "in a zorvat film set in rome .", set()),
+        (Name, "He reads a Tom Petroni book in Tom Petroni mode.", set()),
+        (Name, "carlos meets anna petroni ; being tom petroni", set()),
+        (Number, "I tried 2 ask, new 4 his dad, in 3-d. Zorvat 3 is late.", set()),
+        (Number, "Lost 2 bags in 10 to 14 days", {"Lost two bags in 10 to 14 days",
+                                                  "Lost 3 bags in 10 to 14 days"}),
+        (Number, "seven doors , two weeks on", set()),
+        (Number, "Two men, the other sat", {"2 men, the other sat"}),
+        (Number, "two men by the Seine", {"three men by the Seine", "2 men by the Seine"}),
+        (Number, "The 2015 fair #Fair2015", set()),
         (Identity, "It made her laugh, and it made her film better.", set()),
         (Number, "on May 31, the 3rd of July, 5 Dec.", set()),
         (Identity, "a South Korean person, an African American person", set()),
-        (Identity, "his or her film", {"her or his film"}),
-        (Identity, "on his back, a friend of his in it", {"on her back, a friend of hers in it"}),
+        (Identity, "His or her film", {"Her or his film"}),
+        (Identity, "On his back, a friend of his in it", {"On her back, a friend of hers in it"}),
         (Identity, "I told her everything, and they let her go to her brother.",
          {"I told him everything, and they let him go to his sister."}),
     ],
@@ -193,7 +216,7 @@ def test_numbers_beyond_those_of_a_machine_stay():
 def test_numbers_beside_a_sign_stay_in_digits_and_begin_a_sentence_with_a_capital():
     spelled = Number(change="spelling")
     assert changed(spelled, "It costs $12 or 12€ at 12°") == set()
-    assert changed(spelled, "12 came. Good.") == {"Twelve came. Good."}
+    assert changed(spelled, "12 men came. Good.") == {"Twelve men came. Good."}
 
 
 def test_a_surname_that_is_a_word_too_changes_as_a_name_alone():
@@ -207,13 +230,13 @@ def test_a_name_ends_with_its_line(kind):
             "Great film"
         }
     if kind is Place:
-        assert {text.split("\n")[1] for text in changed(Place(), "Paris\nLovely")} == {"Lovely"}
+        assert {text.split("\n")[1] for text in changed(Place(), "In Paris\nLovely")} == {"Lovely"}
 
 
 def test_settings_name_the_lexicons_that_names_are_told_by(kind):
-    wanted = {Name: {"stopwords", "wordnet"}, Place: {"stopwords"}, Identity: {"stopwords"}}
-    wanted[Inflection] = {"wordnet"}
-    assert {"stopwords", "wordnet"} & set(kind().settings()) == wanted.get(kind, set())
+    wanted = {Number: {"stopwords"}, Contraction: set(), Inflection: {"wordnet"}}
+    both = {"stopwords", "wordnet"}
+    assert both & set(kind().settings()) == wanted.get(kind, both)
 
 
 def test_an_article_in_capitals_stays_in_capitals():
@@ -229,7 +252,7 @@ def test_what_stands_before_a_place_is_looked_for_within_a_hundred_characters():
 
 
 def test_as_many_changes_are_expected_as_are_tried():
-    text = " or ".join(str(number) for number in range(30, 60)) + " films"
+    text = " films, ".join(str(number) for number in range(30, 60)) + " films"
     example, classifier = Example(id="e", text=text), HashedWords(strength=0.0)
     list(Number().search(classifier, [example], SearchOptions()))
     asked = {text for texts in classifier.asked for text in texts}
@@ -238,14 +261,14 @@ def test_as_many_changes_are_expected_as_are_tried():
 
 
 def test_numbers_keep_their_size_and_form():
-    values = changed(Number(change="value", candidates=100), "1,200 seats")
+    values = changed(Number(change="value", candidates=100), "Had 1,200 seats")
     assert values
     for text in values:
-        assert 600 <= int(re.match("[0-9,]+", text)[0].replace(",", "")) <= 1800
-        assert re.fullmatch(r"\d,\d{3} seats", text)
-    assert changed(Number(change="spelling"), "Seven of 12, in 1999") == {
-        "7 of 12, in 1999",
-        "Seven of twelve, in 1999",
+        assert 600 <= int(re.search("[0-9,]+", text)[0].replace(",", "")) <= 1800
+        assert re.fullmatch(r"Had \d,\d{3} seats", text)
+    assert changed(Number(change="spelling"), "Seven of 12 seats, in 1999") == {
+        "7 of 12 seats, in 1999",
+        "Seven of twelve seats, in 1999",
     }
     assert all(re.fullmatch("in (19|20)\\d\\d", one) for one in changed(Number(), "in 1999"))
     assert changed(Number(), "at 9:30 on 9/11, flight 12, the '80s, one") == set()
@@ -261,6 +284,6 @@ def test_a_person_changes_wherever_she_stands():
 def test_genders_and_articles_change_together():
     text = "His wife gave him an apple; she saw her father."
     assert changed(Identity(), text) == {"Her husband gave her an apple; he saw his mother."}
-    others = changed(Identity(category="origin"), "an Italian woman and two Italians")
-    assert "a Mexican woman and two Italians" in others
-    assert "an Italian woman and two Mexicans" in others
+    others = changed(Identity(category="origin"), "an Italian woman and an Italian friend")
+    assert "a Mexican woman and a Mexican friend" in others
+    assert changed(Identity(category="origin"), "an Italian woman and two Mexicans") == set()

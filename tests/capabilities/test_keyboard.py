@@ -5,7 +5,7 @@ import pytest
 from swapping import together
 
 from capabilities.keyboard import Keyboard, doubled
-from perturbations.capability import random_order
+from perturbations.search import random_order
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
