@@ -66,12 +66,6 @@ class Synonym(InvarianceCapability):
         Least cosine of the two words in context, from -1 to 1.
     max_words
         Greatest share of the words that ``strong`` may swap; above 0, at most 1.
-    same_part
-        Whether ``paper`` swaps only words that WordNet has in one part of speech, and only into
-        such of the same.
-    same_sense
-        Whether ``paper`` swaps in only synonyms of a word's most frequent sense: the first in
-        WordNet.
     source
         Where the words come from: ``wordnet``; ``vectors:FILE``, the ten nearest of a text file of
         word vectors with a cosine of at least 0.6; or ``mask:MODEL``, what a masked language model
@@ -97,8 +91,6 @@ class Synonym(InvarianceCapability):
     sense: Sense = "context"
     min_fit: float = MIN_FIT
     max_words: float = MAX_WORDS
-    same_part: bool = False
-    same_sense: bool = False
     source: str = WORDNET
     language_model: str = ""
     max_perplexity: float = MAX_PERPLEXITY
@@ -116,9 +108,6 @@ class Synonym(InvarianceCapability):
         check_has_effect(self, "max_words", "preset=strong", self.preset == "strong")
         check_has_effect(self, "sense", "preset=valid", not paper)
         check_has_effect(self, "min_fit", "sense=context", self.compares_words)
-        check_has_effect(self, "same_part", "preset=paper", paper)
-        check_has_effect(self, "same_sense", "preset=paper", paper)
-        check_has_effect(self, "same_sense", "source=wordnet", self.source == WORDNET)
         check_has_effect(self, "max_perplexity", "language_model=MODEL", bool(self.language_model))
 
     @property
@@ -146,8 +135,6 @@ class Synonym(InvarianceCapability):
             "sense": self.preset != "paper",
             "min_fit": self.compares_words,
             "max_words": self.preset == "strong",
-            "same_part": self.same_part,
-            "same_sense": self.same_sense,
         }
         further = {name: getattr(self, name) for name, counts in has_effect.items() if counts}
         if self.source != WORDNET:
@@ -202,7 +189,7 @@ class Synonym(InvarianceCapability):
         from perturbations.word_sources import perplexities, swaps_in_form, word_swaps
 
         if self.preset == "paper":
-            swaps = word_swaps(self.source, self.same_part, self.same_sense)
+            swaps = word_swaps(self.source)
             constraints = [StopwordModification(stopwords().words)]
         else:
             swaps = swaps_in_form(self.source, frequent=self.sense == "frequent")

@@ -171,7 +171,7 @@ class InvarianceCapability(ABC):
         from perturbations.goals import KeepsPrediction, LeavesPrediction
 
         parts = self.parts(generator)
-        constraints = list(parts.constraints)
+        constraints = [*parts.constraints]
         if ask_encoder is not None and parts.min_fit is not None:
             constraints.append(FitsContext(partial(ask_encoder, "compare_words"), parts.min_fit))
         if ask_encoder is not None and options.min_similarity is not None:
@@ -395,6 +395,8 @@ def _why_none(attack: Attack) -> str:
             "the search ended on no admissible text: what it kept changes the prediction or was "
             "found in an earlier trial"
         )
+    if any(getattr(one, "compared", ()) for one in attack.constraints):
+        return "no candidate: no synonym of a word fits its place"
     if attack.constraints:
         return "no candidate: no change of the text meets the constraints"
     return _NO_WORD

@@ -210,9 +210,9 @@ MODELS_BY_GOAL_FUNCTION[LeavesPrediction] = [".*"]
 def words_changed(original: str, changed: str) -> int:
     """How many words differ between two texts; inserted and removed words count, too.
 
-    Where all words are the same, what stands between spaces is compared in their place, with its
-    punctuation; so it is where a word has become two, as by an invisible character. Two texts
-    that differ are at least 1 apart.
+    An article that follows its noun, "a" or "an", is no change. Where all words are the same, what
+    stands between spaces is compared in their place, with its punctuation; so it is where a word
+    has become two, as by an invisible character. Two texts that differ are at least 1 apart.
 
     Examples
     --------
@@ -230,9 +230,13 @@ def words_changed(original: str, changed: str) -> int:
     return max(_differing(one, other), int(original != changed))
 
 
+_ARTICLES = frozenset({"a", "an", "A", "An", "AN"})
+
+
 def _differing(one: Sequence[str], other: Sequence[str]) -> int:
     if len(one) == len(other):
-        return sum(first != second for first, second in zip(one, other, strict=True))
+        changed = ({first, second} for first, second in zip(one, other, strict=True))
+        return sum(len(words) > 1 and not words <= _ARTICLES for words in changed)
     blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
     return sum(max(b - a, d - c) for kind, a, b, c, d in blocks if kind != "equal")
 

@@ -39,21 +39,15 @@ def swaps_in_form(source: str, *, frequent: bool) -> Transformation:
     """One word replaced by one of the source; of WordNet in its form, see `synonyms_in_form`."""
     if source == WORDNET:
         return WithArticles(WordSynonyms(partial(synonyms_in_form, frequent=frequent)))
-    return WithArticles(word_swaps(source, same_part=False, same_sense=False))
+    return WithArticles(word_swaps(source))
 
 
-def word_swaps(source: str, same_part: bool, same_sense: bool) -> Transformation:
+def word_swaps(source: str) -> Transformation:
     """One word replaced by one of the source, as the source has it."""
     kind, _, rest = source.partition(":")
-    admits = of_one_part if same_part else _any
     if kind == "mask":
-        return MaskedSwaps(_filler(rest), admits)
-    find = wordnet().first_synonyms if same_sense else wordnet().synonyms
-    if kind == "vectors":
-        find = _vectors(rest).nearest
-    if not same_part:
-        return WordSynonyms(find)
-    return WordSynonyms(lambda word: [other for other in find(word) if admits(word, other)])
+        return MaskedSwaps(_filler(rest))
+    return WordSynonyms(_vectors(rest).nearest if kind == "vectors" else wordnet().synonyms)
 
 
 def source_fingerprint(source: str) -> str:
@@ -66,24 +60,6 @@ def source_fingerprint(source: str) -> str:
     """
     kind, _, rest = source.partition(":")
     return _filler(rest).fingerprint if kind == "mask" else _vectors(rest).fingerprint
-
-
-def of_one_part(word: str, other: str) -> bool:
-    """Whether WordNet has both words in one part of speech, the same.
-
-    Examples
-    --------
-    >>> of_one_part("sofa", "couch"), of_one_part("sofa", "lounge"), of_one_part("sad", "sorry")
-    (False, False, True)
-    >>> of_one_part("actor", "thespian")
-    False
-    """
-    parts = wordnet().parts_of_speech(word)
-    return len(parts) == 1 and parts == wordnet().parts_of_speech(other)
-
-
-def _any(word: str, other: str) -> bool:
-    return True
 
 
 class WordVectors:
@@ -180,14 +156,11 @@ class MaskedSwaps(WordSwap):
     ----------
     filler
         The model; all words of a text are asked for together.
-    admits
-        Whether a word may stand for another.
     """
 
-    def __init__(self, filler: MaskFiller, admits: Callable[[str, str], bool]) -> None:
+    def __init__(self, filler: MaskFiller) -> None:
         super().__init__()
         self._filler = filler
-        self._admits = admits
         self._known: dict[str, dict[int, Sequence[str]]] = {}
 
     def _get_transformations(
@@ -206,7 +179,5 @@ class MaskedSwaps(WordSwap):
             current_text.replace_word_at_index(index, other)
             for index in indices
             for other in known[index]
-            if other.isalpha()
-            and other.lower() != current_text.words[index].lower()
-            and self._admits(current_text.words[index], other)
+            if other.isalpha() and other.lower() != current_text.words[index].lower()
         ]

@@ -111,16 +111,6 @@ class WordNet:
         held = zip(PARTS_OF_SPEECH, self._parts, strict=True)
         return tuple(name for name, part in held if part.has(word.lower()))
 
-    def first_synonyms(self, word: str) -> tuple[str, ...]:
-        """The synonyms in the first sense of each part of speech, which is the most frequent.
-
-        Examples
-        --------
-        >>> wordnet().first_synonyms("film"), "photographic" in wordnet().first_synonyms("film")
-        (('flick', 'movie', 'pic', 'picture', 'shoot', 'take'), False)
-        """
-        return self._look_up(word, most=1)
-
     def base_forms(self, word: str) -> frozenset[str]:
         """The word in lower case, and the base forms that it holds.
 
@@ -162,8 +152,8 @@ class WordNet:
                         if lemma != base:
                             yield Related(name, base, lemma, rank == 0 and first)
 
-    def _look_up(self, word: str, most: int | None = None) -> tuple[str, ...]:
-        lemmas = {lemma for part in self._parts for lemma in part.lemmas(word.lower(), most)}
+    def _look_up(self, word: str) -> tuple[str, ...]:
+        lemmas = {lemma for part in self._parts for lemma in part.lemmas(word.lower())}
         return tuple(sorted(filter(_is_one_word, lemmas - {word})))
 
 
@@ -193,11 +183,10 @@ class _PartOfSpeech:
         self._irregular = {form: bases for form, *bases in irregular}
         self._endings = tuple(pair.split(":") for pair in _ENDINGS[part].split())
 
-    def lemmas(self, word: str, most: int | None = None) -> Iterator[str]:
-        """The lemmas of the synsets of a word in lower case, or of its first; ``_`` for a space."""
-        for form in self.forms(word):
-            for place in self._places(form)[:most]:
-                yield from self.sense(place).lemmas
+    def lemmas(self, word: str) -> Iterator[str]:
+        """The lemmas of the synsets of a word in lower case; ``_`` for a space."""
+        for _, _, sense in self.senses(word):
+            yield from sense.lemmas
 
     def senses(self, word: str) -> Iterator[tuple[str, int, Sense]]:
         """Each sense of a word in lower case, with its base form and its rank there, from 0."""

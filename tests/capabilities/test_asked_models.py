@@ -11,7 +11,7 @@ from scope.jobs.preparation import choose_capabilities
 from scope.models import load_model
 from scope.protocols import SearchOptions
 from scope.records import Example
-from scope.testing import HashedWords, check_capability
+from scope.testing import AlikeWords, HashedWords, check_capability
 
 TEXT = "a quiet film about an old sailor"
 
@@ -22,7 +22,9 @@ def paraphrase(name, **settings):
 
 def search(capability, text=TEXT, **options):
     (found,) = capability.search(
-        HashedWords(strength=0.1), [Example(id="e", text=text)], SearchOptions(**options)
+        HashedWords(strength=0.1),
+        [Example(id="e", text=text)],
+        SearchOptions(**{"encoder": AlikeWords(), **options}),
     )
     return found
 
@@ -115,7 +117,9 @@ def test_searches_that_ask_an_uncertain_model_are_not_shared(lexicon):
         assert _owner(capability, "certain", SearchOptions(), "kept") is None
     loading = chosen("textattack:bae", **{"textattack:bae.download": True})
     assert _owner(loading, "certain", SearchOptions(), "kept") is None
-    assert _owner(Synonym(), "certain", SearchOptions(), "kept") is not None
+    assert _owner(Synonym(preset="paper"), "certain", SearchOptions(), "kept") is not None
+    uncertain = SearchOptions(encoder=AlikeWords())
+    assert _owner(Synonym(), "certain", uncertain, "kept") is None
 
 
 def test_a_masked_model_is_not_asked_about_a_text_that_holds_a_blank(lexicon):
@@ -155,7 +159,7 @@ def test_examples_are_admissible_changes(lexicon):
         assert [other in wordnet().synonyms(word) for word, other in swapped] == [True]
 
 
-def test_synonyms_of_vectors_a_mask_and_one_sense(tmp_path, lexicon):
+def test_synonyms_of_vectors_and_of_a_mask(tmp_path, lexicon):
     path = tmp_path / "vectors.txt"
     path.write_text("4 2\nfilm 1 0\nmovie 0.9 0.1\nsailor 0 1\nquiet 0.1 0.9\n")
     by_vectors = Synonym(source=f"vectors:{path}")
@@ -164,14 +168,11 @@ def test_synonyms_of_vectors_a_mask_and_one_sense(tmp_path, lexicon):
     assert search(by_mask, "a film", trials=1)[0].text in {"a grand", "a lovely"}
     assert by_mask.settings()["source"] == by_mask.source
     check_capability(by_mask)
-    assert search(Synonym(same_part=True), "a sad film", trials=1)[0].text.endswith(" film")
-    assert search(Synonym(same_sense=True), "a film", trials=1)[0].text.split()[1] in {
-        "flick", "movie", "pic", "picture", "shoot", "take",
-    }  # fmt: skip
 
 
-def test_defaults_of_synonym_have_the_settings_of_old(lexicon):
-    assert set(Synonym().settings()) == {"preset", "max_characters", "wordnet", "stopwords"}
+def test_the_paper_preset_of_synonym_has_the_settings_of_old(lexicon):
+    settings = Synonym(preset="paper").settings()
+    assert set(settings) == {"preset", "max_characters", "wordnet", "stopwords"}
 
 
 @pytest.mark.parametrize("source", ["thesaurus", "vectors:", "mask: "])
@@ -198,8 +199,6 @@ def test_a_file_that_holds_no_vectors_is_named(tmp_path, lexicon):
         Synonym(source=f"vectors:{path}").settings()
     with pytest.raises(DataError, match="there is no such file"):
         Synonym(source=f"vectors:{tmp_path / 'b.txt'}").settings()
-    with pytest.raises(SpecError, match="same_sense together with source=wordnet"):
-        Synonym(source=f"vectors:{path}", same_sense=True)
 
 
 def test_a_language_model_bounds_how_unlikely_a_synonym_may_make_a_text(lexicon):

@@ -5,11 +5,17 @@ from swapping import together
 
 from capabilities.synonym import Synonym
 from perturbations.lexicon import stopwords
+from perturbations.synonyms import ContentWords, is_another_word, synonyms_in_form
+from perturbations.textattack_gate import load_textattack
 from perturbations.wordnet import wordnet
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
-from scope.testing import HashedWords
+from scope.testing import AlikeWords, HashedWords
+
+load_textattack()
+
+from textattack.shared import AttackedText  # noqa: E402
 
 EXAMPLES = tuple(
     Example(id=text, text=text)
@@ -20,6 +26,7 @@ EXAMPLES = tuple(
         "A fast car on a wet road needs a careful driver and good luck.",
     )
 )
+OPTIONS = SearchOptions(slots=3, encoder=AlikeWords())
 NOTHING_MATTERS = HashedWords(strength=0.0)
 
 pytestmark = pytest.mark.usefixtures("lexicon")
@@ -35,8 +42,17 @@ def swaps(example, text):
     ]
 
 
+def changeable(text):
+    attacked = AttackedText(text)
+    return ContentWords()._get_modifiable_indices(attacked)
+
+
+def swaps_of(word):
+    return [new for new in synonyms_in_form(word) if is_another_word(word, new)]
+
+
 def found(capability, classifier):
-    by_id = together(capability, classifier, EXAMPLES, SearchOptions(slots=3))
+    by_id = together(capability, classifier, EXAMPLES, OPTIONS)
     return [
         (example, one) for example in EXAMPLES for one in by_id[example.id] if one.text is not None
     ]
@@ -46,7 +62,7 @@ def found(capability, classifier):
     "seed", [0, *(pytest.param(one, marks=pytest.mark.slow) for one in (1, 2))]
 )
 def test_the_paper_preset_swaps_one_word_for_a_synonym_and_no_stopword(seed):
-    pairs = found(Synonym(), HashedWords(seed=seed))
+    pairs = found(Synonym(preset="paper"), HashedWords(seed=seed))
     assert len(pairs) >= 9
     for example, one in pairs:
         [(old, new)] = swaps(example, one.text)
@@ -64,7 +80,7 @@ def test_the_strong_preset_stays_within_its_share_and_keeps_the_label(max_words)
     for example, one in pairs:
         changed = swaps(example, one.text)
         assert 1 <= len(changed) <= math.ceil(len(example.text.split()) * max_words)
-        assert all(new in wordnet().synonyms(old) for old, new in changed)
+        assert all(new in synonyms_in_form(old) for old, new in changed)
         before, after = classifier.classify([example.text, one.text])
         assert before.label == after.label
 
@@ -73,8 +89,8 @@ def test_the_strong_preset_uses_its_share_up_where_nothing_matters():
     pairs = found(Synonym(preset="strong", max_words=0.3), NOTHING_MATTERS)
     for example, one in pairs:
         words = [word.strip(",.!") for word in example.text.split()]
-        may = [word for word in words if word not in stopwords().words]
-        may = [word for word in may if wordnet().synonyms(word)]
+        may = [words[place] for place in changeable(example.text)]
+        may = [word for word in may if swaps_of(word)]
         if one.trial == 1:  # a later trial must differ, for which it may have to swap fewer
             expected = min(math.ceil(len(words) * 0.3), len(may))
             assert len(swaps(example, one.text)) == expected
@@ -84,10 +100,13 @@ def test_the_strong_preset_uses_its_share_up_where_nothing_matters():
 def test_settings_change_with_the_options_that_count():
     settings = [
         Synonym(),
+        Synonym(preset="paper"),
+        Synonym(sense="frequent"),
+        Synonym(min_fit=0.5),
         Synonym(preset="strong"),
         Synonym(preset="strong", max_words=0.5),
     ]
-    assert len({tuple(sorted(one.settings().items())) for one in settings}) == 3
+    assert len({tuple(sorted(one.settings().items())) for one in settings}) == len(settings)
     assert Synonym().settings()["wordnet"].endswith(wordnet().fingerprint)
 
 
@@ -110,6 +129,84 @@ def test_an_unknown_preset_is_refused():
         Synonym(preset="weak")
     assert str(caught.value) == (
         "found:    the setting preset=weak\n"
-        "expected: one of: paper, strong\n"
-        "fix:      write for example --setting preset=paper"
+        "expected: one of: valid, paper, strong\n"
+        "fix:      write for example --setting preset=valid"
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "needed"),
+    [
+        ({"preset": "paper", "sense": "frequent"}, "preset=valid"),
+        ({"preset": "paper", "min_fit": 0.5}, "sense=context"),
+        ({"sense": "frequent", "min_fit": 0.5}, "sense=context"),
+    ],
+)
+def test_a_setting_of_the_senses_is_refused_where_it_would_do_nothing(settings, needed):
+    with pytest.raises(SpecError) as caught:
+        Synonym(**settings)
+    assert f"add --setting {needed}" in caught.value.fix
+
+
+class FitsBy:
+    """An encoder by which each word fits as well as a table has it, others not at all."""
+
+    spec, fingerprint = "python:fits", "fits"
+
+    def __init__(self, fits):
+        self.fits, self.asked = fits, []
+
+    def encode(self, texts):
+        raise AssertionError("no similarity of whole texts is asked for")
+
+    def compare_words(self, swaps):
+        self.asked.extend(swaps)
+        return [self.fits.get(one.word, 0.0) for one in swaps]
+
+
+def search(text, fits, **settings):
+    encoder = FitsBy(fits)
+    options = SearchOptions(encoder=encoder, trials=2)
+    (trials,) = Synonym(**settings).search(NOTHING_MATTERS, [Example(id="e", text=text)], options)
+    return trials, encoder
+
+
+def test_the_words_that_fit_best_are_swapped_in_and_their_cosine_is_kept():
+    fits = {"vessel": 0.9, "craft": 0.89, "ship": 0.7}
+    (first, second), encoder = search("An old boat sank.", fits)
+    assert {first.text, second.text} == {"An old vessel sank.", "An old craft sank."}
+    assert {first.similarity, second.similarity} == {0.9, 0.89}
+    assert first.compared == len(encoder.asked) == second.compared
+
+
+def test_an_article_follows_the_new_word_and_is_no_change_of_its_own():
+    (first, _), _ = search("It is a big boat.", {"enormous": 0.9})
+    assert first.text == "It is an enormous boat."
+
+
+def test_a_text_in_which_no_word_fits_is_not_applicable_for_that_reason():
+    (first, _), _ = search("An old boat sank.", {})
+    assert (first.text, first.applicable) == (None, False)
+    assert first.failure == "no candidate: no synonym of a word fits its place"
+
+
+@pytest.mark.parametrize(
+    "text", ["@user @user #boat", "See http://boats.com", "It is what it is.", "12 km!"]
+)
+def test_a_text_without_a_word_of_its_own_sense_is_not_applicable(text):
+    (first, _), encoder = search(text, {"vessel": 1.0})
+    assert (first.text, first.applicable, encoder.asked) == (None, False, [])
+
+
+def test_without_an_encoder_words_of_the_most_frequent_sense_count():
+    frequent = Synonym().without_encoder()
+    assert "most frequent sense" in frequent.caution
+    assert Synonym().caution == Synonym(preset="paper").caution == ""
+    example = Example(id="e", text="The couch was old.")
+    (trials,) = frequent.search(NOTHING_MATTERS, [example], SearchOptions(trials=1))
+    assert trials[0].text == "The sofa was old."
+
+
+def test_a_search_without_the_encoder_that_it_needs_is_refused():
+    with pytest.raises(SpecError, match="without an encoder of words in context"):
+        list(Synonym().search(NOTHING_MATTERS, EXAMPLES, SearchOptions()))

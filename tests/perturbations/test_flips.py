@@ -13,9 +13,9 @@ from perturbations.goals import KeepsPrediction, LeavesPrediction, words_changed
 from perturbations.search import BestCandidate, GreedyInvariantSwap
 from scope.protocols import RANDOM_CANDIDATES, SearchOptions
 from scope.records import Example, Prediction
-from scope.testing import HashedWords
+from scope.testing import AlikeWords, HashedWords
 
-OPTIONS = SearchOptions(trials=3, slots=7)
+OPTIONS = SearchOptions(trials=3, slots=7, encoder=AlikeWords())
 TEXTS = tuple(
     Example(id=str(number), text=text)
     for number, text in enumerate(

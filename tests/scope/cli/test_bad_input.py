@@ -71,7 +71,7 @@ def audit_arguments(sentences_csv):
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
         ({"reference": "python:toy_models:NotANumber"}, "NaN", "summing to 1"),
         ({"setting": "min_letters=six"}, "min_letters=six of `typo`", "correct the value"),
-        ({"setting": "same_sense=1"}, "the setting `same_sense`", "check the spelling"),
+        ({"setting": "same_part=1"}, "the setting `same_part`", "check the spelling"),
         ({"label-column": "labl"}, "labl", ""),
         ({"run": "..hidden"}, "..hidden", "--run"),
     ],
