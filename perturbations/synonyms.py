@@ -177,8 +177,11 @@ def forms_of(word: str) -> frozenset[tuple[str, str]]:
 
 
 def _tags(word: str, base: str, part: str) -> tuple[str, ...]:
+    # Of "boat", lemminflect also gives "boat" as a rare plural; "learnt" is a second past.
     known = inflect()(base, part.upper())
-    return tuple(tag for tag in _TAGS[part] if word in known.get(tag, ()))
+    return tuple(
+        tag for tag in _TAGS[part] if word in known.get(tag, ())[: 1 if word == base else None]
+    )
 
 
 def _swapped(original: AttackedText, changed: AttackedText) -> tuple[str, str]:

@@ -172,9 +172,9 @@ def search(text, fits, **settings):
 
 
 def test_the_words_that_fit_best_are_swapped_in_and_their_cosine_is_kept():
-    fits = {"vessel": 0.9, "craft": 0.89, "ship": 0.7}
+    fits = {"vessel": 0.9, "ride": 0.89, "dish": 0.7}
     (first, second), encoder = search("An old boat sank.", fits)
-    assert {first.text, second.text} == {"An old vessel sank.", "An old craft sank."}
+    assert {first.text, second.text} == {"An old vessel sank.", "An old ride sank."}
     assert {first.similarity, second.similarity} == {0.9, 0.89}
     assert first.compared == len(encoder.asked) == second.compared
 
@@ -191,7 +191,7 @@ def test_a_text_in_which_no_word_fits_is_not_applicable_for_that_reason():
 
 
 @pytest.mark.parametrize(
-    "text", ["@user @user #boat", "See http://boats.com", "It is what it is.", "12 km!"]
+    "text", ["@user @user #boat", "We http://boats.com", "It is what it is.", "12 km!"]
 )
 def test_a_text_without_a_word_of_its_own_sense_is_not_applicable(text):
     (first, _), encoder = search(text, {"vessel": 1.0})

@@ -1,5 +1,7 @@
 """Flipped pairs and random candidates: what is searched, whatever the company."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -132,7 +134,7 @@ def test_neither_slots_nor_order_nor_company_change_a_result(searched):
     capability, classifier, kept, flipped = searched
     drawn = draws(capability, kept)
     for slots in (1, 64):
-        options = SearchOptions(trials=3, slots=slots)
+        options = replace(OPTIONS, slots=slots)
         assert flips(capability, kept[::-1], classifier, options) == flipped
         assert draws(capability, kept[::-1], options) == drawn
     alone = kept[:1]
