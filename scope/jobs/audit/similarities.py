@@ -26,6 +26,9 @@ PAIRS_AT_ONCE = 256
 
 NO_ENCODER = "none"
 
+AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, packaged_minilm)
+"""Specs of the encoders that are tried where none is named."""
+
 
 class ForSearch(NamedTuple):
     """The encoder of an audit, if there is one, and the capabilities that do with it."""
@@ -66,8 +69,7 @@ def _by_frequency(chosen: ChosenCapability) -> ChosenCapability:
 
 def _at_hand(request: AuditRequest) -> Encoder | None:
     """SemScore's encoder, or else the demo's, which comes as a package."""
-    specs: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, packaged_minilm)
-    for find in specs:
+    for find in AT_HAND:
         try:
             return _of_words(load_encoder(find(), request.model_options), request)
         except (ModelError, ResourceError):

@@ -219,5 +219,5 @@ def test_a_setting_reaches_the_capability_that_it_names(toy_audit):
     comparison = toy_audit("Student", capabilities=["typo", "synonym"], settings=settings)
     typo, synonym = (card.settings for card in comparison.manifest.capabilities)
     assert (typo["min_letters"], typo["max_letters"]) == (6, 50)
-    assert synonym["preset"] == "paper"
+    assert synonym["preset"] == "valid"
     assert "--setting typo.min_letters=6 --setting max_letters=50" in comparison.manifest.command
