@@ -15,6 +15,7 @@ from packages import write_packages
 from scope.errors import ModelError
 from scope.models import ModelOptions, checkpoint, encoder, load_encoder
 from scope.models.encoder import SentenceEncoder
+from scope.protocols import Swap
 
 TEXTS = ["a good film", "dull", "the plot is not good", "fine", "the film " * 30, "great plot s"]
 texts_of_words = st.lists(
@@ -253,3 +254,67 @@ def test_the_encoder_of_semscore_loads_from_its_packages():
     assert alone[0] @ alone[1] > 0.7 > 0.2 > alone[0] @ alone[2]
     king, queen, spanner = load_encoder(f"hf:{NAME}").encode_words(["king", "queen", "spanner"])
     assert king @ queen > king @ spanner
+
+
+SWAPS = [
+    Swap("a good film", 2, 6, "fine"),
+    Swap("a good film", 2, 6, "dull"),
+    Swap("the plot is not good", 4, 8, "film"),
+    Swap("the plot is not good", 16, 20, "dull"),
+]
+
+
+@pytest.fixture
+def read_all(monkeypatch):
+    monkeypatch.setattr(encoder, "_LEAST_STATIC", -1)
+
+
+@pytest.mark.usefixtures("read_all")
+def test_words_are_compared_by_the_upper_half_of_the_layers(encoder_folder, encoders):
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(encoder_folder)
+    model = AutoModel.from_pretrained(encoder_folder).eval()
+
+    def vector(text, start, end):
+        tokens = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+        places = tokens.pop("offset_mapping")[0]
+        states = model(**tokens, output_hidden_states=True).hidden_states
+        upper = sum(states[len(states) // 2 :])[0].detach().numpy()
+        inside = [bool(a < end and b > start) for a, b in places]
+        mean = upper[inside].mean(axis=0)
+        return mean / np.linalg.norm(mean)
+
+    for swap, cosine in zip(SWAPS, encoders[30].compare_words(SWAPS), strict=True):
+        text, start, end, word = swap
+        changed = text[:start] + word + text[end:]
+        expected = vector(text, start, end) @ vector(changed, start, start + len(word))
+        assert cosine == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.bits
+@pytest.mark.usefixtures("read_all")
+def test_a_comparison_does_not_depend_on_the_others(encoders):
+    together = encoders[4096].compare_words(SWAPS).tolist()
+    assert encoders[1].compare_words(SWAPS[::-1]).tolist() == together[::-1]
+    assert [float(encoders[30].compare_words([one])[0]) for one in SWAPS] == together
+
+
+def test_words_whose_static_embeddings_differ_are_not_read_in_context(encoders, monkeypatch):
+    monkeypatch.setattr(encoder, "_LEAST_STATIC", 1.1)
+    monkeypatch.setattr(encoders[30], "_in_context", lambda places: {} if not places else 1 / 0)
+    good, fine = encoders[30].encode_words(["good", "fine"])
+    assert encoders[30].compare_words(SWAPS[:1]) == pytest.approx([good @ fine])
+
+
+@pytest.mark.usefixtures("read_all")
+def test_a_word_beyond_the_limit_of_the_encoder_fits_nothing(encoders):
+    text = "the film " * 30 + "good"
+    assert encoders[30].compare_words([Swap(text, len(text) - 4, len(text), "fine")]) == [0]
+
+
+def test_an_encoder_without_vectors_of_words_is_refused(encoders, monkeypatch):
+    monkeypatch.setattr(encoders[30], "_body", None)
+    with pytest.raises(ModelError, match="gives no vectors of words in their texts") as raised:
+        encoders[30].compare_words(SWAPS)
+    assert "synonym.sense=frequent" in raised.value.fix

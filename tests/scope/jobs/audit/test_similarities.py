@@ -6,12 +6,22 @@ import numpy as np
 import pytest
 from made_up_comparison import build_comparison
 
+from capabilities.synonym import Synonym
+from capabilities.typo import Typo
+from scope.errors import ModelError
+from scope.jobs import kept_comparisons
+from scope.jobs.audit import similarities
 from scope.jobs.audit.examples import MOST_FAR
-from scope.jobs.audit.similarities import with_similarities
+from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.similarities import encoder_for, with_similarities
+from scope.jobs.kept_comparisons import KeptComparisons
 from scope.jobs.pages import markdown_of
+from scope.jobs.preparation import ChosenCapability
 from scope.progress import Silent
+from scope.protocols import Swap
 from scope.records import Example, Perturbation, ScoredPerturbation
 from scope.serialization import from_json, to_json
+from scope.store.caches import answer_file
 
 
 class Directions:
@@ -123,3 +133,76 @@ def test_an_audit_measures_what_it_finds(toy_audit):
     # Swapped letters leave the length as it is.
     assert {one.similarity for one in found} == {1.0}
     assert set(measured.to_frame("examples")["sentence_similarity"]) == {1.0}
+
+
+class Compares(Directions):
+    """Also compares words, each as well as it is long in tenths."""
+
+    spec, fingerprint = "python:compares", "compares"
+
+    def compare_words(self, swaps):
+        self.asked.append(list(swaps))
+        return np.array([len(one.word) / 10 for one in swaps])
+
+
+SYNONYM = (ChosenCapability(capability=Synonym(), origin="scope"),)
+TYPO = (ChosenCapability(capability=Typo(), origin="scope"),)
+
+
+def asked(**fields):
+    return AuditRequest(reference="a", targets=["b"], data="d.csv", cache=False, **fields)
+
+
+def test_without_any_encoder_synonyms_are_those_of_the_most_frequent_sense():
+    for request in (asked(), asked(encoder="none")):
+        encoder, [synonym] = encoder_for(request, SYNONYM)
+        assert encoder is None
+        assert synonym.capability.sense == "frequent"
+
+
+def test_no_encoder_is_loaded_where_no_capability_compares_words(monkeypatch):
+    monkeypatch.setattr(similarities, "load_encoder", lambda *_: 1 / 0)
+    assert encoder_for(asked(), TYPO) == (None, TYPO)
+
+
+def test_the_first_encoder_at_hand_compares_words(monkeypatch):
+    def load(spec, options):
+        if spec == "missing":
+            raise ModelError("no model", expected="one", fix="name one")
+        return Compares()
+
+    monkeypatch.setattr(similarities, "load_encoder", load)
+    monkeypatch.setattr(similarities, "AT_HAND", (lambda: "missing", lambda: "here"))
+    encoder, chosen = encoder_for(asked(), SYNONYM)
+    assert (encoder.spec, chosen) == ("python:compares", SYNONYM)
+    assert encoder.compare_words([Swap("a boat", 2, 6, "ship")]) == [0.4]
+
+
+def test_an_encoder_of_whole_texts_is_refused_for_synonyms(monkeypatch):
+    monkeypatch.setattr(similarities, "load_encoder", lambda *_: Directions())
+    with pytest.raises(ModelError) as raised:
+        encoder_for(asked(encoder="python:mine:encoder"), SYNONYM)
+    assert "whole texts alone" in raised.value.found
+    assert "synonym.sense=frequent" in raised.value.fix
+    assert encoder_for(asked(encoder="python:mine:encoder"), TYPO).encoder.spec == "directions"
+
+
+def test_comparisons_are_kept_on_disk_for_an_encoder_known_by_its_bytes(monkeypatch, tmp_path):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
+    monkeypatch.setattr(kept_comparisons, "identity_of", lambda encoder: "these bytes")
+    ship, raft = (Swap("a boat", 2, 6, word) for word in ("ship", "raft"))
+    first, second = Compares(), Compares()
+    assert KeptComparisons(first, cache=True).compare_words([ship]) == [0.4]
+    assert KeptComparisons(second, cache=True).compare_words([raft, ship]).tolist() == [0.4, 0.4]
+    assert (first.asked, second.asked) == ([[ship]], [[raft]])
+    third = Compares()
+    KeptComparisons(third, cache=False).compare_words([ship])
+    assert third.asked == [[ship]]
+
+
+def test_a_cache_that_cannot_be_read_ends_no_search(monkeypatch, tmp_path):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
+    monkeypatch.setattr(kept_comparisons, "identity_of", lambda encoder: "these bytes")
+    answer_file(tmp_path).mkdir(parents=True)
+    kept = KeptComparisons(Compares(), cache=True)
+    assert kept.compare_words([Swap("a boat", 2, 6, "ship")]) == [0.4]
