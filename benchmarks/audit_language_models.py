@@ -97,7 +97,10 @@ def main() -> None:
         models = [load_classifier(spec, MODELS) for spec in specs]
         shared = [Asked(model) for model in models]
         whole = [Asked(read_whole(model)) for model in models]
-        for capability, n in ((Typo(), asked.typo), (Synonym(), asked.synonym)):
+        for capability, n in (
+            (Typo(preset="paper"), asked.typo),
+            (Synonym(preset="paper"), asked.synonym),
+        ):
             examples = [Example(id=str(n), text=text) for n, text in enumerate(REVIEWS[:n])]
             for key, value in compare(capability, examples, shared, whole, clock).items():
                 figures[f"{capability.name}_{key}"] = value

@@ -71,7 +71,7 @@ def main() -> None:
         searched = (
             find("capabilities", name)
             .target()
-            .search(classifier, examples, SearchOptions(trials=1))
+            .search(classifier, examples, SearchOptions(trials=1, encoder=encoder))
         )
         found = [one for trials in searched for one in trials]
         for key, value in quality(examples, found, encoder.encode, perplexity).items():

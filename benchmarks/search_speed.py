@@ -79,7 +79,10 @@ def main() -> None:
     folder = build_demo_models(cache_folder() / "zoo", progress=suitable_progress()).reference
     figures: dict[str, Any] = {}
     shares: dict[str, list[bool]] = {}
-    for capability, n in ((Typo(preset="paper"), arguments.typo), (Synonym(), arguments.synonym)):
+    for capability, n in (
+        (Typo(preset="paper"), arguments.typo),
+        (Synonym(preset="paper"), arguments.synonym),
+    ):
         examples = load_data(arguments.data, n=n + WARM_UP, label_column=None).examples
         measured, same = compare(capability, folder, examples, clock)
         figures |= {f"{capability.name}_{key}": value for key, value in measured.items()}
@@ -269,7 +272,9 @@ def searched(
     capability: InvarianceCapability, *, word_by_word: bool = False
 ) -> InvarianceCapability:
     """The capability as a baseline searches it."""
-    return EagerSynonym(word_by_word=word_by_word) if capability == Synonym() else capability
+    if not isinstance(capability, Synonym):
+        return capability
+    return EagerSynonym(preset="paper", word_by_word=word_by_word)
 
 
 def ask_for_the_original_again(goal: Any, wrapper: Wrapper, original: str) -> None:

@@ -27,19 +27,21 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, product, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.data import load_data
+from scope.demo_models.bases import packaged_minilm
 from scope.demo_models.build import build_demo_models
 from scope.jobs.preparation import choose_capabilities
 from scope.metrics import cohen_kappa
-from scope.models import ModelOptions, load_classifier
+from scope.models import ModelOptions, load_classifier, load_encoder
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.paths import cache_folder
 from scope.progress import Silent
-from scope.protocols import Classifier, SearchOptions
+from scope.protocols import Classifier, Encoder, SearchOptions
 from scope.records import Example
 from scope.statistics.intervals import normal_quantile, wilson
 
@@ -155,7 +157,8 @@ def changed(
     capability: Any, classifier: Classifier, source: str, examples: Sequence[Example]
 ) -> Iterator[Pair]:
     """The kept and the flipped pair of each text that has them."""
-    options, given = SearchOptions(trials=1), {one.id: one for one in examples}
+    options = SearchOptions(trials=1, encoder=word_encoder())
+    given = {one.id: one for one in examples}
     # Each search gives its results in the order in which it ends.
     kept = [one for (one,) in capability.search(classifier, examples, options)]
     joined = [(given[one.example_id], (one,)) for one in kept]
@@ -163,6 +166,12 @@ def changed(
     for kind, one in chain(product(["kept"], kept), product(["flipped"], flipped)):
         if one.text is not None:
             yield Pair(kind, source, given[one.example_id].text, one.text)
+
+
+@cache
+def word_encoder() -> Encoder:
+    """The encoder that compares synonyms in their place: that of the demo."""
+    return load_encoder(packaged_minilm(), ModelOptions())
 
 
 def spread(found: Found, kind: str, most: int, generator: random.Random) -> list[Pair]:

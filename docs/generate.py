@@ -184,6 +184,8 @@ def _piece(name: str, kind: Any) -> str:
             f"- Cost: about {one.queries} queries for a text that it can change, with flipped "
             "pairs and three trials."
         )
+    if one.accepted:
+        facts.append(f"- Read: {one.accepted}.")
     if facts:
         lines.append("\n".join(facts) + "\n")
     settings = [

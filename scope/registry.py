@@ -86,6 +86,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         "parts": {
             "job": "scope.jobs:job_named",
             "queries": "capabilities.measured:QUERIES",
+            "accepted": "capabilities.measured:ACCEPTED",
             "html": "reports.html:render",
             "html_blocks": "reports.html:render_blocks",
             "notebook": "reports.html:render_notebook",

@@ -48,7 +48,7 @@ def _bits_of_all_threads(request, monkeypatch):
 def _no_encoder_at_hand(request, monkeypatch):
     """An audit must not depend on the encoders that a machine has; slow tests take the real one."""
     if not request.node.get_closest_marker("slow"):
-        monkeypatch.setattr("scope.jobs.audit.similarities.AT_HAND", ())
+        monkeypatch.setattr("scope.jobs.word_encoder.AT_HAND", ())
 
 
 # What a shell runs in the background ignores Ctrl-C, and so would every command started from here.

@@ -30,7 +30,8 @@ class Description:
 
     ``about`` is the text below the first line of its module's docstring, with what an invariance
     found by it does not say. ``example`` is a text before and after. ``queries`` are those of a
-    text that it can change, with three trials and flipped pairs.
+    text that it can change, with three trials and flipped pairs. ``accepted`` says how many of its
+    changed texts two readers accept.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Description:
     example: tuple[str, str] | None
     needs: str
     queries: int | None
+    accepted: str
     settings: tuple[SettingText, ...]
 
     def lines(self) -> Iterator[str]:
@@ -56,6 +58,8 @@ class Description:
             yield from _wrapped(f"needs: {self.needs}")
         if self.queries is not None:
             yield from _wrapped(f"cost: about {self.queries} queries for a text that it can change")
+        if self.accepted:
+            yield from _wrapped(f"read: {self.accepted}")
         for one in self.settings:
             text = f"{one.name}={one.default}  {one.meaning.replace('``', '')}"
             yield from _wrapped(text, hanging="    ")
@@ -73,7 +77,8 @@ def describe(name: str, piece: Any) -> Description:
         groups=tuple(getattr(piece, "groups", ())),
         example=getattr(piece, "example", None),
         needs=getattr(piece, "needs", ""),
-        queries=_queries(name),
+        queries=_measured("queries").get(name),
+        accepted=_measured("accepted").get(name, ""),
         settings=tuple(
             SettingText(
                 name=one.name, default=written_default(one), meaning=meanings.get(one.name, "")
@@ -102,11 +107,11 @@ def written_default(setting: Field[Any]) -> str:
     return default if isinstance(default, str) else shown(default)
 
 
-def _queries(name: str) -> int | None:
+def _measured(what: str) -> Mapping[str, Any]:
     from scope.registry import find
 
-    measured: Mapping[str, int] = find("parts", "queries").target
-    return measured.get(name)
+    measured: Mapping[str, Any] = find("parts", what).target
+    return measured
 
 
 def _parameters(piece: Any) -> Mapping[str, str]:

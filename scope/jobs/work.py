@@ -21,7 +21,7 @@ from scope.jobs.inference import checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
 from scope.models.options import LETTER_TOKENS
-from scope.protocols import Capability, OffersFlips, SearchOptions, Task
+from scope.protocols import Capability, ComparesWords, OffersFlips, SearchOptions, Task
 from scope.records import Example, Prediction, Question
 
 SECONDS_A_TRIAL = 3.0
@@ -183,6 +183,8 @@ def _candidates(capability: Capability, sample: Sequence[Example]) -> float:
     some = sample[:TEXTS_A_LOOK]
     if not isinstance(capability, OffersFlips) or not some:
         return 0.0
+    if isinstance(capability, ComparesWords):
+        capability = capability.without_encoder()
     options = SearchOptions(trials=1)
     found = attempt(lambda: list(chain(*capability.search(_Unmoved(), some, options))))
     if isinstance(found, Failed) or not any(one.spared for one in found):

@@ -2,103 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
-from scope.demo_models.bases import packaged_minilm
-from scope.errors import ModelError, ResourceError
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.kept_comparisons import KeptComparisons
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.sharing import compares_words
+from scope.jobs.word_encoder import ForSearch, encoder_at_hand, of_words, without_encoder
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER
-from scope.progress import remark
-from scope.protocols import ComparesWords, Encoder, Progress, WordEncoder
+from scope.protocols import Encoder, Progress
 from scope.records import Example, ScoredPerturbation
 
 PAIRS_AT_ONCE = 256
 
 
-NO_ENCODER = "none"
-
-AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, packaged_minilm)
-"""Specs of the encoders that are tried where none is named."""
-
-
-class ForSearch(NamedTuple):
-    """The encoder of an audit, if there is one, and the capabilities that do with it."""
-
-    encoder: Encoder | None
-    capabilities: tuple[ChosenCapability, ...]
-
-
 def encoder_for(request: AuditRequest, chosen: Sequence[ChosenCapability]) -> ForSearch:
     """The encoder that is named, or one that the search needs.
-
-    Where none is named and none can be loaded, words of the most frequent sense count.
 
     Raises
     ------
     ModelError
         When the encoder that is named cannot be loaded, or cannot do what the search needs.
     """
-    by_words = any(compares_words(one.capability) for one in chosen)
-    if request.encoder not in (None, NO_ENCODER):
-        encoder = load_encoder(request.encoder, request.model_options)
-        return ForSearch(_of_words(encoder, request) if by_words else encoder, tuple(chosen))
-    if request.min_similarity is not None:
-        encoder = load_encoder(SENTENCE_ENCODER, request.model_options)
-        return ForSearch(_of_words(encoder, request) if by_words else encoder, tuple(chosen))
-    found = None if request.encoder == NO_ENCODER or not by_words else _at_hand(request)
-    if found is not None or not by_words:
-        return ForSearch(found, tuple(chosen))
-    return ForSearch(None, tuple(map(_by_frequency, chosen)))
-
-
-def _by_frequency(chosen: ChosenCapability) -> ChosenCapability:
-    capability = chosen.capability
-    if not isinstance(capability, ComparesWords):
-        return chosen
-    return replace(chosen, capability=capability.without_encoder())
-
-
-def _at_hand(request: AuditRequest) -> Encoder | None:
-    """SemScore's encoder, or else the demo's, which comes as a package."""
-    for find in AT_HAND:
-        try:
-            return _of_words(load_encoder(find(), request.model_options), request)
-        except (ModelError, ResourceError):
-            continue
-    remark(
-        request.progress,
-        "no sentence encoder at hand: synonyms are those of the most frequent sense "
-        f"(--encoder names one, such as {SENTENCE_ENCODER})",
-    )
-    return None
-
-
-def _of_words(encoder: Encoder, request: AuditRequest) -> Encoder:
-    """An encoder that compares words in context, and keeps what it has compared.
-
-    Raises
-    ------
-    ModelError
-        When it gives vectors of whole texts alone.
-    """
-    if not isinstance(encoder, WordEncoder):
-        raise ModelError(
-            f"the encoder `{encoder.spec}` gives vectors of whole texts alone",
-            expected="an encoder whose tokens can be read: synonyms are compared in their place",
-            fix=f"name an encoder such as {SENTENCE_ENCODER}, or write --setting "
-            "synonym.sense=frequent",
-        )
-    encoder.compare_words([])  # refuses an encoder without vectors of words
-    return KeptComparisons(encoder, cache=request.cache)
+    if request.encoder == "none":
+        return without_encoder(chosen)
+    if not request.marks_similarity:
+        return encoder_at_hand(chosen, request.model_options, request)
+    encoder = load_encoder(request.encoder or SENTENCE_ENCODER, request.model_options)
+    if any(compares_words(one.capability) for one in chosen):
+        encoder = of_words(encoder, cache=request.cache)
+    return ForSearch(encoder, tuple(chosen))
 
 
 def with_similarities(

@@ -43,11 +43,12 @@ from scope.jobs.reuse.responses import (
     raw_answers,
 )
 from scope.jobs.reuse.tasks import Apart, PreparedTest, prepare_task
+from scope.jobs.word_encoder import encoder_at_hand
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
 from scope.pieces import refuse_unused_settings
-from scope.protocols import SearchOptions
+from scope.protocols import Encoder, SearchOptions
 from scope.records import Example
 from scope.store import Run
 
@@ -56,7 +57,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     options = request.model_options
     read_prompts(options)
-    chosen = _capabilities(request)
+    encoder, chosen = encoder_at_hand(_capabilities(request), options, request)
     loaded = load_texts(request)
     given = (*request.references, request.suspect, *request.controls)
     all_align = bool(request.batch_size or request.label_map)
@@ -71,6 +72,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
         models=aligned,
         labels=labels,
         chosen=chosen,
+        encoder=encoder,
         data=with_labels(loaded, labels, request.label_map),
     )
     return PreparedTest(
@@ -96,11 +98,12 @@ class _TextTest:
     models: ReuseModels
     labels: tuple[str, ...]
     chosen: tuple[ChosenCapability, ...]
+    encoder: Encoder | None
     data: LoadedData
 
     def plan(self) -> ReusePlan:
         """The configuration, for the manifest."""
-        request = self.request
+        request, encoder = self.request, self.encoder
         return ReusePlan(
             models=self.models,
             data=self.data.card,
@@ -113,6 +116,7 @@ class _TextTest:
                 "tolerance": request.tolerance,
                 "cutoff": request.cutoff,
                 "label_map": ", ".join(request.label_map) or None,
+                **({"encoder": f"{encoder.spec} {encoder.fingerprint}"} if encoder else {}),
             },
         )
 
@@ -143,7 +147,8 @@ class _TextTest:
         return draw(drawable, self.request.perturbed, self.request.seed)
 
     def _options(self) -> SearchOptions:
-        return SearchOptions(trials=self.request.trials, seed=self.request.seed)
+        request = self.request
+        return SearchOptions(trials=request.trials, seed=request.seed, encoder=self.encoder)
 
     def items(self, searched: NamedModel, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one model finds."""

@@ -9,14 +9,14 @@ from made_up_comparison import build_comparison
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from scope.errors import ModelError
-from scope.jobs import kept_comparisons
+from scope.jobs import word_encoder
 from scope.jobs.audit import similarities
 from scope.jobs.audit.examples import MOST_FAR
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_for, with_similarities
-from scope.jobs.kept_comparisons import KeptComparisons
 from scope.jobs.pages import markdown_of
 from scope.jobs.preparation import ChosenCapability
+from scope.jobs.word_encoder import KeptComparisons
 from scope.progress import Silent
 from scope.protocols import Swap
 from scope.records import Example, Perturbation, ScoredPerturbation
@@ -161,7 +161,7 @@ def test_without_any_encoder_synonyms_are_those_of_the_most_frequent_sense():
 
 
 def test_no_encoder_is_loaded_where_no_capability_compares_words(monkeypatch):
-    monkeypatch.setattr(similarities, "load_encoder", lambda *_: 1 / 0)
+    monkeypatch.setattr(word_encoder, "load_encoder", lambda *_: 1 / 0)
     assert encoder_for(asked(), TYPO) == (None, TYPO)
 
 
@@ -171,8 +171,8 @@ def test_the_first_encoder_at_hand_compares_words(monkeypatch):
             raise ModelError("no model", expected="one", fix="name one")
         return Compares()
 
-    monkeypatch.setattr(similarities, "load_encoder", load)
-    monkeypatch.setattr(similarities, "AT_HAND", (lambda: "missing", lambda: "here"))
+    monkeypatch.setattr(word_encoder, "load_encoder", load)
+    monkeypatch.setattr(word_encoder, "AT_HAND", (lambda: "missing", lambda: "here"))
     encoder, chosen = encoder_for(asked(), SYNONYM)
     assert (encoder.spec, chosen) == ("python:compares", SYNONYM)
     assert encoder.compare_words([Swap("a boat", 2, 6, "ship")]) == [0.4]
@@ -189,7 +189,7 @@ def test_an_encoder_of_whole_texts_is_refused_for_synonyms(monkeypatch):
 
 def test_comparisons_are_kept_on_disk_for_an_encoder_known_by_its_bytes(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
-    monkeypatch.setattr(kept_comparisons, "identity_of", lambda encoder: "these bytes")
+    monkeypatch.setattr(word_encoder, "identity_of", lambda encoder: "these bytes")
     ship, raft = (Swap("a boat", 2, 6, word) for word in ("ship", "raft"))
     first, second = Compares(), Compares()
     assert KeptComparisons(first, cache=True).compare_words([ship]) == [0.4]
@@ -202,7 +202,7 @@ def test_comparisons_are_kept_on_disk_for_an_encoder_known_by_its_bytes(monkeypa
 
 def test_a_cache_that_cannot_be_read_ends_no_search(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
-    monkeypatch.setattr(kept_comparisons, "identity_of", lambda encoder: "these bytes")
+    monkeypatch.setattr(word_encoder, "identity_of", lambda encoder: "these bytes")
     answer_file(tmp_path).mkdir(parents=True)
     kept = KeptComparisons(Compares(), cache=True)
     assert kept.compare_words([Swap("a boat", 2, 6, "ship")]) == [0.4]

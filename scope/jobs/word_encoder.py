@@ -1,0 +1,130 @@
+"""The encoder that compares words in context: which one, and what it has compared before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.demo_models.bases import packaged_minilm
+from scope.errors import ModelError, ResourceError, RunError
+from scope.jobs.preparation import ChosenCapability
+from scope.jobs.shared_fields import SharesAnswers
+from scope.jobs.sharing import compares_words
+from scope.models import ModelOptions, load_encoder
+from scope.models.certainty import carry_mark, identity_of
+from scope.models.options import SENTENCE_ENCODER
+from scope.paths import cache_folder
+from scope.progress import remark
+from scope.protocols import ComparesWords, Encoder, Swap, WordEncoder
+from scope.store.caches import answer_file
+from scope.store.entries import EntryFile
+
+AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, packaged_minilm)
+"""Specs of the encoders that are tried where none is named: SemScore's, then the demo's."""
+
+
+class ForSearch(NamedTuple):
+    """The encoder of a search, if there is one, and the capabilities that do with it."""
+
+    encoder: Encoder | None
+    capabilities: tuple[ChosenCapability, ...]
+
+
+def encoder_at_hand(
+    chosen: Sequence[ChosenCapability], options: ModelOptions, request: SharesAnswers
+) -> ForSearch:
+    """The first encoder that can be loaded, if a capability compares words.
+
+    Where none can, words of the most frequent sense count.
+    """
+    if not any(compares_words(one.capability) for one in chosen):
+        return ForSearch(None, tuple(chosen))
+    for find in AT_HAND:
+        try:
+            encoder = of_words(load_encoder(find(), options), cache=request.cache)
+        except (ModelError, ResourceError):
+            continue
+        return ForSearch(encoder, tuple(chosen))
+    missing = "no sentence encoder at hand: synonyms are those of the most frequent sense"
+    remark(request.progress, f"{missing} ({SENTENCE_ENCODER} would compare them in their place)")
+    return without_encoder(chosen)
+
+
+def without_encoder(chosen: Sequence[ChosenCapability]) -> ForSearch:
+    """The capabilities as they are where there is no encoder."""
+    return ForSearch(
+        None,
+        tuple(
+            replace(one, capability=one.capability.without_encoder())
+            if isinstance(one.capability, ComparesWords)
+            else one
+            for one in chosen
+        ),
+    )
+
+
+def of_words(encoder: Encoder, *, cache: bool) -> KeptComparisons:
+    """An encoder that compares words in context, and keeps what it has compared.
+
+    Raises
+    ------
+    ModelError
+        When it gives vectors of whole texts alone.
+    """
+    if not isinstance(encoder, WordEncoder):
+        raise ModelError(
+            f"the encoder `{encoder.spec}` gives vectors of whole texts alone",
+            expected="an encoder whose tokens can be read: synonyms are compared in their place",
+            fix=f"name an encoder such as {SENTENCE_ENCODER}, or write --setting "
+            "synonym.sense=frequent",
+        )
+    encoder.compare_words([])  # refuses an encoder without vectors of words
+    return KeptComparisons(encoder, cache=cache)
+
+
+class KeptComparisons:
+    """A word encoder that computes each comparison once, for all references and runs.
+
+    Parameters
+    ----------
+    encoder
+        The encoder; only comparisons of one that its bytes identify are cached on disk.
+    cache
+        Whether the disk is used.
+    """
+
+    def __init__(self, encoder: WordEncoder, *, cache: bool) -> None:
+        self._encoder = encoder
+        self._owner = identity_of(encoder) if cache else None
+        self.spec, self.fingerprint = encoder.spec, encoder.fingerprint
+        self.reproducible = getattr(encoder, "reproducible", "")
+        self.encode = encoder.encode
+        carry_mark(self, encoder)
+
+    def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
+        """As the encoder's own."""
+        if self._owner is None:
+            return self._encoder.compare_words(swaps)
+        try:
+            return self._from_disk(self._owner, swaps)
+        except RunError:
+            self._owner = None  # a cache that cannot be read or written ends no run
+            return self._encoder.compare_words(swaps)
+
+    def _from_disk(self, owner: str, swaps: Sequence[Swap]) -> NDArray[np.float64]:
+        contents = {swap: json.dumps(swap) for swap in swaps}
+        with EntryFile(answer_file(cache_folder())) as file:
+            values = file.get("vectors", owner, contents.values())
+            missing = [swap for swap, content in contents.items() if content not in values]
+            if missing:
+                cosines = self._encoder.compare_words(missing)
+                named = zip(missing, cosines, strict=True)
+                found = {contents[swap]: repr(float(cosine)) for swap, cosine in named}
+                file.put("vectors", owner, found)
+                values |= found
+        return np.array([float(values[contents[swap]]) for swap in swaps])
