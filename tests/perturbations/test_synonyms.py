@@ -52,7 +52,13 @@ def changed(text, word, new):
     [
         *(("fell", "falls"), ("boat", "Boat"), ("drop", "drop-off"), ("fly", "housefly")),
         *(("help", "helper"), ("precious", "preciously"), ("physician", "md"), ("I", "1")),
-        *(("iodine", "i"), ("city", "london"), ("boat", "it"), ("calm", "calmness")),
+        *(
+            ("iodine", "i"),
+            ("city", "london"),
+            ("boat", "it"),
+            ("calm", "calmness"),
+            ("flying", "flight"),
+        ),
     ],
 )
 def test_forms_compounds_derivations_names_and_abbreviations_are_no_other_word(word, new):
