@@ -128,13 +128,11 @@ def is_another_word(word: str, new: str) -> bool:
     (False, False)
     """
     known, others = base_forms(word), base_forms(new)
-    family = known | wordnet().derived(word)
     is_word = len(new) >= _SHORTEST_WORD and new.isalpha() and not set("aeiouy").isdisjoint(new)
     return (
         is_word
         and not wordnet().is_name(new)
         and new.lower() not in unchanged_words()
-        and family.isdisjoint(others | wordnet().derived(new))
         and not any(_built_on(one, other) for one, other in product(known, others))
     )
 

@@ -41,9 +41,6 @@ _TYPES = MappingProxyType({"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r"
 _NEAR = ("&", "@")
 """The pointers to similar and to more general synsets."""
 
-_DERIVED = "+"
-"""The pointer between forms such as a verb and its noun."""
-
 _INSTANCE = "@i"
 """The pointer from a name to what it is one of."""
 
@@ -135,23 +132,6 @@ class WordNet:
         """
         return bool(self.parts_of_speech(word)) and not self.is_common(word)
 
-    def derived(self, word: str) -> frozenset[str]:
-        """The lemmas that are derived from the word or its base form, or it from them.
-
-        Examples
-        --------
-        >>> sorted({"flight", "aid", "helper"} & wordnet().derived("help"))
-        ['helper']
-        """
-        parts = dict(zip(PARTS_OF_SPEECH, self._parts, strict=True))
-        return frozenset(
-            parts[_TYPES[one.kind]].sense(one.place).lemmas[one.number]
-            for part in self._parts
-            for base, _, sense in part.senses(word.lower())
-            for one in sense.derived
-            if one.lemma == base
-        )
-
     def related(self, word: str) -> Iterator[Related]:
         """Single words in small letters of the word's senses, of similar and more general ones.
 
@@ -177,15 +157,6 @@ class WordNet:
         return tuple(sorted(filter(_is_one_word, lemmas - {word})))
 
 
-class Derived(NamedTuple):
-    """From a lemma of a synset to one that is derived from it, or it from that one."""
-
-    lemma: str
-    place: str
-    kind: str
-    number: int
-
-
 class Sense(NamedTuple):
     """A synset: where it begins, its lemmas with ``_`` for a space, and the synsets near to it."""
 
@@ -194,7 +165,6 @@ class Sense(NamedTuple):
     lemmas: tuple[str, ...]
     near: tuple[tuple[str, str], ...]
     """Places and types of the synsets that are similar or more general."""
-    derived: tuple[Derived, ...]
     relates: bool
     """Whether its words may stand for one another: it is neither an amount nor a name."""
 
@@ -271,18 +241,13 @@ class _PartOfSpeech:
         end = 4 + 2 * int(fields[3], 16)
         # "galore(ip)": where an adjective may stand
         lemmas = tuple(lemma.partition("(")[0] for lemma in fields[4:end:2])
-        pointers = [fields[at : at + 4] for at in range(end + 1, end + 1 + 4 * int(fields[end]), 4)]
+        pointers = [fields[at : at + 3] for at in range(end + 1, end + 1 + 4 * int(fields[end]), 4)]
         is_amount = fields[1] == _AMOUNTS or any(map(str.isdigit, "".join(lemmas)))
         return Sense(
             part=self._name,
             place=place,
             lemmas=lemmas,
-            near=tuple((to, kind) for symbol, to, kind, _ in pointers if symbol in _NEAR),
-            derived=tuple(
-                Derived(lemmas[int(words[:2], 16) - 1], to, kind, int(words[2:], 16) - 1)
-                for symbol, to, kind, words in pointers
-                if symbol == _DERIVED
-            ),
+            near=tuple((to, kind) for symbol, to, kind in pointers if symbol in _NEAR),
             relates=not is_amount and all(symbol != _INSTANCE for symbol, *_ in pointers),
         )
 
