@@ -140,7 +140,7 @@ class WordNet:
         Examples
         --------
         >>> sorted({one.lemma for one in wordnet().related("cathedral") if one.part == "noun"})
-        ['church']
+        ['church', 'duomo']
         """
         parts = dict(zip(PARTS_OF_SPEECH, self._parts, strict=True))
         for name, part in parts.items():

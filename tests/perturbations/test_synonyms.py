@@ -57,7 +57,6 @@ def changed(text, word, new):
             ("city", "london"),
             ("boat", "it"),
             ("calm", "calmness"),
-            ("flying", "flight"),
         ),
     ],
 )
