@@ -117,7 +117,7 @@ class Synonym(InvarianceCapability):
 
     def without_encoder(self) -> Synonym:
         """The same where no encoder is at hand."""
-        return replace(self, sense="frequent", min_fit=MIN_FIT)
+        return replace(self, sense="frequent", min_fit=MIN_FIT) if self.compares_words else self
 
     @property
     def caution(self) -> str:
@@ -131,6 +131,7 @@ class Synonym(InvarianceCapability):
         from perturbations.lexicon import stopwords
         from perturbations.wordnet import wordnet
 
+        words = wordnet()  # before the lists, which TextAttack must be loaded for
         has_effect = {
             "sense": self.preset != "paper",
             "min_fit": self.compares_words,
@@ -155,7 +156,7 @@ class Synonym(InvarianceCapability):
         return {
             "preset": self.preset,
             "max_characters": self.max_characters,
-            "wordnet": f"{wordnet().source} {wordnet().fingerprint}",
+            "wordnet": f"{words.source} {words.fingerprint}",
             **further,
         }
 
@@ -171,8 +172,7 @@ class Synonym(InvarianceCapability):
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
         """As if the words of the most frequent sense were those that fit: no encoder is asked."""
-        asked = self.without_encoder() if self.compares_words else self
-        return super(Synonym, asked).estimate_queries(example, options)
+        return super(Synonym, self.without_encoder()).estimate_queries(example, options)
 
     def parts(self, generator: random.Random) -> Parts:
         """Synonym swaps in the order of weighted saliency."""

@@ -111,8 +111,7 @@ class InvarianceCapability(ABC):
         if compares and not isinstance(options.encoder, WordEncoder):
             raise SpecError(
                 f"the capability {self.name} without an encoder of words in context",
-                expected="in SearchOptions an encoder with the method compare_words, such as that "
-                "of scope.models.load_encoder",
+                expected="in SearchOptions an encoder with the method compare_words",
                 fix="add the encoder, or choose --setting synonym.sense=frequent",
             )
         if options.min_similarity is not None and options.encoder is None:
@@ -130,8 +129,7 @@ class InvarianceCapability(ABC):
     ) -> Iterator[tuple[Perturbation, ...]]:
         """Perturb each example so that the classifier's prediction changes; see the protocol.
 
-        Each trial goes through the candidates of the kept pair's search, with the same chance, and
-        takes as many changed words as the kept pair has.
+        Each trial goes through the candidates of the kept pair's search and takes as many words.
         """
         load_textattack()
         searches = (self._flips_of(*one, options) for one in kept)

@@ -10,15 +10,16 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple
 
 from scope.errors import SpecError
 from scope.pieces import plain_settings, require_members
 from scope.protocols import RANDOM_CANDIDATES, Capability, OffersFlips, SearchOptions, Swap
 from scope.records import Example, Perturbation, Prediction
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _SENTENCES = (
     "The actors were wonderful, but the story did not hold my attention until the end.",
@@ -90,8 +91,8 @@ class AlikeWords:
 
     Examples
     --------
-    >>> AlikeWords().encode(["a film"]), AlikeWords().compare_words([])
-    (array([[1.]]), array([], dtype=float64))
+    >>> AlikeWords().encode(["a film"]).tolist(), AlikeWords().compare_words([]).tolist()
+    ([[1.0]], [])
     """
 
     spec = "python:scope.testing:AlikeWords"
@@ -99,10 +100,14 @@ class AlikeWords:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """The same vector for every text."""
+        import numpy as np
+
         return np.ones((len(texts), 1))
 
     def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
         """1 for every swap."""
+        import numpy as np
+
         return np.ones(len(swaps))
 
 

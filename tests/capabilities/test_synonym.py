@@ -202,6 +202,7 @@ def test_without_an_encoder_words_of_the_most_frequent_sense_count():
     frequent = Synonym().without_encoder()
     assert "most frequent sense" in frequent.caution
     assert Synonym().caution == Synonym(preset="paper").caution == ""
+    assert Synonym(preset="paper").without_encoder() == Synonym(preset="paper")
     example = Example(id="e", text="The couch was old.")
     (trials,) = frequent.search(NOTHING_MATTERS, [example], SearchOptions(trials=1))
     assert trials[0].text == "The sofa was old."

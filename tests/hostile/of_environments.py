@@ -99,7 +99,7 @@ OTHER_ENDS = [
     case("a bug with a full log", audit(), before=surroundings.a_bug_and_a_full_log, exits=BUG),
 ]
 
-VALUES = ["iid_agreement", "hard_scope", "[0.510, 1.000]", "[0.207, 1.000]", "n=4"]
+VALUES = ["iid_agreement", "hard_scope", "[0.510, 1.000]", "[0.439, 1.000]", "n=4"]
 TERMINALS = [
     case(
         f"a terminal with {name}",

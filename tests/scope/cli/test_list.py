@@ -18,7 +18,7 @@ def test_tasks_are_listed_with_the_role_they_need_pairs_among_them(command):
 def test_capabilities_and_tasks_are_listed_with_their_settings_and_defaults(command):
     rows = json.loads(command("list", "capabilities", "--json").stdout)
     settings = {row["capability"]: row["settings"] for row in rows}
-    assert "preset=paper" in settings["synonym"]
+    assert "preset=valid" in settings["synonym"]
     # What all have stands last.
     assert settings["typo"] == (
         "preset=valid, share=0.5, candidates=15, min_letters=4, max_letters=100, "

@@ -44,6 +44,7 @@ def made_up_pairs(models, examples=("0", "0", "2"), capability="typo", seed=0):
             tuple(generator.dirichlet([1, 1], size=len(examples)) for _ in range(2))
             for _ in range(models)
         ),
+        similarities=np.full(len(examples), np.nan),
     )
 
 

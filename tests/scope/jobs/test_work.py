@@ -136,11 +136,12 @@ def test_a_long_search_is_tried_for_some_seconds_alone(clock, monkeypatch):
 def test_flipped_pairs_may_take_all_candidates_that_kept_pairs_spare(clock):
     texts = ("The old house was quickly sold for money.", "A good market every morning.")
     examples = [Example(id=text, text=text) for text in texts]
+    synonym = Synonym(preset="paper")
     kept, both = (
-        search_work(Synonym(), named(Slow(clock)), examples, OPTIONS, flips=flips).measured()
+        search_work(synonym, named(Slow(clock)), examples, OPTIONS, flips=flips).measured()
         for flips in (False, True)
     )
-    found = [*chain(*Synonym().search(Slow(clock), examples, SearchOptions(trials=1)))]
+    found = [*chain(*synonym.search(Slow(clock), examples, SearchOptions(trials=1)))]
     assert all(one.spared for one in found)
     assert kept.queries < both.queries == sum(one.queries + one.spared for one in found)
 
