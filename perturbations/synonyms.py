@@ -66,7 +66,7 @@ _LISTS = ("unchanged_words", "names", "places")
 
 
 def lists_fingerprint() -> str:
-    """What changes whenever a list of words does that stay as they are."""
+    """A fingerprint of the lists of words that never change."""
     return " ".join(map(table_fingerprint, _LISTS))
 
 
@@ -118,7 +118,7 @@ class AnotherWord(Constraint):
 
 @lru_cache(WORDS_REMEMBERED)
 def is_another_word(word: str, new: str) -> bool:
-    """Whether a word is neither a form of another, nor built on it, nor something else than a word.
+    """Whether the new word is a word of its own: no form, compound or derivation of the old one.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def _built_on(word: str, other: str) -> bool:
 
 
 class SameForm(Constraint):
-    """Refuses a word that has not the form of the old one, such as a plural for a singular."""
+    """Refuses a word in another form than the old one, such as a plural for a singular."""
 
     def __init__(self) -> None:
         super().__init__(compare_against_original=True)
