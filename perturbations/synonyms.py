@@ -7,6 +7,7 @@ letter, and "a" or "an" before it.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import product
@@ -104,8 +105,8 @@ def _in_phrases(text: str, words: Sequence[tuple[int, str]]) -> Iterator[int]:
                 yield from range(first, first + size)
 
 
-class AnotherWord(Constraint):
-    """Refuses what is no other word: another form or case, a compound or derivation, no word."""
+class _Swapped(Constraint):
+    """Admits a text by the word that has changed last, before and after."""
 
     def __init__(self) -> None:
         super().__init__(compare_against_original=True)
@@ -113,7 +114,20 @@ class AnotherWord(Constraint):
     def _check_constraint(
         self, transformed_text: AttackedText, reference_text: AttackedText
     ) -> bool:
-        return is_another_word(*_swapped(reference_text, transformed_text))
+        place = place_of_swap(transformed_text)
+        return self.admits(reference_text.words[place], transformed_text.words[place])
+
+    @abstractmethod
+    def admits(self, word: str, new: str) -> bool:
+        """Whether the new word may stand for the old one."""
+
+
+class AnotherWord(_Swapped):
+    """Refuses what is no other word: another form or case, a compound or derivation, no word."""
+
+    def admits(self, word: str, new: str) -> bool:
+        """As `is_another_word`."""
+        return is_another_word(word, new)
 
 
 @lru_cache(WORDS_REMEMBERED)
@@ -146,16 +160,11 @@ def _built_on(word: str, other: str) -> bool:
     )
 
 
-class SameForm(Constraint):
+class SameForm(_Swapped):
     """Refuses a word in another form than the old one, such as a plural for a singular."""
 
-    def __init__(self) -> None:
-        super().__init__(compare_against_original=True)
-
-    def _check_constraint(
-        self, transformed_text: AttackedText, reference_text: AttackedText
-    ) -> bool:
-        word, new = _swapped(reference_text, transformed_text)
+    def admits(self, word: str, new: str) -> bool:
+        """Whether both may be the same form of the same part of speech, with the same capitals."""
         return like(word, new) == new and not forms_of(word).isdisjoint(forms_of(new))
 
 
@@ -182,12 +191,6 @@ def _tags(word: str, base: str, part: str) -> tuple[str, ...]:
     return tuple(
         tag for tag in _TAGS[part] if word in known.get(tag, ())[: 1 if word == base else None]
     )
-
-
-def _swapped(original: AttackedText, changed: AttackedText) -> tuple[str, str]:
-    """The word that has changed last, before and after."""
-    place = place_of_swap(changed)
-    return original.words[place], changed.words[place]
 
 
 @lru_cache(WORDS_REMEMBERED)

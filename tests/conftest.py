@@ -51,6 +51,20 @@ def _no_encoder_at_hand(request, monkeypatch):
         monkeypatch.setattr("scope.jobs.word_encoder.AT_HAND", ())
 
 
+@pytest.fixture(scope="session")
+def lexicon() -> None:
+    """Skips what needs WordNet or stopwords where the machine has none."""
+    from perturbations.lexicon import stopwords
+    from perturbations.wordnet import wordnet
+    from scope.errors import ResourceError
+
+    try:
+        stopwords()
+        wordnet()
+    except ResourceError as error:
+        pytest.skip(f"no lexicon on this machine: {error.found}")
+
+
 # What a shell runs in the background ignores Ctrl-C, and so would every command started from here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
