@@ -1,12 +1,12 @@
 """*synonym*: does the answer stay when a word gives way to another of the same meaning?
 
-The paper's *linguistic taxonomy* capability (arXiv 2311.04166, section 4), with the words that
-people accept. Words that carry no sense of their own stay: function words, names, numbers, handles.
-WordNet offers words of a common, a similar or a more general sense, which take the form of the old
-word. An encoder compares the vectors of both words in their sentence; a word counts whose cosine
-is at least 0.63 and at most 0.02 below the best. Layers and bounds were chosen on the dev half of
-Swords (Lee et al. 2021), where people judge words in context: see ``benchmarks``. Without an
-encoder the words of the most frequent sense count.
+The paper's *linguistic taxonomy* capability (arXiv 2311.04166, section 4), with words chosen to be
+such as people accept. Words that carry no sense of their own stay: function words, names, numbers,
+handles. WordNet offers words of a common, a similar or a more general sense, which take the form of
+the old word. An encoder compares the vectors of both words in their sentence; a word counts whose
+cosine is at least 0.63 and at most 0.02 below the best. Layers and bounds were chosen on the dev
+half of Swords (Lee et al. 2021), where people judge words in context: see ``benchmarks``. Without
+an encoder the words of the most frequent sense count.
 
 The paper swaps in every synonym of every sense (``preset=paper``), of which people accept one in
 five. An invariance found here says that the reference does not mind the swap, not that nobody
@@ -31,6 +31,7 @@ from perturbations.settings import (
     check_share,
     check_word_source,
 )
+from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example, Setting
 
@@ -55,7 +56,7 @@ class Synonym(InvarianceCapability):
     Parameters
     ----------
     preset
-        ``valid`` swaps one word for one that people would accept; ``strong`` goes on through the
+        ``valid`` swaps one word for one that fits its place; ``strong`` goes on through the
         ranking of the words; ``paper`` swaps one word for any synonym of any of its senses, as the
         published code.
     sense
@@ -107,7 +108,8 @@ class Synonym(InvarianceCapability):
         check_word_source(self.source)
         check_has_effect(self, "max_words", "preset=strong", self.preset == "strong")
         check_has_effect(self, "sense", "preset=valid", not paper)
-        check_has_effect(self, "min_fit", "sense=context", self.compares_words)
+        needed = "preset=valid" if paper else "sense=context"
+        check_has_effect(self, "min_fit", needed, self.compares_words)
         check_has_effect(self, "max_perplexity", "language_model=MODEL", bool(self.language_model))
 
     @property
@@ -116,7 +118,22 @@ class Synonym(InvarianceCapability):
         return self.preset != "paper" and self.sense == "context"
 
     def without_encoder(self) -> Synonym:
-        """The same where no encoder is at hand."""
+        """The same where no encoder is at hand.
+
+        Raises
+        ------
+        SpecError
+            When ``min_fit`` is given, which only an encoder can measure.
+        """
+        if self.compares_words and self.min_fit != MIN_FIT:
+            raise SpecError(
+                f"the setting min_fit={self.min_fit} without an encoder",
+                expected="a sentence encoder, which compares the words",
+                fix="name one by --encoder, or omit min_fit",
+            )
+        return self._by_frequency()
+
+    def _by_frequency(self) -> Synonym:
         return replace(self, sense="frequent", min_fit=MIN_FIT) if self.compares_words else self
 
     @property
@@ -124,7 +141,7 @@ class Synonym(InvarianceCapability):
         """What a result must say of how the words were chosen."""
         if self.preset == "paper" or self.compares_words:
             return ""
-        return "without an encoder: words of the most frequent sense, which fit their place less"
+        return "no encoder compared the words: those of the most frequent sense count"
 
     def settings(self) -> Mapping[str, Setting]:
         """The settings that have an effect, and the words that they depend on."""
@@ -172,7 +189,7 @@ class Synonym(InvarianceCapability):
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
         """As if the words of the most frequent sense were those that fit: no encoder is asked."""
-        return super(Synonym, self.without_encoder()).estimate_queries(example, options)
+        return super(Synonym, self._by_frequency()).estimate_queries(example, options)
 
     def parts(self, generator: random.Random) -> Parts:
         """Synonym swaps in the order of weighted saliency."""

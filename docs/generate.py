@@ -165,7 +165,7 @@ def _pieces(title: str, text: str, group: Literal["capabilities", "tasks"]) -> s
 
 
 def _piece(name: str, kind: Any) -> str:
-    from scope.cli.descriptions import describe
+    from scope.cli.descriptions import READ, describe
 
     one = describe(name, kind)
     lines = [f"## {name}\n", f"*{one.question}*\n"]
@@ -185,7 +185,7 @@ def _piece(name: str, kind: Any) -> str:
             "pairs and three trials."
         )
     if one.accepted:
-        facts.append(f"- Read: {one.accepted}.")
+        facts.append(f"- {READ.capitalize()}: {one.accepted}.")
     if facts:
         lines.append("\n".join(facts) + "\n")
     settings = [

@@ -15,6 +15,10 @@ from scope.printing import shown
 WIDTH = 80
 
 
+READ = "accepted by two blind language models"
+"""What the shares of accepted texts are of."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SettingText:
     """A setting, its default as it is written in a command, and what it means."""
@@ -30,8 +34,8 @@ class Description:
 
     ``about`` is the text below the first line of its module's docstring, with what an invariance
     found by it does not say. ``example`` is a text before and after. ``queries`` are those of a
-    text that it can change, with three trials and flipped pairs. ``accepted`` says how many of its
-    changed texts two readers accept.
+    text that it can change, with three trials and flipped pairs. ``accepted`` is the share of its
+    changed texts that readers accept.
     """
 
     name: str
@@ -59,7 +63,7 @@ class Description:
         if self.queries is not None:
             yield from _wrapped(f"cost: about {self.queries} queries for a text that it can change")
         if self.accepted:
-            yield from _wrapped(f"read: {self.accepted}")
+            yield from _wrapped(f"{READ}: {self.accepted}")
         for one in self.settings:
             text = f"{one.name}={one.default}  {one.meaning.replace('``', '')}"
             yield from _wrapped(text, hanging="    ")

@@ -22,7 +22,7 @@ from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import Capability, ComparesWords, OffersFlips, SearchOptions, Task
-from scope.records import Example, Prediction, Question
+from scope.records import Example, Perturbation, Prediction, Question
 
 SECONDS_A_TRIAL = 3.0
 """Time for which a model answers, or a search runs."""
@@ -183,10 +183,15 @@ def _candidates(capability: Capability, sample: Sequence[Example]) -> float:
     some = sample[:TEXTS_A_LOOK]
     if not isinstance(capability, OffersFlips) or not some:
         return 0.0
-    if isinstance(capability, ComparesWords):
-        capability = capability.without_encoder()
     options = SearchOptions(trials=1)
-    found = attempt(lambda: list(chain(*capability.search(_Unmoved(), some, options))))
+
+    def search() -> list[Perturbation]:
+        searched: Capability = capability
+        if isinstance(capability, ComparesWords):
+            searched = capability.without_encoder()
+        return list(chain(*searched.search(_Unmoved(), some, options)))
+
+    found = attempt(search)
     if isinstance(found, Failed) or not any(one.spared for one in found):
         return 0.0
     return sum(one.queries + one.spared for one in found) / len(some)

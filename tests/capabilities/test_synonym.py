@@ -138,7 +138,7 @@ def test_an_unknown_preset_is_refused():
     ("settings", "needed"),
     [
         ({"preset": "paper", "sense": "frequent"}, "preset=valid"),
-        ({"preset": "paper", "min_fit": 0.5}, "sense=context"),
+        ({"preset": "paper", "min_fit": 0.5}, "preset=valid"),
         ({"sense": "frequent", "min_fit": 0.5}, "sense=context"),
     ],
 )
@@ -211,3 +211,8 @@ def test_without_an_encoder_words_of_the_most_frequent_sense_count():
 def test_a_search_without_the_encoder_that_it_needs_is_refused():
     with pytest.raises(SpecError, match="without an encoder of words in context"):
         list(Synonym().search(NOTHING_MATTERS, EXAMPLES, SearchOptions()))
+
+
+def test_a_bound_on_the_fit_is_refused_where_no_encoder_measures_it():
+    with pytest.raises(SpecError, match=r"min_fit=0\.8 without an encoder"):
+        Synonym(min_fit=0.8).without_encoder()
