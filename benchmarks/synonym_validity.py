@@ -68,7 +68,7 @@ def main() -> None:
     encoder = at_hand(asked.encoder)
     figures: dict[str, Any] = {"encoder": encoder.spec}
     for name, capability in {
-        "default": Synonym(),
+        "default": Synonym().for_encoder(encoder.spec),
         "paper": Synonym(preset="paper"),
         "without_encoder": Synonym(sense="frequent"),
     }.items():

@@ -4,9 +4,9 @@ The paper's *linguistic taxonomy* capability (arXiv 2311.04166, section 4), with
 such as people accept. Words that carry no sense of their own stay: function words, names, numbers,
 handles. WordNet offers words of a common, a similar or a more general sense, which take the form of
 the old word. An encoder compares the vectors of both words in their sentence; a word counts whose
-cosine is at least 0.63 and at most 0.02 below the best. Layers and bounds were chosen on the dev
-half of Swords (Lee et al. 2021), where people judge words in context: see ``benchmarks``. Without
-an encoder the words of the most frequent sense count.
+cosine reaches the encoder's bound and is at most 0.02 below the best. Layers and bounds were chosen
+on the dev half of Swords (Lee et al. 2021), where people judge words in context: see
+``benchmarks``. Without an encoder the words of the most frequent sense count.
 
 The paper swaps in every synonym of every sense (``preset=paper``), of which people accept one in
 five. An invariance found here says that the reference does not mind the swap, not that nobody
@@ -18,6 +18,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 from perturbations.capability import InvarianceCapability, Parts
@@ -42,8 +43,11 @@ Sense = Literal["context", "frequent"]
 MAX_WORDS = 0.3
 """Share of the words that the preset strong swaps by default; no paper names one."""
 
-MIN_FIT = 0.63
-"""Least cosine of the new word's vector with the old one's in the same sentence."""
+LEAST_FITS: Mapping[str, float] = MappingProxyType({"all-mpnet-base-v2": 0.59})
+"""Least cosine of the new word's vector with the old one's in the same sentence, by encoder."""
+
+OTHER_FIT = 0.8
+"""The same for other encoders, such as MiniLM, which tells words in context apart less well."""
 
 MAX_PERPLEXITY = 2.0
 """Bound on the perplexity where a model measures it."""
@@ -64,7 +68,8 @@ class Synonym(InvarianceCapability):
         encoder of the audit compares the words, or ``frequent``, those of the most frequent sense,
         where no encoder is at hand.
     min_fit
-        Least cosine of the two words in context, from -1 to 1.
+        Least cosine of the two words in context, from -1 to 1; by default 0.59 for
+        all-mpnet-base-v2 and 0.8 for other encoders.
     max_words
         Greatest share of the words that ``strong`` may swap; above 0, at most 1.
     source
@@ -90,7 +95,7 @@ class Synonym(InvarianceCapability):
 
     preset: Preset = "valid"
     sense: Sense = "context"
-    min_fit: float = MIN_FIT
+    min_fit: float | None = None
     max_words: float = MAX_WORDS
     source: str = WORDNET
     language_model: str = ""
@@ -102,7 +107,8 @@ class Synonym(InvarianceCapability):
         paper = self.preset == "paper"
         check_choice("preset", self.preset, Preset)
         check_choice("sense", self.sense, Sense)
-        check_between("min_fit", self.min_fit, -1, 1)
+        if self.min_fit is not None:
+            check_between("min_fit", self.min_fit, -1, 1)
         check_share("max_words", self.max_words)
         check_above_zero("max_perplexity", self.max_perplexity)
         check_word_source(self.source)
@@ -117,24 +123,31 @@ class Synonym(InvarianceCapability):
         """Whether an encoder chooses among the senses of a word."""
         return self.preset != "paper" and self.sense == "context"
 
-    def without_encoder(self) -> Synonym:
-        """The same where no encoder is at hand.
+    def for_encoder(self, spec: str | None) -> Synonym:
+        """The same with the bound of an encoder, or by frequency where there is none.
 
         Raises
         ------
         SpecError
             When ``min_fit`` is given, which only an encoder can measure.
+
+        Examples
+        --------
+        >>> Synonym().for_encoder("hf:sentence-transformers/all-mpnet-base-v2").min_fit
+        0.59
         """
-        if self.compares_words and self.min_fit != MIN_FIT:
+        if not self.compares_words:
+            return self
+        if spec is not None:
+            known = next((fit for name, fit in LEAST_FITS.items() if name in spec), OTHER_FIT)
+            return replace(self, min_fit=known) if self.min_fit is None else self
+        if self.min_fit is not None:
             raise SpecError(
                 f"the setting min_fit={self.min_fit} without an encoder",
                 expected="a sentence encoder, which compares the words",
                 fix="name one by --encoder, or omit min_fit",
             )
-        return self._by_frequency()
-
-    def _by_frequency(self) -> Synonym:
-        return replace(self, sense="frequent", min_fit=MIN_FIT) if self.compares_words else self
+        return replace(self, sense="frequent")
 
     @property
     def caution(self) -> str:
@@ -189,7 +202,8 @@ class Synonym(InvarianceCapability):
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
         """As if the words of the most frequent sense were those that fit: no encoder is asked."""
-        return super(Synonym, self._by_frequency()).estimate_queries(example, options)
+        frequent = replace(self, sense="frequent", min_fit=None) if self.compares_words else self
+        return super(Synonym, frequent).estimate_queries(example, options)
 
     def parts(self, generator: random.Random) -> Parts:
         """Synonym swaps in the order of weighted saliency."""
@@ -215,9 +229,10 @@ class Synonym(InvarianceCapability):
             constraints.append(MaxModificationRate(float(self.max_words)))
         if self.language_model:
             constraints.append(FluencyKept(perplexities(self.language_model), self.max_perplexity))
+        bound = OTHER_FIT if self.min_fit is None else self.min_fit
         return Parts(
             transformation=swaps,
             constraints=[RepeatModification(), *constraints],
             search_method=GreedyInvariantSwap(stop_at_first=self.preset != "strong"),
-            min_fit=self.min_fit if self.compares_words else None,
+            min_fit=bound if self.compares_words else None,
         )

@@ -220,9 +220,12 @@ def synonyms_in_form(word: str, *, frequent: bool = False) -> tuple[str, ...]:
 
 def _in_form(lemma: str, part: str, word: str, base: str) -> Iterator[str]:
     """The lemma in each form that the word may have as a form of its base."""
+    if part == "noun" and lemma.endswith("ing") and not base.endswith("ing"):
+        return  # what is done is not what is: "flying" is no word for one flight
     known = inflect()(lemma, part.upper())
     for tag in _tags(word, base, part) or (_TAGS[part][:1] if word == base else ()):
-        if tag in known:
+        # "flying" is given as its own plural, and is none for "flights".
+        if tag in known and (tag != "NNS" or known[tag][0] != lemma):
             yield known[tag][0]
 
 

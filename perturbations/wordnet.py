@@ -41,6 +41,9 @@ _TYPES = MappingProxyType({"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r"
 _NEAR = ("&", "@")
 """The pointers to similar and to more general synsets."""
 
+_SENSES = 3
+"""How many senses of a word relate others, the most frequent first: people miss rarer ones."""
+
 _INSTANCE = "@i"
 """The pointer from a name to what it is one of."""
 
@@ -135,7 +138,9 @@ class WordNet:
     def related(self, word: str) -> Iterator[Related]:
         """Single words in small letters of the word's senses, of similar and more general ones.
 
-        Senses that are numbers or amounts, and those of names, relate no words.
+        The three most frequent senses of each part of speech count, and of the parts of speech
+        those that WordNet's texts show the word in, if any: "flight" is no verb there. Senses that are numbers or
+        amounts, and those of names, relate no words.
 
         Examples
         --------
@@ -143,10 +148,12 @@ class WordNet:
         ['church', 'duomo']
         """
         parts = dict(zip(PARTS_OF_SPEECH, self._parts, strict=True))
-        for name, part in parts.items():
-            for base, rank, sense in part.senses(word.lower()):
+        word = word.lower()
+        seen = [name for name, part in parts.items() if part.is_seen(word)]
+        for name in seen or parts:
+            for base, rank, sense in parts[name].senses(word):
                 near = [parts[_TYPES[kind]].sense(place) for place, kind in sense.near]
-                for other in (sense, *near) if sense.relates else ():
+                for other in (sense, *near) if sense.relates and rank < _SENSES else ():
                     for lemma in filter(_is_common, other.lemmas if other.relates else ()):
                         first = parts[other.part].first_sense(lemma) == sense.place
                         if lemma != base:
@@ -217,6 +224,12 @@ class _PartOfSpeech:
             endings = (pair for pair in self._endings if word.endswith(pair[0]))
             bases = [word.removesuffix(ending) + base for ending, base in endings]
         return {form for form in (word, *bases) if form in self._index}
+
+    def is_seen(self, word: str) -> bool:
+        """Whether WordNet's tagged texts show the word, or a base form of it."""
+        # number of senses that the texts show, one offset for each synset
+        entries = (self._index[form].split() for form in self.forms(word))
+        return any(fields[-int(fields[1]) - 1] != "0" for fields in entries)
 
     def _places(self, lemma: str) -> list[str]:
         """Where the lemma's synsets begin in the data file, the most frequent first."""

@@ -84,6 +84,7 @@ def _refuse_other_types(entry: Entry, own: Mapping[str, Setting]) -> None:
     for field in fields(entry.target) if own else ():
         # A type, or its text as the source has it.
         kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
+        kind = kind.removesuffix(" | None")
         if field.name not in own or kind not in _TAKES:
             continue
         # A text of digits comes as a number, which a piece that is not ours may take.

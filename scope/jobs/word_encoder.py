@@ -49,18 +49,19 @@ def encoder_at_hand(
             encoder = of_words(load_encoder(find(), options), cache=request.cache)
         except (ModelError, ResourceError):
             continue
-        return ForSearch(encoder, tuple(chosen))
+        return for_encoder(encoder, chosen)
     missing = "no sentence encoder at hand: synonyms are those of the most frequent sense"
     remark(request.progress, f"{missing} ({SENTENCE_ENCODER} would compare them in their place)")
-    return without_encoder(chosen)
+    return for_encoder(None, chosen)
 
 
-def without_encoder(chosen: Sequence[ChosenCapability]) -> ForSearch:
-    """The capabilities as they are where there is no encoder."""
+def for_encoder(encoder: Encoder | None, chosen: Sequence[ChosenCapability]) -> ForSearch:
+    """The capabilities as they are with this encoder, or without one."""
+    spec = None if encoder is None else encoder.spec
     return ForSearch(
-        None,
+        encoder,
         tuple(
-            replace(one, capability=one.capability.without_encoder())
+            replace(one, capability=one.capability.for_encoder(spec))
             if isinstance(one.capability, ComparesWords)
             else one
             for one in chosen

@@ -188,7 +188,7 @@ def _candidates(capability: Capability, sample: Sequence[Example]) -> float:
     def search() -> list[Perturbation]:
         searched: Capability = capability
         if isinstance(capability, ComparesWords):
-            searched = capability.without_encoder()
+            searched = capability.for_encoder(None)
         return list(chain(*searched.search(_Unmoved(), some, options)))
 
     found = attempt(search)

@@ -134,8 +134,8 @@ class ComparesWords(Protocol):
     def caution(self) -> str:
         """What a result must say where no encoder does; empty where one does."""
 
-    def without_encoder(self) -> Capability:
-        """The capability as it is where there is no encoder."""
+    def for_encoder(self, spec: str | None) -> Capability:
+        """The capability as it is with this encoder; None for none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -115,7 +115,7 @@ def test_any_text_is_searched_or_has_a_reason(capability, text):
 def test_a_built_in_capability_estimates_its_queries_within_a_third(capability, trials):
     """Those of a ranked search depend on the model: on one sentence they may differ by more."""
     if isinstance(capability, ComparesWords):
-        capability = capability.without_encoder()
+        capability = capability.for_encoder(None)
     classifiers, options = (
         [HashedWords(seed=seed) for seed in range(5)],
         SearchOptions(trials=trials),

@@ -3,7 +3,7 @@ import math
 import pytest
 from swapping import together
 
-from capabilities.synonym import Synonym
+from capabilities.synonym import OTHER_FIT, Synonym
 from perturbations.lexicon import stopwords
 from perturbations.synonyms import ContentWords, is_another_word, synonyms_in_form
 from perturbations.textattack_gate import load_textattack
@@ -199,10 +199,10 @@ def test_a_text_without_a_word_of_its_own_sense_is_not_applicable(text):
 
 
 def test_without_an_encoder_words_of_the_most_frequent_sense_count():
-    frequent = Synonym().without_encoder()
+    frequent = Synonym().for_encoder(None)
     assert "most frequent sense" in frequent.caution
     assert Synonym().caution == Synonym(preset="paper").caution == ""
-    assert Synonym(preset="paper").without_encoder() == Synonym(preset="paper")
+    assert Synonym(preset="paper").for_encoder(None) == Synonym(preset="paper")
     example = Example(id="e", text="The couch was old.")
     (trials,) = frequent.search(NOTHING_MATTERS, [example], SearchOptions(trials=1))
     assert trials[0].text == "The sofa was old."
@@ -213,6 +213,13 @@ def test_a_search_without_the_encoder_that_it_needs_is_refused():
         list(Synonym().search(NOTHING_MATTERS, EXAMPLES, SearchOptions()))
 
 
+def test_each_encoder_has_a_bound_of_its_own_unless_one_is_given():
+    assert Synonym().for_encoder("hf:mine/all-mpnet-base-v2").min_fit == 0.59
+    assert Synonym().for_encoder("hf:another").min_fit == OTHER_FIT
+    assert Synonym(min_fit=0.0).for_encoder("hf:another").min_fit == 0.0
+    assert Synonym(preset="paper").for_encoder("hf:another").min_fit is None
+
+
 def test_a_bound_on_the_fit_is_refused_where_no_encoder_measures_it():
     with pytest.raises(SpecError, match=r"min_fit=0\.8 without an encoder"):
-        Synonym(min_fit=0.8).without_encoder()
+        Synonym(min_fit=0.8).for_encoder(None)

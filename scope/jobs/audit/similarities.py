@@ -11,7 +11,7 @@ import numpy as np
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.sharing import compares_words
-from scope.jobs.word_encoder import ForSearch, encoder_at_hand, of_words, without_encoder
+from scope.jobs.word_encoder import ForSearch, encoder_at_hand, for_encoder, of_words
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
@@ -29,13 +29,13 @@ def encoder_for(request: AuditRequest, chosen: Sequence[ChosenCapability]) -> Fo
         When the encoder that is named cannot be loaded, or cannot do what the search needs.
     """
     if request.encoder == "none":
-        return without_encoder(chosen)
+        return for_encoder(None, chosen)
     if not request.marks_similarity:
         return encoder_at_hand(chosen, request.model_options, request)
     encoder = load_encoder(request.encoder or SENTENCE_ENCODER, request.model_options)
     if any(compares_words(one.capability) for one in chosen):
         encoder = of_words(encoder, cache=request.cache)
-    return ForSearch(encoder, tuple(chosen))
+    return for_encoder(encoder, chosen)
 
 
 def with_similarities(
