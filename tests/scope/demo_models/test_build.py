@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file
 import torch
+from safetensors.torch import load_file
 
 from scope.data import load_data
 from scope.data.loading import LoadedData
