@@ -2,7 +2,7 @@
 
 `paired_p_values` takes units whose parts are already summed, on any scale, one-sided: which of two
 models is more like the reference. `paired_difference` starts from values in 0..1, two-sided. `holm`
-corrects several such tests.
+and `benjamini_hochberg` correct several such tests.
 """
 
 from collections.abc import Sequence
@@ -316,5 +316,34 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     by_size = sorted(range(len(p_values)), key=lambda index: p_values[index])
     for rank, index in enumerate(by_size):
         running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = running
+    return tuple(adjusted)
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Return p-values adjusted for the false discovery rate, in the order given.
+
+    Of those below 0.05 at most 5 % are expected to be false, for independent tests or such that
+    rise together. For what is described, not decided.
+
+    Raises
+    ------
+    ValueError
+        If one is outside 0..1.
+
+    Examples
+    --------
+    Of three the smallest counts three times, the next 3 / 2 times, the last once:
+
+    >>> benjamini_hochberg([0.5, 0.0625, 0.125])
+    (0.5, 0.1875, 0.1875)
+    """
+    if not all(0 <= p <= 1 for p in p_values):
+        raise ValueError(f"a p-value is between 0 and 1: {list(p_values)}")
+    adjusted = [1.0] * len(p_values)
+    running = 1.0
+    by_size = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    for rank, index in reversed(list(enumerate(by_size, start=1))):
+        running = min(running, len(p_values) / rank * p_values[index])
         adjusted[index] = running
     return tuple(adjusted)

@@ -11,6 +11,7 @@ from scipy import stats
 from scope.records import Estimate, Undefined
 from scope.statistics.paired import (
     absolute,
+    benjamini_hochberg,
     holm,
     paired_difference,
     paired_p_values,
@@ -391,3 +392,14 @@ def test_adjusted_p_values_go_with_their_tests(raw, random):
 def test_what_is_no_probability_is_refused(wrong):
     with pytest.raises(ValueError, match="between 0 and 1"):
         holm([0.5, wrong])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_benjamini_hochberg_is_that_of_scipy(p_values):
+    assert benjamini_hochberg(p_values) == pytest.approx(stats.false_discovery_control(p_values))
+
+
+def test_benjamini_hochberg_of_nothing_is_nothing_and_refuses_what_is_no_p_value():
+    assert benjamini_hochberg([]) == ()
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        benjamini_hochberg([1.5])

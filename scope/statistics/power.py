@@ -1,0 +1,157 @@
+"""How likely does a planned audit show *may replace*, and how many texts does it take?
+
+Power is exact for texts that differ fully or not at all: summed over all counts of gains and
+losses. That of a verdict is the product over its endpoints, as if they were independent; where a
+text on which one endpoint fails is likely one on which others do, it is greater.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, xlogy
+
+from scope.statistics.margins import (
+    ERROR,
+    Discordance,
+    Numbers,
+    by_text,
+    discordance,
+    loss_tails,
+    paired_tails,
+)
+
+_DEVIATIONS = 9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedEndpoint:
+    """An endpoint with its margin, before the target answers.
+
+    ``share`` is how many (effective) texts count for each row of the data: the yield.
+    ``difference`` is the true one that is assumed. ``discordance`` is the share of texts, half for
+    either model, that differ apart from it; None for two made-up texts however many count.
+    ``against_one`` compares with the score 1, where texts can only be lost: half of them are.
+    """
+
+    name: str
+    margin: float
+    share: float = 1.0
+    difference: float = 0.0
+    discordance: float | None = None
+    against_one: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.margin < 1 or self.share <= 0:
+            raise ValueError(
+                f"{self.name}: margin {self.margin} and share {self.share} must be > 0"
+            )
+
+
+def planned_from(
+    name: str,
+    first: ArrayLike,
+    second: ArrayLike,
+    example_ids: Sequence[str],
+    *,
+    margin: float,
+    rows: int,
+    difference: float = 0.0,
+) -> PlannedEndpoint:
+    """Return an endpoint as a pilot of ``rows`` rows shows it, with two made-up discordant texts.
+
+    Examples
+    --------
+    Of 40 rows 20 count; none differs, so 2 of 20 are assumed to:
+
+    >>> ids = [str(text) for text in range(20)]
+    >>> planned_from("synonym", [1] * 20, [1] * 20, ids, margin=0.05, rows=40).discordance
+    0.1
+    """
+    seen = discordance(by_text(first, second, example_ids))
+    return PlannedEndpoint(
+        name=name,
+        margin=margin,
+        share=float(seen.n) / rows,
+        difference=difference,
+        discordance=float((seen.gains + seen.losses + 2) / seen.n),
+    )
+
+
+def endpoint_power(planned: PlannedEndpoint, rows: int, *, error: float = ERROR) -> float:
+    """Return how likely the endpoint is within.
+
+    Examples
+    --------
+    >>> round(endpoint_power(PlannedEndpoint(name="accuracy", margin=0.05), 200), 2)
+    0.99
+    """
+    n = _fewest_that_count(planned, rows)
+    if n < 1:
+        return 0.0
+    discordant = 2 / n if planned.discordance is None else planned.discordance
+    gain = 0.0 if planned.against_one else (discordant + planned.difference) / 2
+    loss = (discordant - planned.difference) / 2
+    if planned.against_one:
+        loss = discordant / 2 - planned.difference
+    gain, loss = (min(max(one, 0.0), 0.5) for one in (gain, loss))
+    gains, losses = np.meshgrid(_likely(n, gain), _likely(n, loss), indexing="ij")
+    rest = n - gains - losses
+    possible = rest >= 0
+    gains, losses, rest = gains[possible], losses[possible], rest[possible]
+    logs = gammaln(n + 1) - gammaln(gains + 1) - gammaln(losses + 1) - gammaln(rest + 1)
+    logs += xlogy(gains, gain) + xlogy(losses, loss) + xlogy(rest, 1 - gain - loss)
+    seen = Discordance(gains, losses, np.full_like(gains, n))
+    tails = (loss_tails if planned.against_one else paired_tails)(seen, planned.margin)
+    return float(np.exp(logs)[tails.within < error].sum())
+
+
+def joint_power(plan: Sequence[PlannedEndpoint], rows: int, *, targets: int = 1) -> float:
+    """Return how likely a target may replace, were all as assumed, with Bonferroni over targets.
+
+    Examples
+    --------
+    >>> plan = [PlannedEndpoint(name="accuracy", margin=0.05),
+    ...         PlannedEndpoint(name="synonym", margin=0.05, share=0.5)]
+    >>> joint_power(plan, 100), round(joint_power(plan, 600), 2)
+    (0.0, 1.0)
+    """
+    return math.prod(endpoint_power(one, rows, error=ERROR / targets) for one in plan)
+
+
+def texts_for_power(
+    plan: Sequence[PlannedEndpoint], *, power: float = 0.8, targets: int = 1, most: int = 100_000
+) -> int | None:
+    """Return how many rows give the verdict such a power; None if more than ``most`` do not.
+
+    Examples
+    --------
+    >>> texts_for_power([PlannedEndpoint(name="accuracy", margin=0.05)])
+    124
+    """
+    few, enough = 0, 32
+    while joint_power(plan, enough, targets=targets) < power:
+        few, enough = enough, 2 * enough
+        if few >= most:
+            return None
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        reached = joint_power(plan, middle, targets=targets) >= power
+        few, enough = (few, middle) if reached else (middle, enough)
+    return enough
+
+
+def _fewest_that_count(planned: PlannedEndpoint, rows: int) -> int:
+    """Return one standard deviation fewer than are expected: the yield varies, too."""
+    deviation = math.sqrt(rows * planned.share * max(1 - planned.share, 0.0))
+    return max(0, math.floor(rows * planned.share - deviation))
+
+
+def _likely(n: int, share: float) -> Numbers:
+    width = _DEVIATIONS * math.sqrt(n * share) + _DEVIATIONS
+    counts: NDArray[np.float64] = np.arange(
+        max(0, math.floor(n * share - width)), min(n, math.ceil(n * share + width)) + 1, dtype=float
+    )
+    return counts if share else np.zeros(1)

@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from scope.statistics.margins import ERROR, discordance, loss_tails, paired_tails
+from scope.statistics.power import (
+    PlannedEndpoint,
+    endpoint_power,
+    joint_power,
+    planned_from,
+    texts_for_power,
+)
+
+
+def planned(**given):
+    return PlannedEndpoint(**({"name": "any", "margin": 0.05} | given))
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "shares"),
+    [
+        (planned(discordance=0.06), (0.03, 0.03)),
+        (planned(discordance=0.06, difference=-0.02), (0.02, 0.04)),
+        (planned(margin=0.1, discordance=0.2), (0.1, 0.1)),
+        (planned(discordance=0.02, against_one=True), (0.0, 0.01)),
+    ],
+)
+@pytest.mark.parametrize("n", [80, 150, 300])
+def test_power_is_that_of_simulated_texts(endpoint, shares, n):
+    draws = np.random.default_rng(0).random((4000, n))
+    texts = (draws < shares[0]).astype(float) - (draws > 1 - shares[1])
+    tails = (loss_tails if endpoint.against_one else paired_tails)(
+        discordance(texts), endpoint.margin
+    )
+    simulated = (tails.within < ERROR).mean()
+    assert endpoint_power(endpoint, n) == pytest.approx(simulated, abs=0.03)
+
+
+def test_nothing_discordant_is_certain_from_the_minimum_on():
+    none = planned(discordance=0.0)
+    assert [endpoint_power(none, n) for n in (72, 73)] == [0, pytest.approx(1)]
+
+
+def test_the_power_of_a_verdict_is_the_product():
+    plan = [planned(), planned(margin=0.1)]
+    assert joint_power(plan, 100) == pytest.approx(
+        endpoint_power(plan[0], 100) * endpoint_power(plan[1], 100)
+    )
+
+
+@pytest.mark.parametrize("share", [1.0, 0.25])
+@pytest.mark.parametrize("targets", [1, 5])
+def test_the_advised_rows_have_the_power_and_one_fewer_has_not(share, targets):
+    plan = [planned(share=share), planned(margin=0.02, discordance=0.01)]
+    rows = texts_for_power(plan, targets=targets)
+    assert joint_power(plan, rows, targets=targets) >= 0.8
+    assert joint_power(plan, rows - 1, targets=targets) < 0.8
+
+
+def test_more_targets_and_lower_yields_take_more_rows():
+    assert texts_for_power([planned()], targets=5) > texts_for_power([planned()])
+    assert texts_for_power([planned(share=0.25)]) > 4 * texts_for_power([planned()])
+
+
+def test_a_difference_at_the_margin_has_no_number_of_rows():
+    assert texts_for_power([planned(difference=-0.05, discordance=0.1)], most=2000) is None
+
+
+def test_a_pilot_of_partial_scores_counts_for_more_texts_than_it_has():
+    ids = [str(text) for text in range(40)]
+    quarters = np.tile([0.25, -0.25], 20)
+    pilot = planned_from("any", quarters, np.zeros(40), ids, margin=0.05, rows=40)
+    assert 1 < pilot.share < 4
+    assert pilot.discordance == pytest.approx(0.25 + 2 / (40 * pilot.share))
+
+
+def test_a_plan_without_a_margin_is_refused():
+    with pytest.raises(ValueError, match="margin"):
+        planned(margin=0)
