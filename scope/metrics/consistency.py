@@ -14,6 +14,10 @@ probability on the right option, and K_i the number of options of item i:
   each option (the first, the second, …) as often as these do. It depends on how the options are
   numbered, unlike the others. Cohen (1960).
 
+The chance of all but Cohen's κ is that of items of one difficulty. Two models that err
+independently given an item's difficulty have κ above 0 where difficulties differ, and the more the
+closer their skill.
+
 κ is at most 1, and at least −1, which it reaches with two options and opposite choices. It does not
 exist where 1 − c_exp = 0: both models are always right, or, with two options, always wrong.
 

@@ -37,7 +37,11 @@ def _of_task(task: TaskEstimates) -> Iterator[Block]:
         yield heading("{metric} against accuracy", level=4, metric=metric.label)
         about = "Each dot is a pair of models with its interval; hover over it for the names."
         if metric.head in ("capa", "capa_discrete"):
-            about += " If accuracy alone explained the similarity, all dots would be near 0."
+            about += (
+                " Where all questions are equally difficult and errors independent, all dots are "
+                "near 0; where difficulties differ, models of equal skill lie at 0.20 to 0.25 "
+                "without anything else in common."
+            )
         yield paragraph(about)
         yield Figure(chart)
     if (categories := _categories(task)) is not None:

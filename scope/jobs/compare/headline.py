@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from scope.jobs.compare.task_estimates import TaskEstimates, explained, task_estimates
+from scope.jobs.compare.task_estimates import (
+    GIVEN_ACCURACY,
+    TaskEstimates,
+    explained,
+    median_of_others,
+    task_estimates,
+)
 from scope.jobs.sections.estimates import meanings, rival_pairs
 from scope.metrics import metric_name
 from scope.records import CompareResult, Estimate, Measurement, TaskShares, Undefined
@@ -20,7 +26,7 @@ from scope.sections.blocks import (
     paragraph,
 )
 from scope.sections.prose import Span, Text, joined, prose, together
-from scope.sections.wording import Cell
+from scope.sections.wording import Cell, number
 
 FEW_MODELS = 6
 """Up to this many models are named one by one; of more, the first and the last."""
@@ -183,13 +189,14 @@ def _similarity(numbers: TaskEstimates, degenerate: Collection[str]) -> Text:
     (third, fourth), least = pairs[-1]
     return prose(
         "On **{task}**, the most similar are **{first}** and **{second}** with {metric} "
-        "{estimate}{rivals}, the least similar are **{third}** and **{fourth}** with "
+        "{estimate}{ordinary}{rivals}, the least similar are **{third}** and **{fourth}** with "
         "{least}{least_rivals}.",
         task=numbers.task,
         first=first,
         second=second,
         metric=metric,
         estimate=estimate,
+        ordinary=_ordinary(numbers.main_metric, pairs),
         rivals=_rivals(pairs[0], pairs),
         third=third,
         fourth=fourth,
@@ -206,6 +213,16 @@ def _ordered_pairs(numbers: TaskEstimates, degenerate: Collection[str]) -> list[
         if isinstance(row.estimate, Estimate) and not set(names).intersection(degenerate)
     ]
     return sorted(pairs, key=lambda pair: -pair[1].value)
+
+
+def _ordinary(metric: str, pairs: list[_Pair]) -> Text:
+    """What the other pairs have, where 0 is not what is ordinary."""
+    middle = median_of_others(pairs[0][1], (estimate for _, estimate in pairs))
+    if middle is None or metric not in GIVEN_ACCURACY:
+        return ()
+    return prose(
+        " (median of the {n} other pairs {middle})", n=len(pairs) - 1, middle=number(middle)
+    )
 
 
 def _rivals(one: _Pair, pairs: list[_Pair]) -> Text:

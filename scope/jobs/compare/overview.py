@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 
-from scope.jobs.compare.task_estimates import TaskEstimates
-from scope.records import GOLD, Estimate, Measurement, TaskShares, Undefined, marked
+from scope.jobs.compare.task_estimates import GIVEN_ACCURACY, TaskEstimates, median_of_others
+from scope.records import GOLD, Estimate, Measurement, TaskShares, marked
 from scope.sections.blocks import Block, Column, Row, Table, note
 from scope.sections.prose import Text, joined, prose, written
-from scope.sections.wording import Cell
+from scope.sections.wording import Cell, number
 
 LEADING = (
     "accuracy",
@@ -51,7 +52,7 @@ def _table(
     defined = list(
         dict.fromkeys(one.metric for one in measured if isinstance(one.estimate, Estimate))
     )
-    cells = {(_compared(one), one.metric): one.estimate for one in measured}
+    cells = _cells(measured, {one.model for one in shares if one.degenerate is not None})
     if defined and len(headings) <= FEW_COMPARED:
         yield Table(
             columns=(
@@ -59,7 +60,7 @@ def _table(
                 *(Column(name, "estimate") for name in headings.values()),
             ),
             rows=tuple(
-                Row(cells=(metric, *(_cell(cells.get((one, metric))) for one in headings)))
+                Row(cells=(metric, *(cells.get((one, metric)) for one in headings)))
                 for metric in defined
             ),
             caption=caption,
@@ -79,14 +80,14 @@ def _table(
 def _of_many(
     caption: Text,
     headings: dict[Compared, Text],
-    cells: dict[tuple[Compared, str], Estimate | Undefined],
+    cells: Mapping[tuple[Compared, str], Cell],
     leading: Sequence[str],
 ) -> Iterator[Block]:
     """One row each in their order; of very many, the greatest value of the first metric first."""
     values = {
-        one: found.value
+        one: found.estimate.value
         for one in headings
-        if isinstance(found := cells.get((one, leading[0])), Estimate)
+        if (found := cells.get((one, leading[0]))) and isinstance(found.estimate, Estimate)
     }
     many = len(headings) > MOST_IN_ORDER
     shown = sorted(values, key=lambda one: -values[one]) if many else list(headings)
@@ -94,7 +95,7 @@ def _of_many(
         columns=(Column("models", "name"), *(Column(one, "estimate") for one in leading)),
         rows=tuple(
             Row(
-                cells=(headings[one], *(_cell(cells.get((one, metric))) for metric in leading)),
+                cells=(headings[one], *(cells.get((one, metric)) for metric in leading)),
             )
             for one in shown
         ),
@@ -110,8 +111,25 @@ def _of_many(
         )
 
 
-def _cell(estimate: Estimate | Undefined | None) -> Cell | None:
-    return None if estimate is None else Cell.of(estimate)
+def _cells(
+    measured: Sequence[Measurement], degenerate: Set[str]
+) -> dict[tuple[Compared, str], Cell]:
+    """Each estimate; where 0 is not what is ordinary, with the median of the other pairs.
+
+    Pairs with a degenerate model are left out of the median.
+    """
+    cells = {(_compared(one), one.metric): Cell.of(one.estimate) for one in measured}
+    for metric in GIVEN_ACCURACY:
+        fit = {
+            pair: cell.estimate
+            for (pair, of), cell in cells.items()
+            if of == metric and isinstance(cell.estimate, Estimate) and degenerate.isdisjoint(pair)
+        }
+        for pair, estimate in fit.items():
+            if (middle := median_of_others(estimate, fit.values())) is not None:
+                remark = f"median of others: {number(middle)}"
+                cells[pair, metric] = replace(cells[pair, metric], remark=remark)
+    return cells
 
 
 def _compared(one: Measurement) -> Compared:

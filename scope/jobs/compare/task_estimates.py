@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from statistics import median
 
 from scope.metrics import MetricName, metric_name
-from scope.records import GOLD, CompareResult, Estimate, Manifest, Measurement, TaskAnswers
+from scope.records import (
+    GOLD,
+    CompareResult,
+    Estimate,
+    Manifest,
+    Measurement,
+    TaskAnswers,
+    Undefined,
+)
 
 _MAIN = {True: ("capa", "capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
+
+GIVEN_ACCURACY = ("capa", "capa_discrete", "error_consistency")
+"""The metrics whose 0 assumes questions of one difficulty: other pairs show what is ordinary."""
 
 SEM_SCORE_BY_PROBE = (
     "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
@@ -67,6 +79,20 @@ class TaskEstimates:
             for row in self.rows
             if row.subset is None and metric in (row.metric, row.metric.partition("(")[0])
         ]
+
+
+def median_of_others(one: Estimate, every: Iterable[Estimate | Undefined]) -> float | None:
+    """The median value of all other pairs of models; None where fewer than two have one.
+
+    >>> three = [
+    ...     Estimate(value=value, low=0, high=1, n=9, method="Wilson")
+    ...     for value in (0.5, 0.25, 0.125)
+    ... ]
+    >>> median_of_others(three[0], three)
+    0.1875
+    """
+    others = [other.value for other in every if isinstance(other, Estimate) and other is not one]
+    return median(others) if len(others) > 1 else None
 
 
 def is_choice(answers: TaskAnswers) -> bool:

@@ -223,6 +223,19 @@ def test_independent_models_with_uncorrelated_errors_score_zero(options):
     assert capa(soft(first), soft(second), right).value == pytest.approx(0, abs=0.01)
 
 
+def test_models_independent_given_the_difficulty_exceed_zero_where_difficulties_differ():
+    # Both are right on an item with its probability, a logistic normal with a deviation of 1.25.
+    generator = np.random.default_rng(0)
+    easy = 1 / (1 + np.exp(-generator.normal(0.5, 1.25, size=50_000)))
+    first, second = (
+        np.where(generator.random(len(easy)) < easy, 0, generator.integers(1, 4, len(easy)))
+        for _ in range(2)
+    )
+    right = np.zeros(len(easy), dtype=int)
+    assert 0.2 < error_consistency(first, second, right).value < 0.25
+    assert 0.1 < capa_discrete(first, second, right, right + 4).value < 0.15
+
+
 def test_two_options_and_opposite_choices_reach_the_lower_end():
     first, second, right = [0, 1], [1, 0], [0, 0]
     assert capa_discrete(first, second, right, [2, 2]).value == -1

@@ -27,6 +27,17 @@ def test_equally_alike_pairs_count_in_the_order_of_the_models(tasks_comparison):
     assert line.count("(the intervals of 2 other pairs overlap with it)") == 2
 
 
+def test_beside_the_most_similar_pair_stands_the_median_of_the_others(tasks_comparison):
+    values = iter((0.5, 0.25, 0.125))
+    rows = tuple(
+        replace(row, estimate=estimate(next(values), 4)) if row.metric == "capa_discrete" else row
+        for row in tasks_comparison.measurements
+    )
+    line = finding(replace(tasks_comparison, measurements=rows), "choice")
+    assert " (median of the 2 other pairs 0.188)" in line
+    assert line.count("median") == 1
+
+
 def test_without_a_defined_pair_the_first_reason_is_given(tasks_comparison):
     undefined = tuple(
         row if row.against == GOLD else replace(row, estimate=Undefined(reason="no item in common"))

@@ -8,6 +8,7 @@ from scope.jobs.compare.sections import page
 from scope.records import CompareResult, Estimate, Manifest, ModelCard
 from scope.sections.blocks import Table
 from scope.sections.terminal import to_text
+from scope.sections.wording import number
 
 
 def compared(answers, names):
@@ -57,6 +58,20 @@ def test_every_table_of_the_terminal_is_in_the_page(tasks_comparison):
     tables = [block for block in made.brief if isinstance(block, Table)]
     assert len(tables) == 5
     assert all(any(one is table for one in made.blocks()) for table in tables)
+
+
+def test_below_each_pair_stands_the_median_of_the_others_without_degenerate_models():
+    rows = [(place % 3, 0, *((place * m) // 7 % 3 for m in (1, 2, 3))) for place in range(30)]
+    result = compared(choice_task(*rows), ("same", "a", "b", "c"))
+    values = {
+        (one.target, one.against): one.estimate.value
+        for one in result.measurements
+        if one.metric == "capa_discrete" and "same" not in (one.target, one.against)
+    }
+    text = shown(result, 200)
+    first = text[text.index("│ a ~ b") :].splitlines()[:3]
+    middle = number((values["a", "c"] + values["b", "c"]) / 2)
+    assert any(f"median of others: {middle} " in line for line in first)
 
 
 def test_remarks_on_answers_come_before_all_tables():
