@@ -131,22 +131,21 @@ def _correlations(
             other = str(METRICS[key])
             rows = by_metric[capability, metric]
             others = by_metric.get((None if METRICS[key].clean else capability, other), {})
-            pairs = [
-                (rows[pair].estimate, others[pair].estimate)
-                for pair in rows.keys() & others.keys()
+            defined = {
+                pair: (one.value, two.value)
+                for pair in sorted(rows.keys() & others.keys())
                 if degenerate.isdisjoint(pair)
-            ]
-            defined = [
-                (one.value, two.value)
-                for one, two in pairs
-                if isinstance(one, Estimate) and isinstance(two, Estimate)
-            ]
+                and isinstance(one := rows[pair].estimate, Estimate)
+                and isinstance(two := others[pair].estimate, Estimate)
+            }
             yield Correlation(
                 metric=metric,
                 other=other,
                 capability=capability,
                 estimate=correlation_estimate(
-                    [one for one, _ in defined], [two for _, two in defined]
+                    [one for one, _ in defined.values()],
+                    [two for _, two in defined.values()],
+                    list(defined),
                 ),
             )
 

@@ -11,7 +11,7 @@ from scope.records.estimates import Difference, Estimate, Undefined
 class Correlation:
     """Pearson's correlation of two metrics over all ordered pairs of models.
 
-    ``n`` of the estimate counts pairs. Pairs share models, so that the interval is too narrow.
+    ``n`` of the estimate counts pairs. The interval is a jackknife over models.
     """
 
     metric: str

@@ -4,13 +4,15 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from scope.records import Estimate, Undefined
-from scope.statistics.intervals import normal_quantile, sum_by_example
+from scope.statistics.intervals import sum_by_example
 
-FEWEST_PAIRS = 4
-"""With fewer, Fisher's z has no standard error."""
+FEWEST_MODELS = 4
+"""Without one of three models, the pairs of two are left, which often lie on a line."""
+
+Numbers = NDArray[np.float64]
 
 _ALL = 1 - 1e-12
 """A correlation beyond this is perfect but for rounding; ``atanh`` of 1 would be infinite."""
@@ -29,8 +31,10 @@ def mean_over_models(
 
     The variance is that of the models' means over the number of models, plus that of the models'
     common mean over the examples, clustered. Two made-up examples, one all ``low`` and one all
-    ``high``, enter the second as in `mean_estimate`, so that it is never 0. Student's t has one
-    degree of freedom fewer than models: the conservative choice.
+    ``high``, enter the second as in `mean_estimate`, so that it is never 0. Each of the two has the
+    Student's t of its own degrees of freedom, and the margins add up as their squares. In
+    simulations of 2 to 5 models it covers 91 to 99 %. (Rejected: Satterthwaite's degrees of freedom
+    for the sum, which cover 84 to 88 % where 2 models differ much.)
 
     Parameters
     ----------
@@ -72,7 +76,10 @@ def mean_over_models(
     squares = ((examples.sums - mean * examples.sizes) ** 2).sum()
     squares += size**2 * (mean**2 + (1 - mean) ** 2)
     between = float(np.sort(rows.mean(axis=1)).var(ddof=1)) / models
-    half = _student_quantile(level, models - 1) * math.sqrt(between + float(squares) / total**2)
+    half = math.hypot(
+        _student_quantile(level, models - 1) * math.sqrt(between),
+        _student_quantile(level, examples.distinct) * math.sqrt(squares) / total,
+    )
     return Estimate(
         value=low + (high - low) * mean,
         low=low + (high - low) * max(0.0, mean - half),
@@ -84,16 +91,25 @@ def mean_over_models(
 
 
 def correlation_estimate(
-    first: ArrayLike, second: ArrayLike, *, level: float = 0.95
+    first: ArrayLike,
+    second: ArrayLike,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    level: float = 0.95,
 ) -> Estimate | Undefined:
-    """Return Pearson's correlation with Fisher's interval; ``n`` counts pairs.
+    """Return Pearson's correlation over pairs of models, with a jackknife over models.
 
-    The interval is that of independent pairs.
+    Pairs that share a model are not independent, so the model is the unit: each is left out in
+    turn, with all its pairs. Student's t, symmetric in ``atanh`` of the correlation. In simulations
+    with 4 to 20 models the interval excludes a true 0 in at most 7 %, that of independent pairs
+    (Fisher's) in up to 67 %. ``n`` counts pairs.
 
     Parameters
     ----------
     first, second
         Shape (n,), parallel.
+    pairs
+        The two models of each value.
     level
         The interval's confidence level.
 
@@ -104,34 +120,47 @@ def correlation_estimate(
 
     Examples
     --------
-    >>> print(correlation_estimate([1, 2, 3, 4], [1, 3, 2, 4]))
-    0.800 [-0.697, 0.996]
-    >>> print(correlation_estimate([1, 1, 1, 1], [1, 3, 2, 4]))
+    >>> pairs = [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
+    >>> print(correlation_estimate([1, 2, 3, 4, 5, 6], [1, 3, 2, 4, 6, 5], pairs))
+    0.886 [-0.848, 0.999]
+    >>> print(correlation_estimate([1, 1, 1, 1, 1, 1], [1, 3, 2, 4, 6, 5], pairs))
     undefined (one side is the same for all pairs of models)
     """
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if one.shape != other.shape or one.ndim != 1:
-        raise ValueError(f"first has the shape {one.shape}, second {other.shape}")
-    if len(one) < FEWEST_PAIRS:
-        return Undefined(reason=f"fewer than {FEWEST_PAIRS} pairs of models", n=len(one))
-    if np.ptp(one) < 1e-12 or np.ptp(other) < 1e-12:
-        return Undefined(reason="one side is the same for all pairs of models", n=len(one))
+    if one.shape != other.shape or one.shape != (len(pairs),):
+        shapes = f"first has the shape {one.shape}, second {other.shape}"
+        raise ValueError(f"{shapes}, for {len(pairs)} pairs")
+    models = sorted({name for pair in pairs for name in pair})
+    if len(models) < FEWEST_MODELS:
+        return Undefined(reason=f"fewer than {FEWEST_MODELS} models", n=len(one))
     # Sorted: a sum's last bits depend on the order of its terms.
     order = np.lexsort((other, one))
-    value = float(np.corrcoef(one[order], other[order])[0, 1])
-    if abs(value) > _ALL:
-        reason = f"all {len(one)} pairs of models lie on one line, which leaves no interval"
+    one, other = one[order], other[order]
+    value = _correlation(one, other)
+    if math.isnan(value):
+        return Undefined(reason="one side is the same for all pairs of models", n=len(one))
+    kept = [np.array([model not in pairs[place] for place in order]) for model in models]
+    without = np.array([_correlation(one[rest], other[rest]) for rest in kept])
+    if not (max(abs(value), np.abs(without).max()) <= _ALL):
+        reason = "without one of the models the pairs lie on one line, which leaves no interval"
         return Undefined(reason=reason, n=len(one))
-    centre = math.atanh(value)
-    half = normal_quantile(level) / math.sqrt(len(one) - 3)
+    variance = (len(models) - 1) * float(np.arctanh(without).var())
+    half = _student_quantile(level, len(models) - 1) * math.sqrt(variance)
     return Estimate(
         value=value,
-        low=math.tanh(centre - half),
-        high=math.tanh(centre + half),
+        low=math.tanh(math.atanh(value) - half),
+        high=math.tanh(math.atanh(value) + half),
         n=len(one),
         level=level,
-        method="Fisher z",
+        method=f"jackknife over {len(models)} models",
     )
+
+
+def _correlation(one: Numbers, other: Numbers) -> float:
+    """Pearson's correlation; NaN of less than two pairs, or where one side is constant."""
+    if len(one) < 2 or np.ptp(one) < 1e-12 or np.ptp(other) < 1e-12:
+        return math.nan
+    return float(np.corrcoef(one, other)[0, 1])
 
 
 def _student_quantile(level: float, freedom: int) -> float:

@@ -20,7 +20,8 @@ def group_interval(values, example_ids, low=0.0, high=1.0):
     size = columns / len(set(example_ids))
     # Two made-up examples, one all low and one all high.
     within += (size * (0 - mean)) ** 2 + (size * (1 - mean)) ** 2
-    error = math.sqrt(between + within / columns**2)
-    half = student.ppf(0.975, models - 1) * error
+    of_models = student.ppf(0.975, models - 1) ** 2 * between
+    of_examples = student.ppf(0.975, len(set(example_ids))) ** 2 * within / columns**2
+    half = math.sqrt(of_models + of_examples)
     bounds = (mean, max(0.0, mean - half), min(1.0, mean + half))
     return tuple(low + (high - low) * one for one in bounds)

@@ -292,9 +292,9 @@ def _correlation_section(matrix: AuditMatrix) -> Section:
         heading="Correlations over all pairs of models",
         blocks=(
             note(
-                "Pearson’s correlation over all ordered pairs of reference and target, with "
-                "Fisher’s interval; n counts pairs. Pairs share models, so that the interval is "
-                "too narrow."
+                "Pearson’s correlation over all ordered pairs of reference and target; n counts "
+                "pairs. The interval is a jackknife that leaves out one model at a time: pairs "
+                "that share a model are not independent."
             ),
             *([table] if matrix.correlations else [paragraph("No pair of models was measured.")]),
         ),
@@ -333,7 +333,7 @@ def _groups(matrix: AuditMatrix) -> Iterator[Table]:
 def _group_section(tables: Sequence[Table]) -> Section:
     about = paragraph(
         "The variance is that of the models’ means over their number, plus that of their common "
-        "mean over the examples; Student’s t has one degree of freedom fewer than models. A "
+        "mean over the examples, each with the Student’s t of its own degrees of freedom. A "
         "reference that is one of the group is left out. The other metrics are in ``result.json``."
     )
     return Section(anchor="groups", title="Groups", blocks=(about, *tables))

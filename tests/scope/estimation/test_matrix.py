@@ -56,12 +56,12 @@ def test_a_direction_without_values_makes_the_asymmetry_undefined():
     assert (str(found.estimate), found.p_value) == ("undefined (no pair)", None)
 
 
-def six_directions(shift=0.0):
-    names = ["a", "b", "c"]
+def twelve_directions(shift=0.0):
+    names = ["a", "b", "c", "d"]
     pairs = [(one, two) for one in names for two in names if one != two]
     rows = []
     for place, (reference, target) in enumerate(pairs):
-        share = place / 6 + shift
+        share = place / 12 + shift
         other = 1 - share**2
         rows.append(measured(reference, target, [share, share]))
         rows.append(measured(reference, target, [other, other], "ood_agreement"))
@@ -70,16 +70,16 @@ def six_directions(shift=0.0):
 
 
 def test_correlations_are_over_all_ordered_pairs_and_undefined_without_variance():
-    with_agreement, with_gap = measure_matrix(six_directions(), {}, seed=0).correlations
+    with_agreement, with_gap = measure_matrix(twelve_directions(), {}, seed=0).correlations
     assert (with_agreement.metric, with_agreement.other) == ("hard_scope", "ood_agreement")
-    shares = np.arange(6) / 6
+    shares = np.arange(12) / 12
     assert with_agreement.estimate.value == pytest.approx(np.corrcoef(shares, -(shares**2))[0, 1])
-    assert with_agreement.estimate.n == 6
+    assert with_agreement.estimate.n == 12
     assert isinstance(with_gap.estimate, Undefined)
 
 
 def test_the_order_of_the_measurements_plays_no_part():
-    rows, groups = six_directions(), {"g": ["b", "c"]}
+    rows, groups = twelve_directions(), {"g": ["b", "c"]}
     forth, back = (measure_matrix(some, groups, seed=0) for some in (rows, rows[::-1]))
     key = repr
     for name in ("asymmetries", "correlations", "groups"):
@@ -112,8 +112,8 @@ def test_a_group_with_an_undefined_member_says_which():
 
 
 def test_a_degenerate_model_is_in_no_correlation_and_leaves_its_group_undefined():
-    found = measure_matrix(six_directions(), {"g": ["b", "c"]}, {"c": "one answer"}, seed=0)
-    assert str(found.correlations[0].estimate) == "undefined (fewer than 4 pairs of models)"
-    assert found.correlations[0].estimate.n == 2
+    found = measure_matrix(twelve_directions(), {"g": ["b", "c"]}, {"c": "one answer"}, seed=0)
+    assert str(found.correlations[0].estimate) == "undefined (fewer than 4 models)"
+    assert found.correlations[0].estimate.n == 6
     means = {one.against: one.estimate for one in found.groups if one.metric == "hard_scope"}
     assert str(means["a"]) == "undefined (c is degenerate: one answer)"
