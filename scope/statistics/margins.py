@@ -10,12 +10,12 @@ their ratio, as if there were more texts. Of all differences alike that ratio sa
 rare great ones not yet seen, so eight made-up texts that differ by 1 enter both variances. Where
 each difference is -1, 0 or 1 the ratio is 1 and the interval exactly Tango's.
 
-Chosen by simulation (benchmarks/verdict_error_rates.py), error .025 wanted, at most .03 allowed at
-the margin, on 970 mixtures of full losses with small gains and losses at 20 to 400 texts. Tango
-without the ratio: at most .022, but power .17 at 100 texts of four pairs where eight made-up texts
-have .45; two made-up texts: .65, but up to .074; eight: .034 in the worst mixture, .03 or less in
-98 %. Bonett-Price (`paired_difference`) errs up to .046 in simple ones; a mixture of betting bounds
-(Waudby-Smith and Ramdas) errs .002 and has power .04 where Tango has .40.
+Chosen by simulation (benchmarks/verdict_error_rates.py), .025 wanted and .03 allowed at the margin,
+on mixtures of full losses with small gains and losses at 20 to 400 texts. Without the ratio Tango
+errs at most .020, with power .17 at 100 texts of four pairs where eight made-up texts have .45;
+two made-up texts have .65, but err up to .048; eight .031 in the worst mixture. Rejected, too:
+Bonett-Price (`paired_difference`) errs up to .046 in simple mixtures; betting bounds (Waudby-Smith
+and Ramdas 2024, mixed over stakes) err .002 and have power .04 where Tango has .40.
 
 **Beyond** takes the greater of Tango's tail and the binomial one: where nothing but losses is
 likely, Tango alone errs up to .049 (margin .02, 200 texts).
@@ -101,10 +101,25 @@ def discordance(differences: ArrayLike) -> Discordance:
     values = np.sort(np.asarray(differences, dtype=np.float64), axis=-1)
     n = values.shape[-1]
     gains, losses = np.maximum(values, 0).sum(axis=-1), np.maximum(-values, 0).sum(axis=-1)
-    centre = (gains - losses) ** 2 / n
-    squares = (values**2).sum(axis=-1)
-    ratio = (gains + losses - centre + MADE_UP) / (squares - centre + MADE_UP)
-    return Discordance(gains * ratio, losses * ratio, n * ratio)
+    return effective(gains, losses, (values**2).sum(axis=-1), n)
+
+
+def effective(
+    gains: ArrayLike, losses: ArrayLike, squares: ArrayLike, n: ArrayLike, made_up: int = MADE_UP
+) -> Discordance:
+    """Return the same in as many texts as the differences' sum of squares shows them to be worth.
+
+    Examples
+    --------
+    Hundred differences of a quarter, half of them losses, are worth more than 100 texts:
+
+    >>> float(effective(12.5, 12.5, 6.25, 100).n.round(1))
+    231.6
+    """
+    gained, lost, count = (np.asarray(one, dtype=np.float64) for one in (gains, losses, n))
+    centre = (gained - lost) ** 2 / count
+    ratio = (gained + lost - centre + made_up) / (np.asarray(squares) - centre + made_up)
+    return Discordance(gained * ratio, lost * ratio, count * ratio)
 
 
 def tango_statistic(seen: Discordance, difference: float) -> Numbers:

@@ -53,14 +53,16 @@ class PlannedEndpoint:
 def planned_from(
     name: str,
     first: ArrayLike,
-    second: ArrayLike,
+    second: ArrayLike | None,
     example_ids: Sequence[str],
     *,
     margin: float,
     rows: int,
     difference: float = 0.0,
 ) -> PlannedEndpoint:
-    """Return an endpoint as a pilot of ``rows`` rows shows it, with two made-up discordant texts.
+    """Return an endpoint as ``rows`` rows show it, with two made-up discordant texts.
+
+    Without a second model the first is compared with the score 1, and the losses seen are assumed.
 
     Examples
     --------
@@ -70,13 +72,16 @@ def planned_from(
     >>> planned_from("synonym", [1] * 20, [1] * 20, ids, margin=0.05, rows=40).discordance
     0.1
     """
-    seen = discordance(by_text(first, second, example_ids))
+    against_one = second is None
+    other = np.ones_like(np.asarray(first, dtype=np.float64)) if second is None else second
+    seen = discordance(by_text(first, other, example_ids))
     return PlannedEndpoint(
         name=name,
         margin=margin,
         share=float(seen.n) / rows,
         difference=difference,
-        discordance=float((seen.gains + seen.losses + 2) / seen.n),
+        discordance=float(((1 + against_one) * (seen.gains + seen.losses) + 2) / seen.n),
+        against_one=against_one,
     )
 
 

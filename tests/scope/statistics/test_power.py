@@ -73,6 +73,12 @@ def test_a_pilot_of_partial_scores_counts_for_more_texts_than_it_has():
     assert pilot.discordance == pytest.approx(0.25 + 2 / (40 * pilot.share))
 
 
+def test_a_pilot_without_a_second_model_assumes_the_losses_seen():
+    ids = [str(text) for text in range(40)]
+    pilot = planned_from("any", [0] * 3 + [1] * 37, None, ids, margin=0.2, rows=80)
+    assert (pilot.share, pilot.discordance, pilot.against_one) == (0.5, 0.2, True)
+
+
 def test_a_plan_without_a_margin_is_refused():
     with pytest.raises(ValueError, match="margin"):
         planned(margin=0)

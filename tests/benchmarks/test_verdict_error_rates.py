@@ -1,0 +1,46 @@
+"""Verdicts are rarely wrong at their margin: a small version of the simulation."""
+
+import numpy as np
+import pytest
+from verdict_error_rates import (
+    CAPABILITIES,
+    WORLDS,
+    all_found,
+    coverage,
+    errors,
+    mixtures,
+    powers,
+)
+
+from scope.progress import Silent
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_world_has_its_difference_at_the_margin(world):
+    margin, drawn = WORLDS[world]
+    mean = drawn(np.random.default_rng(0), (100, 1000), margin).mean()
+    assert mean == pytest.approx(-margin, abs=0.004)
+
+
+def test_mixtures_have_their_difference_at_the_margin():
+    for margin, _, small, (full, lost, gained) in mixtures():
+        assert full + small * (lost - gained) == pytest.approx(margin)
+
+
+def test_errors_at_the_margin_are_rare():
+    found = errors((50, 200), 60, np.random.default_rng(0), Silent())
+    assert len(found) == len(WORLDS) * 2 * 2 * 2 * 2
+    assert max(found.values()) <= 0.1
+    assert np.mean(list(found.values())) <= 0.03
+
+
+def test_the_advised_rows_have_the_power():
+    found = powers(200, np.random.default_rng(0))
+    assert min(value for key, value in found.items() if key.startswith("power")) >= 0.74
+
+
+def test_every_difference_of_one_is_found_and_intervals_cover():
+    assert CAPABILITIES == 14
+    assert all_found(20)
+    assert not all_found(5)
+    assert coverage(0.95, 50, 200, np.random.default_rng(0)) >= 0.9
