@@ -6,9 +6,9 @@ where the first is better (gains) and worse (losses); the nuisance share has a c
 
 **Scores between 0 and 1.** A difference d in -1..1 counts as a gain or a loss of |d|. That keeps
 the mean and overstates the variance, so Tango's statistic is multiplied by the square root of
-their ratio, as if there were more texts. Of all differences alike that ratio says too much about
-rare great ones not yet seen, so eight made-up texts that differ by 1 enter both variances. Where
-each difference is -1, 0 or 1 the ratio is 1 and the interval exactly Tango's.
+their ratio, as if there were more texts. Where all differences seen are small, a rare full loss may
+not have come up yet, so eight made-up texts that differ by 1 enter both variances. Where each
+difference is -1, 0 or 1 the ratio is 1 and the interval exactly Tango's.
 
 Chosen by simulation (benchmarks/verdict_error_rates.py), .025 wanted and .03 allowed at the margin,
 on mixtures of full losses with small gains and losses at 20 to 400 texts. Without the ratio Tango
@@ -23,11 +23,11 @@ likely, Tango alone errs up to .049 (margin .02, 200 texts).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincinv, ndtr
 
 from scope.records import Estimate, Undefined
 from scope.statistics.intervals import normal_quantile, sum_by_example
@@ -111,7 +111,7 @@ def effective(
 
     Examples
     --------
-    Hundred differences of a quarter, half of them losses, are worth more than 100 texts:
+    A hundred differences of a quarter, half of them losses, are worth more than 100 texts:
 
     >>> float(effective(12.5, 12.5, 6.25, 100).n.round(1))
     231.6
@@ -152,6 +152,9 @@ def paired_tails(seen: Discordance, margin: float) -> Tails:
     >>> bool(paired_tails(discordance([0.0] * 72), 0.05).within < 0.025)
     False
     """
+    # Here and not above: scipy.special takes half a second to import.
+    from scipy.special import ndtr
+
     score = tango_statistic(seen, -margin)
     net = loss_tails(seen._replace(losses=seen.losses - seen.gains), margin)
     # On a handful of texts that all differ the normal tail errs up to .04.
@@ -191,8 +194,8 @@ def paired_score_estimate(
     second: ArrayLike,
     example_ids: Sequence[str],
     *,
-    level: float = 0.95,
-    empty: str = "there is nothing to compare",
+    level: float = 1 - 2 * ERROR,
+    empty: str = "no text counts",
 ) -> Estimate | Undefined:
     """Return the mean of first minus second over texts, with Tango's score interval.
 
@@ -214,7 +217,18 @@ def paired_score_estimate(
     0.025 [-0.065, 0.129]
     """
     values = by_text(first, second, example_ids)
-    return _paired_estimate(values, level) if len(values) else Undefined(reason=empty)
+    if not len(values):
+        return Undefined(reason=empty)
+    seen, z = discordance(values), normal_quantile(level)
+    value = float(seen.difference)
+    return Estimate(
+        value=value,
+        low=min(value, _root(seen, z, -1.0, value)),
+        high=max(value, _root(seen, -z, value, 1.0)),
+        n=len(values),
+        level=level,
+        method="Tango's score, by effective texts",
+    )
 
 
 def judge_paired(
@@ -228,11 +242,11 @@ def judge_paired(
     ...              margin=0.1).state
     'within'
     """
-    values = by_text(first, second, example_ids)
-    if not len(values):
-        return Endpoint(name=name, estimate=Undefined(reason="no text counts"), limit=-margin)
-    tails = paired_tails(discordance(values), margin)
-    return _endpoint(name, _paired_estimate(values, 1 - 2 * ERROR), -margin, tails)
+    estimate = paired_score_estimate(first, second, example_ids)
+    if isinstance(estimate, Undefined):
+        return Endpoint(name=name, estimate=estimate, limit=-margin)
+    tails = paired_tails(discordance(by_text(first, second, example_ids)), margin)
+    return _endpoint(name, estimate, -margin, tails)
 
 
 def judge_against_one(
@@ -248,6 +262,8 @@ def judge_against_one(
     >>> print(judge_against_one("concordance", [1.0] * 100, ids, margin=0.05).estimate)
     1.000 [0.964, 1.000]
     """
+    from scipy.special import betaincinv
+
     values = np.asarray(scores, dtype=np.float64)
     below = by_text(values, np.ones_like(values), example_ids)
     if not len(below):
@@ -284,8 +300,9 @@ def judge_estimate(name: str, estimate: Estimate | Undefined, *, limit: float) -
     if not below or not over:
         # Without a width on one side there is no telling how sure it is.
         return Endpoint(name=name, estimate=estimate, limit=limit)
-    tails = Tails(ndtr(-z * above / below), ndtr(z * above / over))
-    return _endpoint(name, estimate, limit, tails)
+    normal = NormalDist().cdf
+    tails = np.array([normal(-z * above / below), normal(z * above / over)])
+    return _endpoint(name, estimate, limit, Tails(*tails))
 
 
 def by_text(first: ArrayLike, second: ArrayLike, example_ids: Sequence[str]) -> Numbers:
@@ -303,19 +320,6 @@ def by_text(first: ArrayLike, second: ArrayLike, example_ids: Sequence[str]) -> 
     return np.asarray(examples.sums / examples.sizes, dtype=np.float64)
 
 
-def _paired_estimate(values: Numbers, level: float) -> Estimate:
-    seen, z = discordance(values), normal_quantile(level)
-    value = float(seen.difference)
-    return Estimate(
-        value=value,
-        low=min(value, _root(seen, z, -1.0, value)),
-        high=max(value, _root(seen, -z, value, 1.0)),
-        n=len(values),
-        level=level,
-        method="Tango's score, by effective texts",
-    )
-
-
 def _root(seen: Discordance, z: float, low: float, high: float) -> float:
     """Return the difference at which the score, which falls as it rises, is z."""
     for _ in range(_HALVINGS):
@@ -325,16 +329,13 @@ def _root(seen: Discordance, z: float, low: float, high: float) -> float:
 
 
 def _endpoint(name: str, estimate: Estimate, limit: float, tails: Tails) -> Endpoint:
-    return Endpoint(
-        name=name,
-        estimate=estimate,
-        limit=limit,
-        p_within=float(tails.within),
-        p_beyond=float(tails.beyond),
-    )
+    within, beyond = map(float, tails)
+    return Endpoint(name=name, estimate=estimate, limit=limit, p_within=within, p_beyond=beyond)
 
 
 def _beta(first: Numbers, second: Numbers, share: float) -> Numbers:
     """Return the beta distribution's share below; its parameters are kept above 0."""
+    from scipy.special import betainc
+
     parts = np.maximum(first, 1e-9), np.maximum(second, 1e-9)
     return np.asarray(betainc(*parts, share), dtype=np.float64)

@@ -8,10 +8,10 @@ text on which one endpoint fails is likely one on which others do, it is greater
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, xlogy
+from numpy.typing import ArrayLike
 
 from scope.statistics.margins import (
     ERROR,
@@ -23,7 +23,7 @@ from scope.statistics.margins import (
     paired_tails,
 )
 
-_DEVIATIONS = 9
+_DEVIATIONS = 6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +85,7 @@ def planned_from(
     )
 
 
+@lru_cache
 def endpoint_power(planned: PlannedEndpoint, rows: int, *, error: float = ERROR) -> float:
     """Return how likely the endpoint is within.
 
@@ -93,6 +94,9 @@ def endpoint_power(planned: PlannedEndpoint, rows: int, *, error: float = ERROR)
     >>> round(endpoint_power(PlannedEndpoint(name="accuracy", margin=0.05), 200), 2)
     0.99
     """
+    # Here and not above: scipy.special takes half a second to import.
+    from scipy.special import gammaln, xlogy
+
     n = _fewest_that_count(planned, rows)
     if n < 1:
         return 0.0
@@ -103,9 +107,9 @@ def endpoint_power(planned: PlannedEndpoint, rows: int, *, error: float = ERROR)
         loss = discordant / 2 - planned.difference
     gain, loss = (min(max(one, 0.0), 0.5) for one in (gain, loss))
     gains, losses = np.meshgrid(_likely(n, gain), _likely(n, loss), indexing="ij")
+    possible = gains + losses <= n
+    gains, losses = gains[possible], losses[possible]
     rest = n - gains - losses
-    possible = rest >= 0
-    gains, losses, rest = gains[possible], losses[possible], rest[possible]
     logs = gammaln(n + 1) - gammaln(gains + 1) - gammaln(losses + 1) - gammaln(rest + 1)
     logs += xlogy(gains, gain) + xlogy(losses, loss) + xlogy(rest, 1 - gain - loss)
     seen = Discordance(gains, losses, np.full_like(gains, n))
@@ -127,7 +131,7 @@ def joint_power(plan: Sequence[PlannedEndpoint], rows: int, *, targets: int = 1)
 
 
 def texts_for_power(
-    plan: Sequence[PlannedEndpoint], *, power: float = 0.8, targets: int = 1, most: int = 100_000
+    plan: Sequence[PlannedEndpoint], *, power: float = 0.8, targets: int = 1, most: int = 20_000
 ) -> int | None:
     """Return how many rows give the verdict such a power; None if more than ``most`` do not.
 
@@ -156,7 +160,7 @@ def _fewest_that_count(planned: PlannedEndpoint, rows: int) -> int:
 
 def _likely(n: int, share: float) -> Numbers:
     width = _DEVIATIONS * math.sqrt(n * share) + _DEVIATIONS
-    counts: NDArray[np.float64] = np.arange(
-        max(0, math.floor(n * share - width)), min(n, math.ceil(n * share + width)) + 1, dtype=float
-    )
-    return counts if share else np.zeros(1)
+    if not share:
+        return np.zeros(1)
+    low, high = math.floor(n * share - width), math.ceil(n * share + width)
+    return np.arange(max(0, low), min(n, high) + 1, dtype=np.float64)
