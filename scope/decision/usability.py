@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 
 from scope.decision.case import Case, JointScores
 from scope.estimation.answer_shares import ONE_ANSWER, gives_one_answer
+from scope.estimation.tasks.shares import SILENT
 from scope.evidence.answers import NOT_GIVEN, UNKNOWN
 from scope.evidence.consensus import follows_nothing, skill
 from scope.evidence.shared_mistakes import SharedMistakes
 from scope.records import ControlCheck, Estimate, Undefined
 from scope.statistics import mean_estimate
-
-LEAST_GIVEN = 0.5
-"""A model that answers a smaller share of the questions is not judged."""
 
 FEWEST_SHARED = 30
 """Fewer answered questions than this are no ground for a verdict."""
@@ -54,7 +52,7 @@ def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
     """Why a model cannot be judged; empty if it can."""
     given = case.answers.given[row]
     both = int((given & case.answers.given[0]).sum())
-    if given.mean() < LEAST_GIVEN:
+    if given.mean() < 1 - SILENT:
         return (f"it answered {int(given.sum())} of {len(given)} questions",)
     if both < FEWEST_SHARED:
         return (f"it and the reference both answered only {both} questions",)

@@ -49,12 +49,13 @@ def sentence(
         return (
             f"{suspect} is related to {reference}: on the {finding.shared} questions that both "
             f"answered it is more similar to {reference} than {beyond}, which are assumed to be "
-            f"independent of {reference}. For a model that is independent of {reference} the "
+            f"independent of {reference}. For a model that is exchangeable with the controls the "
             f"probability of this is at most {p_adjusted:.2g}, where {terms.alpha:g} is allowed."
         )
     return (
         f"{suspect} is not related to {reference}, on the assumption that it was not trained on "
-        f"answers of {reference}. The evidence: {_shown(finding, at_least_as)}."
+        f"answers of {reference}. The evidence: {_shown(finding, at_least_as)}. "
+        "This verdict has no stated error rate: how often a related model is cleared is unknown."
     )
 
 

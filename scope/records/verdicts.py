@@ -8,7 +8,7 @@ from typing import Literal
 from scope.records.estimates import Estimate, Undefined
 
 Decision = Literal["related", "not related", "undecided"]
-"""*Related* and *not related* are claims with an error rate; *undecided* is none."""
+"""*Related* is a claim with an error rate, *not related* one without; *undecided* is none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -203,7 +203,7 @@ DECISIONS = [
         page=("the similarity of the models is undefined",),
     ),
     Decision(
-        name="a model that leaves more than a tenth of the questions out passes no gate",
+        name="a model that leaves more than a quarter of the questions out passes no gate",
         make=compare("Knows", "Silent", letters(), *AGREEMENT),
         exits=1,
         says=("degenerate: toy_careless:Silent on choice: it gives no answer to ", "of 60"),

@@ -18,8 +18,8 @@ from scope.estimation.answer_shares import (
 from scope.records import GOLD, Answer, Estimate, Item, Measurement, TaskAnswers, TaskShares
 from scope.records.task_shares import UNANSWERABLE, brief
 
-SILENT = 0.10
-"""A model is degenerate that leaves more of its questions without an answer."""
+SILENT = 0.25
+"""A model that leaves more of its questions without an answer is degenerate, and no control."""
 
 FREQUENT = 0.10
 """A warning names an answer in words that makes up more of a model's answers,"""

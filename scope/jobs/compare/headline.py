@@ -70,7 +70,8 @@ def answer_section(result: CompareResult, answers: tuple[Table, ...]) -> Section
             paragraph(
                 "Accurate models have similar answers for that reason alone. Gold means the right "
                 "answers; a missing answer counts as wrong against gold, and its question is "
-                "omitted between models. Brackets show confidence intervals."
+                "omitted between models. Brackets show confidence intervals over questions, not "
+                "over retraining: the same recipe with another seed may lie outside."
             ),
             meanings(explained(keys, result.manifest)),
         ),

@@ -37,11 +37,12 @@ def reuse_card(model: NamedModel, truncated: int) -> ModelCard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReuseModels:
-    """The models of a test of reuse, loaded and checked."""
+    """The models of a test of reuse, loaded and checked; ``excluded`` names the others."""
 
     suspect: NamedModel
     references: tuple[NamedModel, ...]
     controls: tuple[NamedModel, ...]
+    excluded: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[NamedModel, ...]:
@@ -58,6 +59,7 @@ class ReuseModels:
             suspect=changed(self.suspect),
             references=tuple(map(changed, self.references)),
             controls=tuple(map(changed, self.controls)),
+            excluded=self.excluded,
         )
 
 
@@ -82,7 +84,7 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     suspect, references = request.suspect, request.references
     taken = [suspect, *references]
     chosen = [one for control in request.controls for one in _expanded(control, taken)]
-    chosen = _without(chosen, request.exclude_controls, taken)
+    chosen, excluded = _without(chosen, request.exclude_controls, taken)
     _refuse_repeated(suspect, references, chosen)
     for one in (*taken, *chosen):
         if isinstance(one, str):
@@ -120,6 +122,7 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         suspect=found[len(references)],
         references=tuple(found[: len(references)]),
         controls=tuple(found[len(references) + 1 :]),
+        excluded=excluded,
     )
 
 
@@ -135,8 +138,8 @@ def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str 
 
 def _without(
     controls: Sequence[str | object], excluded: Sequence[str], taken: Sequence[str | object]
-) -> list[str | object]:
-    """The controls whose short name and spec no pattern matches."""
+) -> tuple[list[str | object], tuple[str, ...]]:
+    """The controls whose short name and spec no pattern matches, and the names of the others."""
     specs = [str(getattr(one, "spec", one)) for one in (*controls, *taken)]
     distinct = list(dict.fromkeys(specs))
     names = dict(zip(distinct, short_names(distinct), strict=True))
@@ -153,7 +156,7 @@ def _without(
             expected=_ENOUGH_CONTROLS,
             fix="exclude fewer controls, or add others: --control SPEC",
         )
-    return left
+    return left, tuple(names[one] for one in specs[: len(controls)] if one in out)
 
 
 def _require_a_match(

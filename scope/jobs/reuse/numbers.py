@@ -60,7 +60,7 @@ def outcomes(
         Outcome(
             capability=f"{what}{f' for {one.reference}' if several else ''}",
             status="measured",
-            searched=one.queries,
+            searched=one.looks[-1].asked if one.looks else len(sets[one.reference].items),
             found=one.shared,
             queries=one.queries,
         )

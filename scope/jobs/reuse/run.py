@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +22,7 @@ from scope.jobs.reuse.tasks import PreparedTest
 from scope.jobs.reuse.texts import prepare_test
 from scope.jobs.runner import Prepared, carry_out
 from scope.metrics import Metric
-from scope.records import Look, ReuseResult
+from scope.records import Look, ReuseResult, Verdict
 from scope.store import Run
 
 
@@ -93,9 +93,25 @@ def _conduct(
         outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
         measurements=measurements(verdicts, labelled=prepared.plan.data.labelled > 0),
         verdicts=tuple(
-            replace(one, warnings=(*_same(models), *failed, *responses.warnings(), *one.warnings))
+            replace(one, warnings=(*found, *failed, *responses.warnings(), *one.warnings))
             for one in verdicts
+            for found in [[*_same(models), *_excluded(models.excluded, one)]]
         ),
+    )
+
+
+def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:
+    """The excluded controls, with the p-value by rank if all were as similar as the suspect."""
+    if not names or verdict.p_rank is None:
+        return
+    ranked = len(verdict.standings)
+    # A sequential test counts every control above the suspect twice.
+    above = verdict.p_rank * ranked + len(names) * (2 if verdict.looks else 1)
+    most = min(1.0, above / (ranked + len(names)))
+    yield (
+        f"excluded controls ({len(names)}): {', '.join(names)}. With them p by rank is at most "
+        f"{verdict.written(most)}, which it is if each is at least as similar to "
+        f"{verdict.reference} as the suspect is"
     )
 
 

@@ -259,7 +259,8 @@ def evidence_section(verdicts: Sequence[Verdict], tables: Sequence[Table]) -> Se
             meanings(explained_kinds(one for verdict in verdicts for one in verdict.evidence)),
             note(
                 "A higher value is more similar to the reference. Each strip has its own scale: "
-                "dots are controls, the diamond is the suspect, the bar its interval. " + P_ALONE
+                "dots are controls, the diamond is the suspect, the bar its interval, which is "
+                "over questions, not over retraining. " + P_ALONE
             ),
             *(
                 block

@@ -128,8 +128,10 @@ def verdict_facts(verdict: Verdict, *, several: bool) -> Terms:
         assumed = prose("the suspect was not trained on answers of the reference")
         pairs.append((prose("Assumed"), assumed))
     pairs.append((prose("Controls"), _controls(verdict)))
+    once = verdict.queries < verdict.shared
     questions = prose(
-        "{shared} answered by both; the suspect was asked {queries} times",
+        "{shared} answered by both; the suspect was asked {queries} times"
+        f"{': questions with the same words are asked once' if once else ''}",
         shared=verdict.shared,
         queries=verdict.queries,
     )
@@ -157,10 +159,12 @@ def _controls(verdict: Verdict) -> Text:
     ranked = {standing.model for standing in verdict.standings}
     skipped = sum(check.model not in ranked for check in verdict.controls)
     agreement = verdict.agreement
+    least = len(ranked - {verdict.suspect}) + 1
+    bound = f", so that no p-value by rank is below 1/{least}" if least > 1 else ""
     worth = f"{agreement.independent:.1f} independent ones" if agreement else ""
     return prose(
-        "{controls}; at least {needed} are needed for this α; {comparable} are comparable with "
-        "the suspect (at least {comparable_needed} are needed)"
+        f"{{controls}}{bound}; at least {{needed}} are needed for this α; {{comparable}} are "
+        "comparable with the suspect (at least {comparable_needed} are needed)"
         f"{f'; because some answer alike, they count as {worth}' if worth else ''}{{skipped}}",
         controls=len(verdict.controls),
         needed=verdict.controls_needed,
@@ -247,8 +251,9 @@ def _limits_of_the_test(verdicts: Sequence[Verdict]) -> Iterator[Text]:
         together = "all references of this suspect together"
         yield prose(
             f"The error rate holds for {together if len(verdicts) > 1 else 'this test by itself'}: "
-            "of a hundred suspects that are independent of the references, at most about "
+            "of a hundred suspects that are exchangeable with the controls, at most about "
             f"{100 * verdicts[0].alpha:g} are called related. With many suspects, expect such "
-            "errors among them. “Related” is not the probability of reuse."
+            "errors among them. “Related” is not the probability of reuse. No error rate is "
+            "stated for “not related”."
         )
     yield prose("“Undecided” is a verdict neither for nor against the suspect.")

@@ -28,10 +28,10 @@ def answering(rows, count):
     return with_suspect(rows, np.where(np.arange(rows.shape[1]) < count, rows[1], NOT_GIVEN))
 
 
-def test_a_suspect_that_answers_half_is_judged_and_one_that_answers_less_is_not():
+def test_a_suspect_that_answers_three_quarters_is_judged_and_one_that_answers_less_is_not():
     rows, gold = strangers(0, controls=3, items=100)
-    assert unusable(make_case(answering(rows, 50), gold)) == ()
-    assert unusable(make_case(answering(rows, 49), gold)) == ("it answered 49 of 100 questions",)
+    assert unusable(make_case(answering(rows, 75), gold)) == ()
+    assert unusable(make_case(answering(rows, 74), gold)) == ("it answered 74 of 100 questions",)
     assert unusable(make_case(answering(rows, 0), gold)) == ("it answered 0 of 100 questions",)
 
 
@@ -57,7 +57,7 @@ def test_one_option_throughout_is_no_answer():
     assert reason.startswith("it answers `option 2` to 59 of 60 questions, while no gold label")
     often = np.where(np.arange(60) < 6, 3, 2)
     assert unusable(make_case(with_suspect(rows, often), gold)) == ()
-    some = np.where(np.arange(60) < 40, 2, NOT_GIVEN)
+    some = np.where(np.arange(60) < 45, 2, NOT_GIVEN)
     assert unusable(make_case(with_suspect(rows, some), gold)) == SAME
 
 

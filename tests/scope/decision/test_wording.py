@@ -47,8 +47,8 @@ def test_related_says_than_whom_and_how_often_that_happens_by_chance(plain):
     assert said(found, "related") == (
         "theirs is related to ours: on the 97 questions that both answered it is more similar "
         "to ours than each of 3 controls, which are assumed to be independent of ours. For a model "
-        "that is independent of ours the probability of this is at most 0.038, where 0.05 is "
-        "allowed."
+        "that is exchangeable with the controls the probability of this is at most 0.038, where "
+        "0.05 is allowed."
     )
     one_above = replace(found, standings=standings(1.0, 1.0, 0.0, -1.0))
     assert "than 2 of 3 controls, which" in said(one_above, "related")
@@ -59,7 +59,8 @@ def test_not_related_says_how_many_are_as_like_and_what_would_have_been_found(pl
         "theirs is not related to ours, on the assumption that it was not trained on answers of "
         "ours. The evidence: on 97 questions 2 of 3 controls are at least as similar to ours "
         "(p = 0.75 by rank), and a suspect that took 25% of its answers from ours would have a "
-        "significant rank."
+        "significant rank. This verdict has no stated error rate: how often a related model is "
+        "cleared is unknown."
     )
 
 

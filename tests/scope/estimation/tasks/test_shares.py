@@ -137,8 +137,8 @@ def test_a_model_that_chooses_at_random_is_degenerate_from_fifty_questions_on(se
     assert few.degenerate is None
 
 
-@pytest.mark.parametrize(("missing", "is_degenerate"), [(2, False), (3, True)])
-def test_more_than_a_tenth_without_an_answer_is_degenerate(missing, is_degenerate):
+@pytest.mark.parametrize(("missing", "is_degenerate"), [(5, False), (6, True)])
+def test_more_than_a_quarter_without_an_answer_is_degenerate(missing, is_degenerate):
     silent, _ = shares(
         choice_items(RIGHTS), chosen([None] * missing + RIGHTS[missing:]), chosen(RIGHTS)
     )

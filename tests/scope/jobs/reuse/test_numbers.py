@@ -74,9 +74,18 @@ def test_a_sequential_test_shows_nobodys_accuracy():
 
 
 def test_without_a_search_the_outcome_counts_questions_and_answers():
-    verdict = replace(related(), reference="ours", shared=17, queries=19)
+    verdict = replace(related(), reference="ours", shared=17, queries=19, looks=())
     (of_task,) = outcomes({"ours": asked(20)}, (verdict,), ("choice",))
     assert (of_task.capability, of_task.status) == ("choice", "measured")
-    assert (of_task.searched, of_task.found, of_task.queries) == (19, 17, 19)
+    assert (of_task.searched, of_task.found, of_task.queries) == (20, 17, 19)
+
+
+def test_repeated_questions_are_asked_once_and_never_leave_fewer_than_none_unanswered():
+    verdict = replace(related(), reference="ours", shared=20, queries=12, looks=())
+    (of_task,) = outcomes({"ours": asked(20)}, (verdict,), ("choice",))
+    assert (of_task.searched, of_task.found) == (20, 20)
+    stopped = replace(verdict, shared=9, looks=(Look(asked=10, p_value=0.04),))
+    (of_task,) = outcomes({"ours": asked(20)}, (stopped,), ("choice",))
+    assert (of_task.searched, of_task.found) == (10, 9)
     (of_texts,) = outcomes({"ours": asked(20)}, (verdict,), ())
     assert of_texts.capability == "texts"

@@ -43,8 +43,8 @@ def test_a_verdict_carries_the_numbers_that_it_rests_on():
             "0.167; after Holm’s correction over the references 0.500 (α = 0.6)"
         ),
         "Controls": (
-            "5; at least 4 are needed for this α; 5 are comparable with the suspect (at least 0 "
-            "are needed)"
+            "5, so that no p-value by rank is below 1/6; at least 4 are needed for this α; 5 are "
+            "comparable with the suspect (at least 0 are needed)"
         ),
         "Questions": "1,200 answered by both; the suspect was asked 1,500 times",
     }
