@@ -25,13 +25,13 @@ import json
 import statistics
 import sys
 from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
 from each_capability import in_groups
 from surroundings import surroundings
 
-from perturbations.goals import words_changed
 from scope.data import load_data
 from scope.demo_models.bases import minilm_folder
 from scope.demo_models.build import build_demo_models
@@ -145,6 +145,42 @@ def language_model() -> Callable[[str], float]:
         return known[text]
 
     return perplexity
+
+
+def words_changed(original: str, changed: str) -> int:
+    """How many words differ between two texts; inserted and removed words count, too.
+
+    An article that follows its noun, "a" or "an", is no change. Where all words are the same, what
+    stands between spaces is compared in their place, with its punctuation; so it is where a word
+    has become two, as by an invisible character. Two texts that differ are at least 1 apart.
+
+    Examples
+    --------
+    >>> words_changed("a good film", "a fine film")
+    1
+    >>> words_changed("a good film", "a really good film, they say")
+    3
+    >>> words_changed("a good, old film.", "a good old film")
+    2
+    """
+    from textattack.shared import AttackedText
+
+    one, other = AttackedText(original).words, AttackedText(changed).words
+    pieces = original.split(), changed.split()
+    if one == other or (len(one) != len(other) and len(pieces[0]) == len(pieces[1])):
+        one, other = pieces
+    return max(_differing(one, other), int(original != changed))
+
+
+_ARTICLES = frozenset({"a", "an", "A", "An", "AN"})
+
+
+def _differing(one: Sequence[str], other: Sequence[str]) -> int:
+    if len(one) == len(other):
+        changed = ({first, second} for first, second in zip(one, other, strict=True))
+        return sum(len(words) > 1 and not words <= _ARTICLES for words in changed)
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    return sum(max(b - a, d - c) for kind, a, b, c, d in blocks if kind != "equal")
 
 
 if __name__ == "__main__":

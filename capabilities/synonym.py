@@ -123,6 +123,11 @@ class Synonym(InvarianceCapability):
         """Whether an encoder chooses among the senses of a word."""
         return self.preset != "paper" and self.sense == "context"
 
+    @property
+    def changes_one_word(self) -> bool:
+        """All presets but ``strong``, whose random candidates have as many swaps as it admits."""
+        return self.preset != "strong"
+
     def for_encoder(self, spec: str | None) -> Synonym:
         """The same with the bound of an encoder, or by frequency where there is none.
 

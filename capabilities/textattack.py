@@ -1,8 +1,8 @@
 """*textattack*: does the answer stay under the changes of a recipe of TextAttack's?
 
 ``textattack:RECIPE``, such as ``textattack:deepwordbug``, takes a published attack with its
-transformation, its constraints and its search, and exchanges its goal for ours: to keep the answer
-or, for flipped pairs, to change it with as many words. A search that was made to change an answer
+transformation, its constraints and its search, and exchanges its goal for ours: to keep the answer.
+A search that was made to change an answer
 stops early where it is to keep one, and mostly changes one word. An invariance found here says
 that the reference withstands this change in this text, not that it withstands the attack.
 """

@@ -6,7 +6,7 @@ import hashlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -14,10 +14,8 @@ from perturbations.lockstep import Ask, Lockstep, OwnChance, Remembering, Search
 from perturbations.textattack_gate import load_textattack, require_textattack
 from scope.errors import SpecError
 from scope.protocols import (
-    RANDOM_CANDIDATES,
     Classifier,
     ComparesWords,
-    KeptPairs,
     SearchOptions,
     WordEncoder,
 )
@@ -27,17 +25,18 @@ if TYPE_CHECKING:
     from textattack import Attack
     from textattack.constraints import Constraint, PreTransformationConstraint
     from textattack.search_methods import SearchMethod
-    from textattack.shared import AttackedText
     from textattack.transformations import Transformation
 
 _SPLIT = "<SPLIT>"
 """Where TextAttack divides a text into two inputs; in a text of one input it loses its way."""
 
 _NO_WORD = "no candidate: no word of the text may be changed"
-_NO_KEPT = "no kept pair, whose size it must have"
 
-_DRAWS = 3 * RANDOM_CANDIDATES
-"""Random changes that are tried for the candidates of one text; some are drawn twice."""
+_DRAWS = 3
+"""How often random changes are drawn for a text that lacks some."""
+
+_TOO_FEW = "fewer random candidates"
+_NO_CHANGE = "no candidate: no change of the text meets the constraints"
 
 
 class Parts(NamedTuple):
@@ -73,6 +72,11 @@ class InvarianceCapability(ABC):
     @abstractmethod
     def parts(self, generator: random.Random) -> Parts:
         """New parts for one search; all that is random in them is drawn from the generator."""
+
+    @property
+    def changes_one_word(self) -> bool:
+        """Whether a random candidate is one step of the transformation; else all it admits."""
+        return True
 
     def settings(self) -> Mapping[str, Setting]:
         """Everything that decides what is found; a ResourceError where something is missing."""
@@ -124,26 +128,12 @@ class InvarianceCapability(ABC):
         searches = (self._search_of(example, options) for example in examples)
         return _in_lockstep(searches, options, classify=classifier.classify)
 
-    def search_flipped(
-        self, classifier: Classifier, kept: Iterable[KeptPairs], options: SearchOptions
-    ) -> Iterator[tuple[Perturbation, ...]]:
-        """Perturb each example so that the classifier's prediction changes; see the protocol.
-
-        Each trial goes through the candidates of the kept pair's search and takes as many words.
-        """
-        load_textattack()
-        searches = (self._flips_of(*one, options) for one in kept)
-        return _in_lockstep(searches, options, classify=classifier.classify)
-
     def draw_random(
-        self, kept: Iterable[KeptPairs], options: SearchOptions
+        self, examples: Iterable[Example], options: SearchOptions
     ) -> Iterator[tuple[Perturbation, ...]]:
-        """Candidates drawn at random, as many words changed as in the kept pairs.
-
-        Where the pairs of an example differ in size, the candidates take the sizes in turn.
-        """
+        """Draw admissible changes of each example at random, whatever a model answers."""
         load_textattack()
-        return _in_lockstep((self._draws_of(*one, options) for one in kept), options)
+        return _in_lockstep((self._draws_of(one, options) for one in examples), options)
 
     def attack(
         self,
@@ -153,20 +143,17 @@ class InvarianceCapability(ABC):
         options: SearchOptions,
         ask_encoder: Callable[[str, Sequence[Any]], Sequence[Any]] | None = None,
         taken: Sequence[str] = (),
-        words_changed: int | None = None,
     ) -> Attack:
         """An ordinary TextAttack attack for one example in one trial.
 
         ``classify`` gives rows of probabilities or predictions, one per text; ``ask_encoder``
-        takes "encode" with texts, or "compare_words" with swaps. With
-        ``words_changed`` the attack changes the prediction, with so many words; without, it keeps
-        the prediction.
+        takes "encode" with texts, or "compare_words" with swaps.
         """
         load_textattack()
         from textattack import Attack
 
         from perturbations.constraints import FitsContext, MeaningKept
-        from perturbations.goals import KeepsPrediction, LeavesPrediction
+        from perturbations.goals import KeepsPrediction
 
         parts = self.parts(generator)
         constraints = [*parts.constraints]
@@ -174,11 +161,7 @@ class InvarianceCapability(ABC):
             constraints.append(FitsContext(partial(ask_encoder, "compare_words"), parts.min_fit))
         if ask_encoder is not None and options.min_similarity is not None:
             constraints.append(MeaningKept(partial(ask_encoder, "encode"), options.min_similarity))
-        goal = (
-            KeepsPrediction(classify, distance=options.distance, goal=options.goal, taken=taken)
-            if words_changed is None
-            else LeavesPrediction(classify, words_changed=words_changed, taken=taken)
-        )
+        goal = KeepsPrediction(classify, distance=options.distance, goal=options.goal, taken=taken)
         return Attack(goal, constraints, parts.transformation, parts.search_method)
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
@@ -186,7 +169,7 @@ class InvarianceCapability(ABC):
 
         The search is run on made-up answers, without bounds that a model measures.
         """
-        if len(example.text) > self.max_characters or self.not_applicable(example.text):
+        if self._barred(example):
             return 0
         load_textattack()
         from perturbations.constraints import without_models
@@ -223,64 +206,29 @@ class InvarianceCapability(ABC):
 
         return search
 
-    def _flips_of(
-        self, example: Example, kept: Sequence[Perturbation], options: SearchOptions
-    ) -> Search[tuple[Perturbation, ...]]:
-        def search(ask: Ask) -> tuple[Perturbation, ...]:
-            found: list[Perturbation] = []
-            for one in kept:
-                taken = [earlier.text for earlier in found if earlier.text is not None]
-                found.append(self._one_flip(ask, example, one, options, taken))
-            return tuple(found)
-
-        return search
-
-    def _one_flip(
-        self,
-        ask: Ask,
-        example: Example,
-        kept: Perturbation,
-        options: SearchOptions,
-        taken: Sequence[str],
-    ) -> Perturbation:
-        from perturbations.goals import words_changed
-
-        if kept.text is None:
-            without = partial(Perturbation, example_id=example.id, trial=kept.trial)
-            return without(failure=_NO_KEPT, applicable=kept.applicable)
-        size = words_changed(example.text, kept.text)
-        return self._one_trial(ask, example, kept.trial, options, taken, size)
-
     def _draws_of(
-        self, example: Example, kept: Sequence[Perturbation], options: SearchOptions
+        self, example: Example, options: SearchOptions
     ) -> Search[tuple[Perturbation, ...]]:
         def search(ask: Ask) -> tuple[Perturbation, ...]:
-            from perturbations.goals import words_changed
-
-            texts = [one.text for one in kept if one.text is not None]
-            sizes = [words_changed(example.text, text) for text in texts]
-            drawn = self._draw(ask, example, sizes, options) if sizes else []
+            barred = self._barred(example)
+            drawn = [] if barred else self._draw(ask, example, options)
             lacking = partial(
                 Perturbation,
-                failure="fewer random candidates of this size" if sizes else _NO_KEPT,
-                applicable=any(one.applicable for one in kept),
+                failure=barred.failure if barred else _TOO_FEW if drawn else _NO_CHANGE,
+                applicable=barred.applicable if barred else bool(drawn),
             )
             return tuple(
-                Perturbation(example_id=example.id, trial=number, text=text)
-                if (text := dict(enumerate(drawn, start=1)).get(number))
+                Perturbation(example_id=example.id, trial=number, text=drawn[number - 1])
+                if number <= len(drawn)
                 else lacking(example_id=example.id, trial=number)
-                for number in range(1, RANDOM_CANDIDATES + 1)
+                for number in range(1, options.candidates + 1)
             )
 
         return search
 
-    def _draw(
-        self, ask: Ask, example: Example, sizes: Sequence[int], options: SearchOptions
-    ) -> list[str]:
-        """Different texts of these sizes, at most as many as are wanted."""
-        from textattack.shared import AttackedText
-
-        from perturbations.search import grown, random_order
+    def _draw(self, ask: Ask, example: Example, options: SearchOptions) -> list[str]:
+        """Different random changes of a text, at most as many as are wanted."""
+        from perturbations.search import admissible_changes, grown
 
         generator = self.generator(options.seed, example, "random")
         found: dict[str, None] = {}
@@ -291,15 +239,26 @@ class InvarianceCapability(ABC):
                 generator=generator,
                 options=options,
             )
-            changes: list[AttackedText] = []
-            for draw in range(_DRAWS):
-                changes = changes or random_order(attack, AttackedText(example.text), generator)
-                if not changes or len(found) == RANDOM_CANDIDATES:
-                    break
-                size = sizes[draw % len(sizes)]
-                text = grown(attack, example.text, changes.pop(), size, generator)
-                found.update({} if text is None else {text: None})
+            for _ in range(_DRAWS):
+                changes = admissible_changes(attack, example.text)
+                generator.shuffle(changes)
+                for change in changes:
+                    if len(found) == options.candidates:
+                        return list(found)
+                    text = change if self.changes_one_word else grown(attack, change, generator)
+                    found[text.text] = None
         return list(found)
+
+    def _barred(self, example: Example) -> Perturbation | None:
+        """Why a text is not searched, if it is not."""
+        without = partial(Perturbation, example_id=example.id, trial=1)
+        if len(example.text) > self.max_characters:
+            return without(failure=f"the text has more than {self.max_characters} characters")
+        if reason := self.not_applicable(example.text):
+            return without(failure=reason, applicable=False)
+        if _SPLIT in example.text:
+            return without(failure=f"TextAttack cannot change texts with {_SPLIT}")
+        return None
 
     def _one_trial(
         self,
@@ -308,13 +267,9 @@ class InvarianceCapability(ABC):
         trial: int,
         options: SearchOptions,
         taken: Sequence[str],
-        words_changed: int | None = None,
     ) -> Perturbation:
-        without = partial(Perturbation, example_id=example.id, trial=trial)
-        if len(example.text) > self.max_characters:
-            return without(failure=f"the text has more than {self.max_characters} characters")
-        if reason := self.not_applicable(example.text):
-            return without(failure=reason, applicable=False)
+        if barred := self._barred(example):
+            return replace(barred, trial=trial)
         seed = self.generator(options.seed, example, trial).getrandbits(32)
         with OwnChance(ask, seed) as own_ask:
             attack = self.attack(
@@ -323,7 +278,6 @@ class InvarianceCapability(ABC):
                 generator=self.generator(options.seed, example, trial),
                 options=options,
                 taken=taken,
-                words_changed=words_changed,
             )
             return perturb(attack, example, trial)
 
@@ -360,8 +314,6 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     from perturbations.constraints import FitsContext, NearOriginal
 
     found = partial(Perturbation, example_id=example.id, trial=trial)
-    if _SPLIT in example.text:
-        return found(failure=f"TextAttack cannot change texts with {_SPLIT}")
     text = AttackedText(example.text)
     if not text.words:  # some search methods fail on such a text
         return found(failure=_NO_WORD, applicable=False)
@@ -387,8 +339,6 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
 
 def _why_none(attack: Attack) -> str:
     if attack.goal_function.tried:
-        if attack.goal_function.ends_at_first:
-            return "no new text of the kept pair's size changes the prediction"
         return (
             "the search ended on no admissible text: what it kept changes the prediction or was "
             "found in an earlier trial"
@@ -396,5 +346,5 @@ def _why_none(attack: Attack) -> str:
     if any(getattr(one, "compared", ()) for one in attack.constraints):
         return "no candidate: no synonym of a word fits its place"
     if attack.constraints:
-        return "no candidate: no change of the text meets the constraints"
+        return _NO_CHANGE
     return _NO_WORD

@@ -1,10 +1,9 @@
-"""What a search looks for: a changed text that keeps the reference's answer, or that moves it."""
+"""What a search looks for: a changed text that keeps the reference's answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from scope.records import Prediction
 load_textattack()
 
 from textattack.goal_function_results import (  # noqa: E402
-    GoalFunctionResultStatus,
     TextToTextGoalFunctionResult,
 )
 from textattack.goal_functions import ClassificationGoalFunction  # noqa: E402
@@ -123,13 +121,6 @@ class KeepsPrediction(ClassificationGoalFunction):
         results, used_up = super().get_results(attacked_text_list, check_skip=check_skip)
         return results, used_up
 
-    ends_at_first: ClassVar[bool] = False
-    """Whether a search that changes one word after the other ends with the first text found."""
-
-    def leads_on(self, result: Any) -> bool:
-        """Whether such a search may build on a result."""
-        return bool(result.goal_status == GoalFunctionResultStatus.SUCCEEDED)
-
     def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
         return bool(
             _predicted(model_output) == _predicted(self._original)
@@ -163,82 +154,9 @@ class KeepsPrediction(ClassificationGoalFunction):
         return super()._goal_function_result_type()
 
 
-class LeavesPrediction(KeepsPrediction):
-    """Reached by a new text with so many changed words on which the model predicts something else.
-
-    TextAttack's untargeted goal, with the model's own answer as the label to leave: the score is 1
-    minus its probability. ``words_changed`` is the size of the edit of a kept pair, so that pairs
-    which flip the prediction differ from kept ones by the model's answer alone.
-    """
-
-    def __init__(
-        self,
-        model: Callable[[list[str]], Sequence[Any]],
-        *,
-        words_changed: int,
-        taken: Sequence[str] = (),
-    ) -> None:
-        super().__init__(model, taken=taken)
-        self._words_changed = words_changed
-
-    ends_at_first = True
-
-    def leads_on(self, result: Any) -> bool:
-        """Whether the search may build on it: a smaller edit, whatever the model predicts."""
-        return self._size(result.attacked_text) < self._words_changed or super().leads_on(result)
-
-    def _is_goal_complete(self, model_output: Any, attacked_text: AttackedText) -> bool:
-        return bool(
-            _predicted(model_output) != _predicted(self._original)
-            and attacked_text.text not in self._taken
-            and self._size(attacked_text) == self._words_changed
-        )
-
-    def _get_score(self, model_output: Any, attacked_text: AttackedText) -> float:
-        return round(1 - _probability(model_output, _predicted(self._original)), DECIMALS)
-
-    def _size(self, attacked_text: AttackedText) -> int:
-        return words_changed(self._original_text, attacked_text.text)
-
-
 # TextAttack's list of the models that a goal can judge: these take any. A goal that is not on the
 # list is warned about twice in every attack.
 MODELS_BY_GOAL_FUNCTION[KeepsPrediction] = [".*"]
-MODELS_BY_GOAL_FUNCTION[LeavesPrediction] = [".*"]
-
-
-def words_changed(original: str, changed: str) -> int:
-    """How many words differ between two texts; inserted and removed words count, too.
-
-    An article that follows its noun, "a" or "an", is no change. Where all words are the same, what
-    stands between spaces is compared in their place, with its punctuation; so it is where a word
-    has become two, as by an invisible character. Two texts that differ are at least 1 apart.
-
-    Examples
-    --------
-    >>> words_changed("a good film", "a fine film")
-    1
-    >>> words_changed("a good film", "a really good film, they say")
-    3
-    >>> words_changed("a good, old film.", "a good old film")
-    2
-    """
-    one, other = AttackedText(original).words, AttackedText(changed).words
-    pieces = original.split(), changed.split()
-    if one == other or (len(one) != len(other) and len(pieces[0]) == len(pieces[1])):
-        one, other = pieces
-    return max(_differing(one, other), int(original != changed))
-
-
-_ARTICLES = frozenset({"a", "an", "A", "An", "AN"})
-
-
-def _differing(one: Sequence[str], other: Sequence[str]) -> int:
-    if len(one) == len(other):
-        changed = ({first, second} for first, second in zip(one, other, strict=True))
-        return sum(len(words) > 1 and not words <= _ARTICLES for words in changed)
-    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
-    return sum(max(b - a, d - c) for kind, a, b, c, d in blocks if kind != "equal")
 
 
 class _Wrapped:
@@ -259,13 +177,6 @@ def _plain(answer: Any) -> Any:
         answer = answer.probabilities
     # A list: TextAttack would join rows that are arrays into one.
     return np.asarray(answer, dtype=float).tolist()
-
-
-def _probability(answer: Any, choice: int | str) -> float:
-    """The probability of a label or of a token; 0 for a token that is not named."""
-    if isinstance(answer, Prediction):
-        return dict(zip(answer.tokens, answer.probabilities, strict=True)).get(str(choice), 0.0)
-    return float(answer[choice])
 
 
 def _predicted(answer: Any) -> int | str:

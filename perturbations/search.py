@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from perturbations.goals import DECIMALS, words_changed
+from perturbations.goals import DECIMALS
 from perturbations.textattack_gate import load_textattack
 
 load_textattack()
@@ -60,11 +60,7 @@ class FewestChanges(SearchMethod):
             results = self.get_goal_results(candidates)[0] if candidates else []
             if best := best_admissible(results):
                 return best
-            furthest = _best(
-                results
-                if not self.goal_function.ends_at_first
-                else filter(self.goal_function.leads_on, results)
-            )
+            furthest = _best(results)
             if furthest is None:
                 break
             current = furthest.attacked_text
@@ -125,9 +121,9 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
                     break
                 results = self._results(self._swaps(current.attacked_text, original, index))
             best = best_admissible(results)
-            if best and (self._stop_at_first or self.goal_function.ends_at_first):
+            if best and self._stop_at_first:
                 return best
-            current = best or _best(filter(self.goal_function.leads_on, results)) or current
+            current = best or current
         return current
 
     def _swaps(self, text: Any, original: Any, index: int) -> list[Any]:
@@ -248,28 +244,21 @@ def _best(results: Iterable[Any]) -> Any | None:
     return min(results, key=lambda one: (-one.score, one.attacked_text.text), default=None)
 
 
-def random_order(
-    attack: Any, text: AttackedText, generator: random.Random, original: str | None = None
-) -> list[AttackedText]:
-    """The admissible changes of a text, in random order."""
-    first = text if original is None else AttackedText(original)
-    if not text.words:
+def admissible_changes(attack: Any, text: str) -> list[AttackedText]:
+    """The admissible changes of a text, ordered by their texts."""
+    original = AttackedText(text)
+    if not original.words:
         return []
-    changes = sorted(attack.get_transformations(text, first), key=lambda one: one.text)
-    generator.shuffle(changes)
-    return changes
+    return sorted(attack.get_transformations(original, original), key=lambda one: str(one.text))
 
 
-def grown(
-    attack: Any, original: str, text: AttackedText, size: int, generator: random.Random
-) -> str | None:
-    """The text after further random changes, to so many changed words; None if it has another."""
-    for _ in range(size):
-        changed = words_changed(original, text.text)
-        if changed >= size:
-            return str(text.text) if changed == size else None
-        changes = random_order(attack, text, generator, original)
-        if not changes:
-            return None
-        text = changes[0]
-    return None
+def grown(attack: Any, text: AttackedText, generator: random.Random) -> AttackedText:
+    """The text after a random change of each further word that the constraints let change."""
+    original = text.attack_attrs["previous_attacked_text"]
+    places = list(range(len(original.words)))
+    generator.shuffle(places)
+    for place in places:
+        changes = attack.get_transformations(text, original, indices_to_modify=[place])
+        if changes:
+            text = generator.choice(sorted(changes, key=lambda one: str(one.text)))
+    return text

@@ -23,7 +23,7 @@ _OWN = frozenset(
 )
 _VALUES = ("name", "question", "role", "low", "high", "max_characters", "scorers")
 _CALLS = ("load", "load_pairs", "left_alone", "estimate_queries")
-_SEARCHES = ("search", "search_flipped", "draw_random")
+_SEARCHES = ("search", "draw_random")
 _GREATEST = 10**300
 """Python writes and reads no number of more than 4,300 digits."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scope.errors import SpecError
 from scope.pieces import plain_settings, require_members
-from scope.protocols import RANDOM_CANDIDATES, Capability, OffersFlips, SearchOptions, Swap
+from scope.protocols import Capability, DrawsRandom, SearchOptions, Swap
 from scope.records import Example, Perturbation, Prediction
 
 if TYPE_CHECKING:
@@ -117,8 +117,8 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
     It is described in plain words and settings, and searched for on a few sentences with 1 and
     7 slots, in two orders, and twice alike: every example gets all its trials, every text that is
     found is new and keeps the prediction, every failure has a reason, and nothing depends on slots,
-    order or repetition. The same holds for flipped pairs, which change the prediction, and for
-    random candidates, where the capability has them.
+    order or repetition. The same holds for random candidates, where the capability draws
+    them.
 
     Parameters
     ----------
@@ -153,9 +153,8 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
         expected="at least one perturbation",
         fix="give `check_capability` examples that the capability can change",
     )
-    if isinstance(capability, OffersFlips):
-        _check_found(capability, given, _flipped(capability, found))
-        _check_found(capability, given, _random(capability, found))
+    if isinstance(capability, DrawsRandom):
+        _check_found(capability, given, _random(capability))
 
 
 def _check_description(capability: Capability) -> None:
@@ -192,22 +191,10 @@ def _kept(capability: Capability) -> _Kind:
     )
 
 
-def _flipped(capability: OffersFlips, kept: Found) -> _Kind:
+def _random(capability: DrawsRandom) -> _Kind:
     return _Kind(
-        lambda classifier, examples, options: capability.search_flipped(
-            classifier, [(one, kept[one.id]) for one in examples], options
-        ),
-        TRIALS,
-        _check_flipped,
-    )
-
-
-def _random(capability: OffersFlips, kept: Found) -> _Kind:
-    return _Kind(
-        lambda _, examples, options: capability.draw_random(
-            [(one, kept[one.id]) for one in examples], options
-        ),
-        RANDOM_CANDIDATES,
+        lambda _, examples, options: capability.draw_random(iter(examples), options),
+        SearchOptions().candidates,
         _check_new,
         asks=False,
     )
@@ -288,16 +275,6 @@ def _check_new(example: Example, one: Perturbation) -> None:
         found=f"{_which(one)}: the original {one.text!r}",
         expected="a changed text",
         fix="admit only texts that differ",
-    )
-
-
-def _check_flipped(example: Example, one: Perturbation) -> None:
-    original, changed = HashedWords().classify([example.text, str(one.text)])
-    _require(
-        original.label != changed.label,
-        found=f"{_which(one)}: the prediction of the original for the flipped text {one.text!r}",
-        expected="a changed text with another prediction",
-        fix="admit only texts that change the prediction",
     )
 
 

@@ -34,7 +34,7 @@ class Description:
 
     ``about`` is the text below the first line of its module's docstring, with what an invariance
     found by it does not say. ``example`` is a text before and after. ``queries`` are those of a
-    text that it can change, with three trials and flipped pairs. ``accepted`` is the share of its
+    text that it can change, with three trials. ``accepted`` is the share of its
     changed texts that readers accept.
     """
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scope.estimation.answer_shares import shares_of_models
 from scope.estimation.measurements import (
     MORE_SIMILAR,
-    NOTHING_FLIPPED,
     clean_measurements,
     metric_width,
     more_similar_half,
@@ -17,13 +16,12 @@ from scope.estimation.measurements import (
     subset_measurements,
     target_differences,
 )
-from scope.estimation.pairs import AuditedPairs, flipped_pairs, invariant_pairs
-from scope.estimation.reference_points import (
+from scope.estimation.pairs import AuditedPairs, candidate_pairs, invariant_pairs
+from scope.estimation.random_candidates import (
     NO_CANDIDATE,
-    ScoredFlips,
-    base_rates,
-    informedness,
-    undefined_points,
+    ScoredCandidates,
+    candidate_measurements,
+    undefined_on_candidates,
 )
 from scope.metrics import METRICS, Metric
 from scope.records import Curve, Difference, Measurement, ScoredExample, ScoredPerturbation
@@ -32,8 +30,8 @@ __all__ = [
     "MORE_SIMILAR",
     "AuditedPairs",
     "Numbers",
-    "ScoredFlips",
-    "flipped_pairs",
+    "ScoredCandidates",
+    "candidate_pairs",
     "invariant_pairs",
     "measure",
     "metric_width",
@@ -52,7 +50,7 @@ class Numbers(NamedTuple):
 def measure(
     examples: Sequence[ScoredExample],
     perturbations: Sequence[ScoredPerturbation],
-    flips: ScoredFlips | None = None,
+    candidates: ScoredCandidates | None = None,
     *,
     capabilities: Sequence[str],
     targets: Sequence[str],
@@ -68,8 +66,8 @@ def measure(
     ----------
     examples, perturbations
         Scored by the reference and, in their order, by the ``targets``.
-    flips
-        Flipped pairs and random candidates; None in an audit without.
+    candidates
+        Random candidates; None in an audit without.
     capabilities
         Those that were measured.
     reference
@@ -83,17 +81,15 @@ def measure(
     seed
         Of the permutations behind the p-values.
     """
-    on_kept = [one for one in more if one.pairs == "kept"]
-    metrics = (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *on_kept)
+    metrics = (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *more)
     all_pairs = [invariant_pairs(name, examples, perturbations) for name in capabilities]
     whole = [
         *clean_measurements(examples, targets, labels),
     ]
     for pairs in all_pairs:
         whole += pair_measurements(pairs, metrics, targets)
-        if flips is not None:
-            on_flipped = [METRICS["flip_scope"], *(one for one in more if one not in on_kept)]
-            whole += _points(pairs, examples, flips, on_flipped, reference, targets)
+        if candidates is not None:
+            whole += _on_candidates(pairs, examples, candidates, (reference, *targets))
     parts = [
         one
         for pairs in all_pairs
@@ -113,24 +109,19 @@ def measure(
     )
 
 
-def _points(
+def _on_candidates(
     kept: AuditedPairs,
     examples: Sequence[ScoredExample],
-    flips: ScoredFlips,
-    metrics: Sequence[Metric],
-    reference: str,
-    targets: Sequence[str],
-) -> Iterator[Measurement]:
-    """Flip-SCoPE, informedness and base rates of one capability."""
+    candidates: ScoredCandidates,
+    names: Sequence[str],
+) -> Iterable[Measurement]:
+    """The metrics on the random candidates of one capability."""
     capability = kept.capability
-    if capability in flips.missing:
-        yield from undefined_points(capability, flips.missing[capability], metrics, targets)
-        return
-    flipped = flipped_pairs(capability, examples, flips.flipped)
-    yield from pair_measurements(flipped, metrics, targets, empty=NOTHING_FLIPPED)
-    yield from informedness(kept, flipped, targets)
-    undrawn = flips.undrawn.get(capability, NO_CANDIDATE)
-    yield from base_rates(capability, examples, flips.random, (reference, *targets), empty=undrawn)
+    drawn = candidate_pairs(capability, examples, candidates.scored)
+    reason = candidates.missing.get(capability)
+    if reason and not drawn.example_ids:
+        return undefined_on_candidates(capability, reason, names[1:])
+    return candidate_measurements(kept, drawn, names, gap=candidates.gap, empty=NO_CANDIDATE)
 
 
 def _parted(

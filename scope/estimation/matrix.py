@@ -26,12 +26,15 @@ from scope.records import (
 from scope.statistics import paired_difference, sign_flip_p_value
 from scope.statistics.between_models import correlation_estimate, mean_over_models
 
-DIRECTED = ("hard_scope", "informedness")
+DIRECTED = ("hard_scope", "concordance")
 """The metrics whose two directions are compared."""
 
-CORRELATED = ("hard_scope", "soft_scope", "informedness")
+CORRELATED = ("hard_scope", "soft_scope", "concordance")
 WITH = ("ood_agreement", "iid_accuracy_gap")
-"""The metrics of the paper's table of correlations, and informedness."""
+"""The metrics of the paper's table of correlations, and concordance."""
+
+NOT_AVERAGED = ("iid_accuracy_gap", "reach", "flip_scope", "informedness")
+"""No mean within a range, or not over the same texts for all members of a group."""
 
 _NOTHING_SHARED = "no example has pairs in both directions"
 
@@ -79,7 +82,7 @@ def measure_matrix(
             _group(name, reference, members, rows, degenerate)
             for name, members in groups.items()
             for (_, metric), rows in by_metric.items()
-            if metric != str(METRICS["iid_accuracy_gap"])
+            if metric not in NOT_AVERAGED
             for reference in sorted({against for against, _ in rows})
             if any((reference, one) in rows for one in members if one != reference)
         ),

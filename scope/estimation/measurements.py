@@ -39,7 +39,6 @@ CONFIDENCES = ((0.0, 0.75), (0.75, 0.95), (0.95, 1.0))
 """Bands of the reference's confidence in the original text, each up to its end."""
 
 NOTHING_INVARIANT = "the reference is invariant on no pair"
-NOTHING_FLIPPED = "no changed text flips the reference"
 MORE_SIMILAR = "more similar half"
 """The part of the kept pairs whose changed texts are at least as similar as the median."""
 
@@ -94,10 +93,8 @@ def pair_measurements(
     pairs: AuditedPairs,
     metrics: Sequence[Metric],
     targets: Sequence[str],
-    *,
-    empty: str = NOTHING_INVARIANT,
 ) -> Iterator[Measurement]:
-    """Each metric of each target over all pairs of the kind that it is measured on."""
+    """Each metric of each target over all kept pairs."""
     for position, name in enumerate(targets):
         for metric in metrics:
             try:
@@ -120,7 +117,7 @@ def pair_measurements(
                     pairs.example_ids,
                     low=metric.low,
                     high=metric.high,
-                    empty=empty,
+                    empty=NOTHING_INVARIANT,
                 ),
                 example_ids=pairs.example_ids,
                 values=tuple(values.tolist()),
@@ -230,10 +227,11 @@ def target_differences(
 ) -> tuple[Difference, ...]:
     """First target minus second, metric by metric on the same examples, Holm-corrected.
 
-    The gap in accuracy is left out: the difference of two absolute values is not a mean. So is the
-    base rate, a point of reference that is no claim on likeness.
+    The gap in accuracy is left out: the difference of two absolute values is not a mean. So are
+    reach, which has no range, and base rate and excess, which are no claims on likeness.
     """
-    untested = {str(METRICS["iid_accuracy_gap"]), str(METRICS["base_rate"])}
+    left_out = ("iid_accuracy_gap", "reach", "base_rate", "excess")
+    untested = {str(METRICS[key]) for key in left_out}
     kept = [one for one in measurements if one.metric not in untested]
     by_key = {(one.target, one.capability, one.metric): one for one in kept}
     keys = dict.fromkeys((one.capability, one.metric) for one in kept)

@@ -18,7 +18,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AuditedPairs:
-    """The pairs of one capability on which the reference keeps its label, or all on which it flips.
+    """The pairs of one capability: those on which the reference keeps its label, or random ones.
 
     ``reference`` holds the reference's probabilities before and after, ``targets`` those of each
     target, shapes (pairs, labels); ``example_ids`` and ``trials`` say which pair it is. With an
@@ -56,13 +56,13 @@ def invariant_pairs(
     return _selected(capability, examples, perturbations, kept=True)
 
 
-def flipped_pairs(
+def candidate_pairs(
     capability: str,
     examples: Sequence[ScoredExample],
-    perturbations: Sequence[ScoredPerturbation],
+    candidates: Sequence[ScoredPerturbation],
 ) -> AuditedPairs:
-    """Select the capability's pairs that belong to F_R, in their order."""
-    return _selected(capability, examples, perturbations, kept=False)
+    """The pairs of a text with each of its random candidates, whatever the reference answers."""
+    return _selected(capability, examples, candidates, kept=None)
 
 
 def _selected(
@@ -70,7 +70,7 @@ def _selected(
     examples: Sequence[ScoredExample],
     perturbations: Sequence[ScoredPerturbation],
     *,
-    kept: bool,
+    kept: bool | None,
 ) -> AuditedPairs:
     clean = {scored.example.id: scored for scored in examples}
     pairs = [
@@ -78,7 +78,7 @@ def _selected(
         for scored in perturbations
         if scored.capability == capability and scored.reference is not None
         for before in [clean[scored.perturbation.example_id]]
-        if (scored.reference.choice == before.reference.choice) == kept
+        if kept in (None, scored.reference.choice == before.reference.choice)
     ]
     answers = [
         (before.reference, reference, *chain(*zip(before.targets, after.targets, strict=True)))

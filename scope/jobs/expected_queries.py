@@ -17,7 +17,7 @@ from types import MappingProxyType
 from scope.foreign import Failed, attempt
 from scope.models.cached import CachedClassifier
 from scope.protocols import Advance, Capability, EstimatesQueries, SearchOptions
-from scope.records import Example, Perturbation, Prediction
+from scope.records import Example, Prediction
 
 SECONDS_TO_ESTIMATE = 1.0
 """Time for estimates before a search, after the first of them; the others follow from length."""
@@ -100,28 +100,6 @@ def expect_queries(
         alike = dict.fromkeys((one.id for one in examples), 1.0)
         return ExpectedQueries(alike, scale=math.inf, finished=recorded)
     # Repeats make the recorded number too great, most of it where every trial ranks all words.
-    finished = {key: min(queries, estimates[key]) for key, queries in recorded.items()}
-    return ExpectedQueries(estimates, scale=1.0, finished=finished)
-
-
-def expect_as_many(
-    before: Mapping[str, Sequence[Perturbation]],
-    examples: Sequence[Example],
-    recorded: Mapping[str, int],
-) -> ExpectedQueries:
-    """The queries of a search through the candidates of another one, whose results are given.
-
-    Where that one spared queries, trials share their candidates, and this one may ask for all.
-    """
-    estimates = {
-        one.id: float(
-            max((each.queries + each.spared for each in found), default=0)
-            if any(each.spared for each in found)
-            else sum(each.queries for each in found)
-        )
-        for one in examples
-        for found in [before[one.id]]
-    }
     finished = {key: min(queries, estimates[key]) for key, queries in recorded.items()}
     return ExpectedQueries(estimates, scale=1.0, finished=finished)
 

@@ -109,13 +109,13 @@ class AuditGates(TaskGates):
 
 def _require_measured(gate: Gate, request: Any) -> None:
     """Refuse a gate on a metric that this audit leaves out."""
-    from scope.estimation.reference_points import POINTS
+    from scope.estimation.random_candidates import ON_CANDIDATES
     from scope.jobs.preparation import soft_scope_metric
     from scope.metrics import METRICS, parse_metric
 
     always = {one.key: str(one) for one in METRICS.values() if one.measured_in == "audits"}
     always["soft_scope"] = str(soft_scope_metric(request.tolerance, request.cutoff))
-    left_out = () if request.flips else POINTS
+    left_out = () if request.candidates else ON_CANDIDATES
     spellings = [spelling for key, spelling in always.items() if key not in left_out]
     spellings += [str(parse_metric(one, "audits")) for one in request.metrics]
     if gate.metric in (*spellings, *(one.partition("(")[0] for one in spellings)):
@@ -123,7 +123,9 @@ def _require_measured(gate: Gate, request: Any) -> None:
     raise SpecError(
         f"the gate `{gate.text}` on a metric that this audit leaves out",
         expected=f"one of {', '.join(spellings)}",
-        fix="leave out --no-flips" if gate.metric in left_out else f"add --metric '{gate.metric}'",
+        fix="leave out --candidates 0"
+        if gate.metric in left_out
+        else f"add --metric '{gate.metric}'",
     )
 
 

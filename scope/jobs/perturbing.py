@@ -9,18 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from scope.foreign import NOT_THEIRS, Failed, attempt
-from scope.jobs.expected_queries import CountedClassifier, expect_as_many, expect_queries
+from scope.jobs.expected_queries import CountedClassifier, ExpectedQueries, expect_queries
 from scope.jobs.sharing import SharedSearches
 from scope.models.cached import CachedClassifier
 from scope.printing import counted, first_line, shortened, writable
 from scope.protocols import (
-    RANDOM_CANDIDATES,
     Capability,
     Classifier,
     ComparesWords,
-    KeptPairs,
+    DrawsRandom,
     LeavesWords,
-    OffersFlips,
     Progress,
     SearchOptions,
 )
@@ -30,8 +28,8 @@ from scope.store import Run
 LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: what a third party raises may be of any length."""
 
-Kind = Literal["kept", "flipped", "random"]
-"""Pairs that keep the reference's prediction, that flip it, and random candidates."""
+Kind = Literal["kept", "random"]
+"""Pairs that keep the reference's prediction, and random candidates."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,10 +40,10 @@ class PerturbationSet:
     perturbations: tuple[Perturbation, ...]
 
 
-NO_PAIRS = PerturbationSet(
-    outcome=Outcome(capability="", status="skipped", reason="--no-flips"), perturbations=()
+NO_CANDIDATES = PerturbationSet(
+    outcome=Outcome(capability="", status="skipped", reason="--candidates 0"), perturbations=()
 )
-"""In place of flipped pairs and random candidates, in an audit without."""
+"""In place of random candidates, in an audit without."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,76 +76,56 @@ class PairSearch:
         ) -> Iterator[tuple[Perturbation, ...]]:
             return capability.search(classifier, waiting, options)
 
-        return self._found("kept", search, options, {})
-
-    def flipped(self, kept: PerturbationSet) -> PerturbationSet:
-        """For every kept pair a text of the same size that changes the prediction."""
-        capability, options = self.capability, self.options
-        if not isinstance(capability, OffersFlips) or kept.outcome.status != "measured":
-            return self._without_flips(kept)
-        pairs = _by_example(kept)
-
-        def search(
-            classifier: Classifier, waiting: Sequence[Example]
-        ) -> Iterator[tuple[Perturbation, ...]]:
-            return capability.search_flipped(classifier, _joined(waiting, pairs), options)
-
-        return self._found("flipped", search, options, pairs)
+        return self._found("kept", search, options)
 
     def random(self, kept: PerturbationSet) -> PerturbationSet:
-        """Random candidates of the kept pairs' sizes; no model is asked."""
-        capability, options = self.capability, replace(self.options, trials=RANDOM_CANDIDATES)
-        if not isinstance(capability, OffersFlips) or kept.outcome.status != "measured":
-            return self._without_flips(kept)
-        pairs = _by_example(kept)
+        """Random candidates of every example, kept pair or none; no model is asked."""
+        capability, options = self.capability, self.options
+        if not isinstance(capability, DrawsRandom) or kept.outcome.status != "measured":
+            return self._without_candidates(kept)
 
         def draw(_: Classifier, waiting: Sequence[Example]) -> Iterator[tuple[Perturbation, ...]]:
-            return capability.draw_random(_joined(waiting, pairs), options)
+            return capability.draw_random(waiting, options)
 
-        return self._found("random", draw, options, pairs)
+        return self._found("random", draw, replace(options, trials=options.candidates))
 
-    def _without_flips(self, kept: PerturbationSet) -> PerturbationSet:
+    def _without_candidates(self, kept: PerturbationSet) -> PerturbationSet:
         name = self.capability.name
         reasons = {
-            "measured": f"`{name}` searches no flipped pairs",
+            "measured": f"`{name}` draws no random candidates",
             "not applicable": kept.outcome.reason,
         }
         reason = reasons.get(kept.outcome.status, "the search for kept pairs failed")
         outcome = Outcome(capability=name, status="not applicable", reason=reason)
         return PerturbationSet(outcome=outcome, perturbations=())
 
-    def _found(
-        self, kind: Kind, search: _Search, options: SearchOptions, kept: _Pairs
-    ) -> PerturbationSet:
+    def _found(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
         # A third party's capability may fail in any way, also by `sys.exit(0)`.
-        found = attempt(lambda: self._search(kind, search, options, kept), passing=NOT_THEIRS)
+        found = attempt(lambda: self._search(kind, search, options), passing=NOT_THEIRS)
         if isinstance(found, Failed):
             return PerturbationSet(outcome=_failed(self.capability, found.error), perturbations=())
         return found
 
-    def _search(
-        self, kind: Kind, search: _Search, options: SearchOptions, kept: _Pairs
-    ) -> PerturbationSet:
+    def _search(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
         """Search every example that the run does not know yet, and keep each as it is found.
 
         Progress is shown in queries, answered of those expected.
         """
         capability, examples, run = self.capability, self.examples, self.run
         key = stored_name(self.kept_as, kind)
-        # Whatever the kind, the options of the kept pairs decide what is found.
-        shared = SharedSearches(capability, self.reference, examples, self.options, run, kind, kept)
+        shared = SharedSearches(capability, self.reference, examples, self.options, run, kind)
         known = _with_all_trials(run.perturbations(key), options.trials)
         others = shared.known(one.id for one in examples if (one.id, options.trials) not in known)
         run.add_perturbations(key, others)
         known.update({(one.example_id, one.trial): one for one in others})
         waiting = [one for one in examples if (one.id, options.trials) not in known]
         recorded = _recorded_queries(known, examples, options.trials)
+        asks = kind == "kept"
         expected = (
             expect_queries(capability, examples, options, recorded)
-            if kind == "kept"
-            else expect_as_many(kept, examples, recorded)
+            if asks
+            else ExpectedQueries({}, scale=1.0)
         )
-        asks = kind != "random"
         name = stored_name(self.shown_as, kind)
         shown = (
             self.progress.task(f"{name}: distinct queries", expected.total, expected.answered)
@@ -172,9 +150,6 @@ class PairSearch:
         return PerturbationSet(outcome=outcome, perturbations=ordered)
 
 
-_Pairs = Mapping[str, Sequence[Perturbation]]
-"""The kept pairs of each example, by its id."""
-
 _Search = Callable[[Classifier, Sequence[Example]], Iterator[tuple[Perturbation, ...]]]
 """From the reference and the examples that are to be searched to all trials of each."""
 
@@ -194,20 +169,6 @@ def changed_texts(run: Run, kept_as: str) -> list[str]:
     names = [stored_name(kept_as, kind) for kind in get_args(Kind)]
     found = [one for name in names for one in run.perturbations(name).values()]
     return [one.text for one in found if one.text is not None]
-
-
-def _by_example(kept: PerturbationSet) -> dict[str, tuple[Perturbation, ...]]:
-    """The kept pairs of each example, all trials in order."""
-    pairs: dict[str, tuple[Perturbation, ...]] = {}
-    for one in kept.perturbations:
-        pairs[one.example_id] = (*pairs.get(one.example_id, ()), one)
-    return pairs
-
-
-def _joined(
-    examples: Sequence[Example], pairs: Mapping[str, tuple[Perturbation, ...]]
-) -> list[KeptPairs]:
-    return [(one, pairs[one.id]) for one in examples]
 
 
 def _with_all_trials(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from scope.core.request import Request
@@ -74,8 +73,7 @@ class SharedSearches:
     capability asks beside the reference are certain, too, and only those of a run whose answers of
     the reference were all computed as this session computes them: a run may have been begun on
     another machine, or by another release. The owner of an entry names all that decides what is
-    found; its content is the example, with the ``kept`` pairs that the search
-    starts from, if it does.
+    found; its content is the example.
     """
 
     def __init__(
@@ -86,17 +84,13 @@ class SharedSearches:
         options: SearchOptions,
         run: Run,
         kind: str,
-        kept: Mapping[str, Sequence[Perturbation]] = MappingProxyType({}),
     ) -> None:
         shared = run.shared
         computed_here = run.computed_here(reference.fingerprint)
         self._shared = shared
         identity = shared.identity(reference.fingerprint)
         self._owner = _owner(capability, identity, options, kind) if computed_here else None
-        self._contents = {
-            one.id: json.dumps([asdict(one), *map(asdict, kept.get(one.id, ()))])
-            for one in examples
-        }
+        self._contents = {one.id: json.dumps([asdict(one)]) for one in examples}
 
     def known(self, ids: Iterable[str]) -> list[Perturbation]:
         """All trials of those examples that another run has searched."""
@@ -135,7 +129,7 @@ def _owner(
     deciding = {
         one.name: getattr(options, one.name)
         for one in fields(options)
-        if one.name not in ("slots", "encoder")
+        if one.name not in ("slots", "encoder", "candidates" if kind == "kept" else "trials")
     }
     return json.dumps(
         {

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from scope.foreign import Failed, attempt
@@ -21,8 +20,8 @@ from scope.jobs.inference import checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
 from scope.models.options import LETTER_TOKENS
-from scope.protocols import Capability, ComparesWords, OffersFlips, SearchOptions, Task
-from scope.records import Example, Perturbation, Prediction, Question
+from scope.protocols import Capability, SearchOptions, Task
+from scope.records import Example, Prediction, Question
 
 SECONDS_A_TRIAL = 3.0
 """Time for which a model answers, or a search runs."""
@@ -31,10 +30,6 @@ CHARACTERS_A_TOKEN = 4
 """English text has about so many; the tokenizer of a server is unknown."""
 
 Asked = TypeVar("Asked")
-
-
-TEXTS_A_LOOK = 16
-"""Texts whose candidates are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,18 +106,14 @@ def search_work(
     reference: NamedModel,
     examples: Sequence[Example],
     options: SearchOptions,
-    *,
-    flips: bool = False,
 ) -> Planned:
     """The search of a capability on a reference.
 
     A few seconds of the search itself are run, whose answers are not kept; not where the
     capability asks an endpoint. Where all of the tried
-    examples are finished, their true number of queries corrects the estimate. With ``flips`` the
-    queries count, too, that the search for kept pairs spares: most texts have no flipped pair, and
-    that is known only when all candidates are.
+    examples are finished, their true number of queries corrects the estimate.
     """
-    measured = partial(_search_work, capability, reference, examples, options, flips=flips)
+    measured = partial(_search_work, capability, reference, examples, options)
     return Planned(_is_endpoint(reference), measured)
 
 
@@ -131,8 +122,6 @@ def _search_work(
     reference: NamedModel,
     examples: Sequence[Example],
     options: SearchOptions,
-    *,
-    flips: bool,
 ) -> Work:
     began = time.monotonic()
     sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
@@ -140,13 +129,10 @@ def _search_work(
         str(getattr(one, "spec", "")).startswith("openai:")
         for one in getattr(capability, "asked_models", tuple)()
     )
-    spared = flips and not asks_endpoint
-    candidates = round(_candidates(capability, sample) * len(examples)) if spared else 0
     queries = expect_queries(capability, examples, options, {}).total() or 0
     # The first estimate imports TextAttack, which a run does, too.
     estimating = time.monotonic() - began
     if _is_endpoint(reference):
-        queries = max(queries, candidates)
         length = _mean_length([one.text for one in examples]) + _prompt_length(reference)
         characters = queries * length
         return Work(
@@ -168,7 +154,6 @@ def _search_work(
     if not isinstance(whole, Failed) and trial.queries:
         expected = expect_queries(capability, sample, options, {}).total() or trial.queries
         queries = round(queries * trial.queries / expected)
-    queries = max(queries, candidates)
     each = trial.seconds / max(trial.queries, 1)
     return Work(
         model=reference.name,
@@ -176,35 +161,6 @@ def _search_work(
         queries=queries,
         seconds=estimating + queries * each,
     )
-
-
-def _candidates(capability: Capability, sample: Sequence[Example]) -> float:
-    """Texts that a search for flipped pairs may ask for each text; 0 where none is spared."""
-    some = sample[:TEXTS_A_LOOK]
-    if not isinstance(capability, OffersFlips) or not some:
-        return 0.0
-    options = SearchOptions(trials=1)
-
-    def search() -> list[Perturbation]:
-        searched: Capability = capability
-        if isinstance(capability, ComparesWords):
-            searched = capability.for_encoder(None)
-        return list(chain(*searched.search(_Unmoved(), some, options)))
-
-    found = attempt(search)
-    if isinstance(found, Failed) or not any(one.spared for one in found):
-        return 0.0
-    return sum(one.queries + one.spared for one in found) / len(some)
-
-
-class _Unmoved:
-    """A classifier that answers all texts alike: what a search asks and spares is then counted."""
-
-    spec = fingerprint = "unmoved"
-    labels = ("one", "other")
-
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        return [Prediction(probabilities=(0.75, 0.25))] * len(texts)
 
 
 def seconds_to_answer(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], object]) -> float:

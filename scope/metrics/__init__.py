@@ -7,6 +7,7 @@ corrected for chance is no mean: there each item has an influence instead of a v
 from scope.metrics.agreement import accuracy_difference_values, correctness, iid_agreement_values
 from scope.metrics.arrays import predicted_labels
 from scope.metrics.chance import ChanceCorrected
+from scope.metrics.concordance import Reach, concordance_values, moves, reach
 from scope.metrics.consistency import (
     agreement_values,
     capa,
@@ -20,6 +21,7 @@ from scope.metrics.invariance import (
     flip_scope_values,
     hard_scope_values,
     informedness_values,
+    means_by_example,
     ood_agreement_values,
     soft_scope_values,
 )
@@ -44,6 +46,7 @@ __all__ = [
     "ChanceCorrected",
     "Metric",
     "MetricName",
+    "Reach",
     "accuracy_difference_values",
     "agreement_values",
     "best_against_gold",
@@ -51,6 +54,7 @@ __all__ = [
     "capa_discrete",
     "character_f1_values",
     "cohen_kappa",
+    "concordance_values",
     "correctness",
     "cosine_values",
     "error_consistency",
@@ -61,10 +65,13 @@ __all__ = [
     "informedness_values",
     "js_divergence_values",
     "known_metrics",
+    "means_by_example",
     "metric_name",
+    "moves",
     "ood_agreement_values",
     "parse_metric",
     "predicted_labels",
+    "reach",
     "soft_scope_values",
     "squad_normalized",
     "text_cosine_values",

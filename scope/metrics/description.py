@@ -39,14 +39,11 @@ class Metric:
         Whether it is a number of audits, on labels and perturbations, or of tasks, on answers.
     paper, explanation
         Where it is defined, and one sentence for the report.
-    pairs
-        Which pairs a metric on pairs is measured on: those that keep the reference's label, or
-        those that flip it.
     on_pairs
-        Of a metric on pairs of an original and a perturbed text: the function from four arrays of
-        probabilities, of the reference and of the target, before and after, each of shape (pairs,
-        labels), to one value a pair. It takes the parameters and ``open_vocabulary`` by name, as
-        `scope.metrics.soft_scope_values` does. The metric is the mean of its values.
+        Of a metric on kept pairs of an original and a perturbed text: the function from four arrays
+        of probabilities, of the reference and of the target, before and after, each of shape
+        (pairs, labels), to one value a pair. It takes the parameters and ``open_vocabulary`` by
+        name, as `scope.metrics.soft_scope_values` does. The metric is the mean of its values.
     on_texts
         Of the scorer of a task that is answered in words: the function from two lists of texts to
         one value a pair of texts. The second text is the right answer, or another model's.
@@ -70,7 +67,6 @@ class Metric:
     measured_in: Literal["audits", "tasks"] = "audits"
     paper: str
     explanation: str
-    pairs: Literal["kept", "flipped"] = "kept"
     on_pairs: Callable[..., Values] | None = field(default=None, compare=False, repr=False)
     on_texts: Callable[[Sequence[str], Sequence[str]], Values] | None = field(
         default=None, compare=False, repr=False

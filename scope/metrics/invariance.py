@@ -8,25 +8,28 @@ The pairs (x, x') given here are exactly I_R, those on which the reference keeps
 - Soft-SCoPE(T|R): 1[ŷ_T(x') = ŷ_T(x)] · g(‖Δ_R − Δ_T‖₁), where g is 1 up to the tolerance, 0 from
   the cutoff, linear between.
 
-On F_R, the pairs on which the reference changes its label,
+On random candidates, which nothing selects,
 
-- Flip-SCoPE(T|R): 1[ŷ_T(x') ≠ ŷ_T(x)].
+- Flip-SCoPE(T|R): 1[ŷ_T(x') = ŷ_R(x')], where the candidate changes R's label and both models give
+  x the same label.
 
-SCoPE informedness is Hard-SCoPE + Flip-SCoPE − 1 on kept and flipped pairs of equal size (Youden's
-J): 1 for the reference itself, 0 for a model that never moves. Flips and informedness are ours.
+SCoPE informedness is, text by text, the share of the candidates that R keeps which T keeps, too,
+plus Flip-SCoPE − 1 (Youden's J). The partners are the other candidates of the text, not of the same
+word: with eight candidates few words have both kinds. Flips and informedness are ours.
 
 Rawal & Toneva (2024), Findings of ACL, arXiv 2311.04166. Two deviations: the paper gives no
 tolerance and no cutoff, so both are parameters here and always shown; its published code leaves
 the subset of OOD agreement open, and here it is I_R, as for the other two.
 
-All functions take four arrays of shape (pairs, labels), rows parallel, columns in one order of
-labels, and return shape (pairs,) in 0..1. The most probable label is the first of equals.
+The functions on kept pairs take four arrays of shape (pairs, labels), rows parallel, columns in one
+order of labels, and return shape (pairs,) in 0..1. The most probable label is the first of equals.
 
 ``open_vocabulary`` says that the labels are the tokens that a language model names, and that the
 last column is the mass of all others, as in `scope.metrics.open_rows`: it counts in distances and
 is never a label.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -44,7 +47,7 @@ from scope.metrics.arrays import (
 
 
 class _Pairs(NamedTuple):
-    """The checked predictions of both models on I_R or F_R."""
+    """The checked predictions of both models on I_R."""
 
     reference_clean: ProbabilityRows
     reference_perturbed: ProbabilityRows
@@ -65,8 +68,6 @@ def _checked_pairs(
     target_clean: ArrayLike,
     target_perturbed: ArrayLike,
     open_vocabulary: bool,
-    *,
-    kept: bool = True,
 ) -> _Pairs:
     checked = {
         name: checked_probabilities(name, rows)
@@ -83,15 +84,10 @@ def _checked_pairs(
     if open_vocabulary and columns < 2 and len(pairs.reference_clean):
         raise ValueError("rows of one column hold no token beside the rest")
     invariant = pairs.labels(pairs.reference_clean) == pairs.labels(pairs.reference_perturbed)
-    if kept and not invariant.all():
+    if not invariant.all():
         raise ValueError(
             f"the reference changes its label on pair {int(np.argmin(invariant))}, "
             "which therefore is not in I_R"
-        )
-    if not kept and invariant.any():
-        raise ValueError(
-            f"the reference keeps its label on pair {int(np.argmax(invariant))}, "
-            "which therefore is not in F_R"
         )
     return pairs
 
@@ -209,56 +205,57 @@ def soft_scope_values(
 
 def flip_scope_values(
     reference_clean: ArrayLike,
-    reference_perturbed: ArrayLike,
+    reference_changed: ArrayLike,
     target_clean: ArrayLike,
-    target_perturbed: ArrayLike,
-    *,
-    open_vocabulary: bool = False,
+    target_changed: ArrayLike,
 ) -> Values:
-    """Return 1 where the target too changes its label, whatever the labels are, else 0.
-
-    The pairs are exactly F_R, those on which the reference changes its label.
-
-    Raises
-    ------
-    ValueError
-        If an array holds no probabilities, shapes differ, or the reference is invariant on a pair.
-
-    Examples
-    --------
-    The reference is moved by both texts, the target by the second alone:
-
-    >>> good, bad = [0.9, 0.1], [0.2, 0.8]
-    >>> flip_scope_values([good, good], [bad, bad], [bad, good], [bad, bad]).tolist()
-    [0.0, 1.0]
-    """
-    pairs = _checked_pairs(
-        reference_clean,
-        reference_perturbed,
-        target_clean,
-        target_perturbed,
-        open_vocabulary,
-        kept=False,
-    )
-    return 1 - _kept(pairs)
-
-
-def informedness_values(
-    hard_scope: ArrayLike, flip_scope: ArrayLike, example_ids: Sequence[str]
-) -> tuple[Values, tuple[str, ...]]:
-    """Return Hard-SCoPE + Flip-SCoPE − 1 of each example, and the examples in order.
+    """Return 1 where the target changes to the reference's new label, 0 where it does not.
 
     Parameters
     ----------
-    hard_scope, flip_scope
-        Shape (n,), rows parallel: the values of a kept and of a flipped pair of the same size.
-    example_ids
-        The example of each row, once for each of its trials.
+    reference_clean, reference_changed, target_clean, target_changed
+        Shape (n,): the labels of both models on the original and on a random candidate.
 
     Returns
     -------
-    Shape (examples,), each in -1..1; their mean is the SCoPE informedness, each example weighing
-    the same.
+    Shape (n,); not a number where the reference keeps its label or the models disagree on the
+    original: disagreement of old is no flip that the target misses.
+
+    Examples
+    --------
+    The reference keeps its label on the first candidate; the target follows on the second alone:
+
+    >>> flip_scope_values([0, 0, 0], [0, 1, 1], [0, 0, 0], [0, 1, 0]).tolist()
+    [nan, 1.0, 0.0]
+    """
+    before, after, own, new = map(
+        np.asarray, (reference_clean, reference_changed, target_clean, target_changed)
+    )
+    require_same_shape(
+        reference_clean=before, reference_changed=after, target_clean=own, target_changed=new
+    )
+    return np.where((before != after) & (own == before), (new == after) * 1.0, np.nan)
+
+
+def informedness_values(
+    kept: ArrayLike, flip_scope: ArrayLike, example_ids: Sequence[str]
+) -> tuple[Values, Values, tuple[str, ...]]:
+    """Return for each example the share kept and Flip-SCoPE, and the examples that have both.
+
+    Parameters
+    ----------
+    kept
+        Shape (n,): 1 where the target keeps its label on a random candidate, 0 where not; not a
+        number for a candidate that the reference does not keep.
+    flip_scope
+        Shape (n,), as `flip_scope_values` gives it.
+    example_ids
+        The example of each row.
+
+    Returns
+    -------
+    Two arrays of shape (examples,), each in 0..1, and the examples in order of occurrence. The mean
+    of their sum minus 1 is the SCoPE informedness, in -1..1.
 
     Raises
     ------
@@ -267,22 +264,42 @@ def informedness_values(
 
     Examples
     --------
-    The target keeps its label on both kept pairs of `a` and is moved by one of the two flipped
-    ones; on `b` it never moves:
-
-    >>> values, examples = informedness_values([1, 1, 1], [1, 0, 0], ["a", "a", "b"])
-    >>> values.tolist(), examples
-    ([0.5, 0.0], ('a', 'b'))
+    >>> nan = float("nan")
+    >>> kept, flip, examples = informedness_values(
+    ...     [1, 0, nan, 1], [nan, nan, 1, nan], ["a", "a", "a", "b"]
+    ... )
+    >>> kept.tolist(), flip.tolist(), examples
+    ([0.5], [1.0], ('a',))
     """
-    hard, flip = np.asarray(hard_scope, np.float64), np.asarray(flip_scope, np.float64)
-    if not hard.shape == flip.shape == (len(example_ids),):
-        raise ValueError(f"{hard.shape} and {flip.shape} values for {len(example_ids)} example ids")
-    examples = tuple(dict.fromkeys(example_ids))
-    places = {example: place for place, example in enumerate(examples)}
-    owners = np.array([places[one] for one in example_ids], dtype=np.intp)
-    sizes = np.bincount(owners, minlength=len(examples))
-    sums = np.bincount(owners, weights=hard + flip, minlength=len(examples))
-    return np.asarray(sums / sizes - 1), examples
+    of_kept, kept_ids = means_by_example(kept, example_ids)
+    of_flips, flip_ids = means_by_example(flip_scope, example_ids)
+    shares, flips = (
+        dict(zip(kept_ids, of_kept, strict=True)),
+        dict(zip(flip_ids, of_flips, strict=True)),
+    )
+    both = tuple(one for one in kept_ids if one in flips)
+    return np.array([shares[one] for one in both]), np.array([flips[one] for one in both]), both
+
+
+def means_by_example(
+    values: ArrayLike, example_ids: Sequence[str]
+) -> tuple[Values, tuple[str, ...]]:
+    """Return the mean of each example's values that are numbers, and the examples that have any.
+
+    Examples
+    --------
+    >>> means, examples = means_by_example([1.0, 0.0, float("nan")], ["a", "a", "b"])
+    >>> means.tolist(), examples
+    ([0.5], ('a',))
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.shape != (len(example_ids),):
+        raise ValueError(f"{numbers.shape} values for {len(example_ids)} example ids")
+    rows: dict[str, list[float]] = {}
+    for example, value in zip(example_ids, numbers.tolist(), strict=True):
+        if not math.isnan(value):
+            rows.setdefault(example, []).append(value)
+    return np.array([np.mean(own) for own in rows.values()], dtype=np.float64), tuple(rows)
 
 
 def _kept(pairs: _Pairs) -> Values:

@@ -1,10 +1,10 @@
 """The metrics of an audit, described."""
 
+import math
 from typing import Final
 
 from scope.metrics.description import Metric
 from scope.metrics.invariance import (
-    flip_scope_values,
     hard_scope_values,
     ood_agreement_values,
     soft_scope_values,
@@ -62,16 +62,35 @@ SOFT_SCOPE: Final = Metric(
     on_pairs=soft_scope_values,
 )
 
+CONCORDANCE: Final = Metric(
+    key="concordance",
+    title="Concordance",
+    directed=True,
+    clean=False,
+    paper="ours: concordance of pairs (Kendall, Biometrika 1938), of changes of the log odds",
+    explanation="How often two random changes of a text move the target in the order in which they "
+    "move the reference, from its label to its runner-up: 1 for the reference itself, ½ for a "
+    "model that never moves or moves at random; independent models lie above ½.",
+)
+REACH: Final = Metric(
+    key="reach",
+    title="Reach",
+    low=-math.inf,
+    high=math.inf,
+    directed=True,
+    clean=False,
+    paper="ours: the slope of the target's changes of the log odds on the reference's",
+    explanation="How far the target moves where a random change moves the reference by 1: 1 for "
+    "the reference itself, 0 for a model that never moves.",
+)
 FLIP_SCOPE: Final = Metric(
     key="flip_scope",
     title="Flip-SCoPE",
     directed=True,
     clean=False,
-    paper="ours: the complement of Hard-SCoPE, on pairs that change the reference's label",
-    explanation="How often the target changes its own label where the change of the text changed "
-    "the reference's label.",
-    pairs="flipped",
-    on_pairs=flip_scope_values,
+    paper="ours: the complement of Hard-SCoPE, on random candidates",
+    explanation="How often the target gives the reference's new label where a random candidate "
+    "changes the reference's label, on texts to which both gave the same one.",
 )
 INFORMEDNESS: Final = Metric(
     key="informedness",
@@ -79,9 +98,20 @@ INFORMEDNESS: Final = Metric(
     low=-1.0,
     directed=True,
     clean=False,
-    paper="ours: Youden's J (Youden, Cancer 1950) of Hard-SCoPE and Flip-SCoPE",
-    explanation="Hard-SCoPE plus Flip-SCoPE minus 1, on kept and flipped pairs of equal size: 1 "
-    "for the reference itself, 0 for a model that never moves or moves at random.",
+    paper="ours: Youden's J (Youden, Cancer 1950)",
+    explanation="Of each text's random candidates, the share of those kept by the reference that "
+    "the target keeps, plus Flip-SCoPE, minus 1: 1 for the reference itself, 0 for a model that "
+    "never moves.",
+)
+EXCESS: Final = Metric(
+    key="excess",
+    title="Excess",
+    low=-1.0,
+    directed=True,
+    clean=False,
+    paper="ours: Hard-SCoPE minus the base rate of the target",
+    explanation="How much more often the target keeps its label on kept pairs than on random "
+    "candidates of the same texts; 0 for a model that never moves.",
 )
 BASE_RATE: Final = Metric(
     key="base_rate",
@@ -89,8 +119,7 @@ BASE_RATE: Final = Metric(
     directed=True,
     clean=False,
     paper="ours: Hard-SCoPE on random candidates, whatever the reference does",
-    explanation="How often the model keeps its label on random candidates of the capability, as "
-    "many words changed as in the kept pairs.",
+    explanation="How often the model keeps its label on random candidates of the capability.",
 )
 
 AUDIT_METRICS: Final = (
@@ -99,8 +128,11 @@ AUDIT_METRICS: Final = (
     OOD_AGREEMENT,
     HARD_SCOPE,
     SOFT_SCOPE,
+    CONCORDANCE,
+    REACH,
     FLIP_SCOPE,
     INFORMEDNESS,
+    EXCESS,
     BASE_RATE,
 )
 """From the shallowest question to the deepest."""

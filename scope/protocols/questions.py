@@ -15,6 +15,7 @@ from scope.records import DataCard, Example, Item, Perturbation, ScoredPair, Set
 class SearchOptions:
     """How perturbations are sought, whichever the capability.
 
+    ``candidates`` is how many random candidates a text has, if any are drawn.
     ``slots`` is how many examples are searched at once: it changes the speed, never the result.
     ``goal`` is how a kept pair is scored: by the paper's formula, or as in its published code, with
     a second softmax on the perturbed side. ``encoder`` with ``min_similarity`` admits only texts
@@ -22,6 +23,7 @@ class SearchOptions:
     """
 
     trials: int = 3
+    candidates: int = 8
     seed: int = 0
     distance: Literal["l1", "kl"] = "l1"
     goal: Literal["formula", "released"] = "formula"
@@ -32,6 +34,7 @@ class SearchOptions:
     def __post_init__(self) -> None:
         wrong = {
             f"{self.trials} trials": self.trials < 1,
+            f"{self.candidates} candidates": self.candidates < 0,
             f"{self.slots} slots": self.slots < 1,
             f"the distance `{self.distance}`": self.distance not in ("l1", "kl"),
             f"a least similarity of {self.min_similarity}": (
@@ -41,17 +44,11 @@ class SearchOptions:
         if any(wrong.values()):
             raise SpecError(
                 " and ".join(shown for shown, is_wrong in wrong.items() if is_wrong),
-                expected="at least one trial and one slot, the distance l1 or kl, a similarity "
-                "from -1 to 1",
+                expected="at least one trial and one slot, 0 candidates or more, the distance l1 "
+                "or kl, a similarity from -1 to 1",
                 fix="leave these options out for the defaults",
             )
 
-
-KeptPairs = tuple[Example, tuple[Perturbation, ...]]
-"""An example with what the search for kept pairs has found, all trials in order."""
-
-RANDOM_CANDIDATES = 5
-"""Random candidates of an example: the texts of a base rate."""
 
 AskedRole = Literal["mask_filler", "answerer", "choice_scorer"]
 """The roles in which a task asks models."""
@@ -88,22 +85,17 @@ class Capability(Protocol):
 
 
 @runtime_checkable
-class OffersFlips(Protocol):
-    """A capability that also gives what its kept pairs are compared with; not all do.
-
-    Both methods take an example with its kept pairs, and yield in any order all results of one
-    example at a time. The edits have the kept pairs' sizes, in changed words.
-    """
-
-    def search_flipped(
-        self, classifier: Classifier, kept: Iterable[KeptPairs], options: SearchOptions
-    ) -> Iterator[tuple[Perturbation, ...]]:
-        """Perturb each example so that the classifier's prediction changes; one text a trial."""
+class DrawsRandom(Protocol):
+    """A capability that also draws random candidates; not all do."""
 
     def draw_random(
-        self, kept: Iterable[KeptPairs], options: SearchOptions
+        self, examples: Iterable[Example], options: SearchOptions
     ) -> Iterator[tuple[Perturbation, ...]]:
-        """``RANDOM_CANDIDATES`` changed texts of each example, drawn whatever a model answers."""
+        """Up to ``options.candidates`` changed texts of each example, whatever a model answers.
+
+        Yields, in any order, all candidates of one example at a time, numbered as trials from 1,
+        with a reason in place of each that is lacking. Texts 1 and 2, 3 and 4, ... form pairs.
+        """
 
 
 @runtime_checkable

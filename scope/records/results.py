@@ -134,8 +134,8 @@ class MeasuredResult(EstimatedResult, ABC):
 class AuditResult(MeasuredResult):
     """Which of the reference's invariances each target keeps, with every text.
 
-    ``perturbations`` are those that leave the reference's answer alone, ``flips`` those that change
-    it; the paper's audit is without flips.
+    ``perturbations`` are those that leave the reference's answer alone, ``candidates`` are drawn at
+    random; the paper's audit is without these.
 
     With several references ``audits`` holds the audit against each, ``matrix`` what they show
     together, and ``measurements`` the numbers of all, where ``against`` names the reference; the
@@ -146,8 +146,8 @@ class AuditResult(MeasuredResult):
     examples: Annotated[tuple[ScoredExample, ...], Long("examples")]
     perturbations: Annotated[tuple[ScoredPerturbation, ...], Long("perturbations")]
     answer_shares: tuple[AnswerShares, ...]
-    flips: Annotated[tuple[ScoredPerturbation, ...], Long("flips")] = ()
-    flip_outcomes: tuple[Outcome, ...] = ()
+    candidates: Annotated[tuple[ScoredPerturbation, ...], Long("candidates")] = ()
+    candidate_outcomes: tuple[Outcome, ...] = ()
     audits: tuple[AuditResult, ...] = field(default=(), metadata=SPARSE_FIELD)
     matrix: AuditMatrix | None = field(default=None, metadata=SPARSE_FIELD)
 
@@ -155,12 +155,12 @@ class AuditResult(MeasuredResult):
 
     def failed_parts(self) -> Sequence[str]:
         """A line for each search that failed."""
-        flips = [
-            f"flipped pairs of {one.capability} failed: {one.reason}"
-            for one in self.flip_outcomes
+        drawn = [
+            f"random candidates of {one.capability} failed: {one.reason}"
+            for one in self.candidate_outcomes
             if one.status == "failed"
         ]
-        return [*super().failed_parts(), *flips]
+        return [*super().failed_parts(), *drawn]
 
     def degenerate(self, one: Measurement) -> str | None:
         """Why a number carries no evidence: the target's answers are degenerate."""
@@ -202,7 +202,7 @@ class AuditResult(MeasuredResult):
         labels = self.manifest.reference.labels
         names = [self.manifest.reference.name, *(card.name for card in self.manifest.targets)]
         kinds = [("kept", one) for one in self.perturbations]
-        kinds += [("flipped", one) for one in self.flips]
+        kinds += [("random", one) for one in self.candidates]
         for kind, one in kinds:
             if one.reference is None:
                 continue

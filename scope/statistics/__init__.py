@@ -3,7 +3,7 @@
 The trials of one example are dependent, so examples, not pairs, are the units of analysis.
 """
 
-from scope.statistics.intervals import chance_corrected_estimate, mean_estimate
+from scope.statistics.intervals import chance_corrected_estimate, mean_estimate, student_estimate
 from scope.statistics.paired import (
     absolute,
     holm,
@@ -18,4 +18,5 @@ __all__ = [
     "mean_estimate",
     "paired_difference",
     "sign_flip_p_value",
+    "student_estimate",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scope.records import Estimate, Undefined
-from scope.statistics.intervals import sum_by_example
+from scope.statistics.intervals import student_quantile, sum_by_example
 
 FEWEST_MODELS = 4
 """Without one of three models, the pairs of two are left, which often lie on a line."""
@@ -77,8 +77,8 @@ def mean_over_models(
     squares += size**2 * (mean**2 + (1 - mean) ** 2)
     between = float(np.sort(rows.mean(axis=1)).var(ddof=1)) / models
     half = math.hypot(
-        _student_quantile(level, models - 1) * math.sqrt(between),
-        _student_quantile(level, examples.distinct) * math.sqrt(squares) / total,
+        student_quantile(level, models - 1) * math.sqrt(between),
+        student_quantile(level, examples.distinct) * math.sqrt(squares) / total,
     )
     return Estimate(
         value=low + (high - low) * mean,
@@ -145,7 +145,7 @@ def correlation_estimate(
         reason = "without one of the models the pairs lie on one line, which leaves no interval"
         return Undefined(reason=reason, n=len(one))
     variance = (len(models) - 1) * float(np.arctanh(without).var())
-    half = _student_quantile(level, len(models) - 1) * math.sqrt(variance)
+    half = student_quantile(level, len(models) - 1) * math.sqrt(variance)
     return Estimate(
         value=value,
         low=math.tanh(math.atanh(value) - half),
@@ -161,10 +161,3 @@ def _correlation(one: Numbers, other: Numbers) -> float:
     if len(one) < 2 or np.ptp(one) < 1e-12 or np.ptp(other) < 1e-12:
         return math.nan
     return float(np.corrcoef(one, other)[0, 1])
-
-
-def _student_quantile(level: float, freedom: int) -> float:
-    # Here and not above: scipy.stats takes half a second, which few audits need.
-    from scipy.stats import t as student
-
-    return float(student.ppf((1 + level) / 2, freedom))

@@ -160,6 +160,46 @@ def mean_estimate(
     )
 
 
+def student_estimate(values: ArrayLike, *, level: float = 0.95) -> Estimate | Undefined:
+    """Return the mean of one value an example, which has no range, with Student's interval.
+
+    Examples
+    --------
+    >>> print(student_estimate([0.5, 1.0, 1.5]))
+    1.000 [-0.242, 2.242]
+    >>> print(student_estimate([0.5]))
+    undefined (fewer than 2 examples)
+    """
+    numbers = np.sort(np.asarray(values, dtype=np.float64))  # a sum depends on the order
+    if len(numbers) < 2:
+        return Undefined(reason="fewer than 2 examples", n=len(numbers))
+    mean = float(numbers.mean())
+    error = float(numbers.std(ddof=1)) / math.sqrt(len(numbers))
+    half = student_quantile(level, len(numbers) - 1) * error
+    return Estimate(
+        value=mean,
+        low=mean - half,
+        high=mean + half,
+        n=len(numbers),
+        level=level,
+        method="Student t, clustered by example",
+    )
+
+
+def student_quantile(level: float, freedom: int) -> float:
+    """Return t such that Student's variable lies in -t..t with probability ``level``.
+
+    Examples
+    --------
+    >>> round(student_quantile(0.95, 2), 3)
+    4.303
+    """
+    # Here and not above: the whole of scipy takes time to import, which few audits need.
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + level) / 2))
+
+
 def _effective_size(examples: ExampleSums, mean: float) -> float:
     """Return how many independent 0-or-1 values would make the mean as sure as it is.
 

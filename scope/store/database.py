@@ -17,7 +17,7 @@ from scope.records import Answer, Perturbation, Prediction, Question
 from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
 from scope.store.keyed import as_kept, connect, key_of, look_up, whole_rows
 
-VERSION = 6
+VERSION = 7
 
 # "SCoP" in ASCII: tells our databases from those of other programs.
 APPLICATION = 0x53436F50

@@ -68,8 +68,8 @@ def example_section(result: AuditResult, *, most: int) -> Section:
     about = paragraph(
         "This section shows {shown} of {total} pairs of an original and a changed text. Of {kept} "
         "kept pairs at least one target lost the reference’s invariance on {lost}; of {flipped} "
-        "flipped pairs at least one target was not moved with the reference on {unmoved}. These "
-        "come first, then the others in the order of the run. All pairs are in "
+        "random candidates that flip the reference at least one target was not moved on {unmoved}. "
+        "These come first, then the others in the order of the run. All pairs are in "
         "``to_frame('examples')`` and in the run’s parquet files.",
         shown=len(shown),
         total=len(pairs),
@@ -112,7 +112,12 @@ def _pairs(result: AuditResult) -> list[_Pair]:
     known = {scored.example.id: scored for scored in result.examples}
     both: tuple[tuple[Kind, ScoredPerturbation], ...] = (
         *(("kept", one) for one in result.perturbations),
-        *(("flipped", one) for one in result.flips),
+        *(
+            ("flipped", one)
+            for one in result.candidates
+            if one.reference is not None
+            and one.reference.choice != known[one.perturbation.example_id].reference.choice
+        ),
     )
     far = _farthest(result.perturbations)
     return [

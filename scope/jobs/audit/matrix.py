@@ -58,8 +58,8 @@ def joined_audits(
         examples=(),
         perturbations=(),
         answer_shares=shares,
-        flip_outcomes=tuple(
-            one for audit in audits for one in _outcomes(audit, audit.flip_outcomes)
+        candidate_outcomes=tuple(
+            one for audit in audits for one in _outcomes(audit, audit.candidate_outcomes)
         ),
         audits=tuple(audits),
         matrix=measure_matrix(measurements, groups, degenerate, seed=request.seed),

@@ -39,7 +39,7 @@ from scope.sections.blocks import (
 from scope.sections.prose import Text, prose, written
 from scope.sections.wording import Cell, p_value
 
-SHOWN = ("hard_scope", "soft_scope", "informedness")
+SHOWN = ("hard_scope", "soft_scope", "concordance")
 """The metrics that have a matrix."""
 
 MOST_MODELS = 30
@@ -87,9 +87,9 @@ def _answer(result: AuditResult, matrix: AuditMatrix, tables: Sequence[Table]) -
         blocks=(
             Bullets((*_degenerate(result), *_findings(result, matrix)), findings=True),
             paragraph(
-                "Each row is a reference, whose kept and flipped pairs the column’s model answers. "
-                "The two directions of a pair of models differ: their difference is tested under "
-                "__Asymmetry__."
+                "Each row is a reference, whose kept pairs and random candidates the column’s "
+                "model answers. The two directions of a pair of models differ: their difference is "
+                "tested under __Asymmetry__."
             ),
             *tables,
             _models(result),
@@ -147,11 +147,11 @@ def _findings(result: AuditResult, matrix: AuditMatrix) -> Iterator[Text]:
 
 
 def _ranked(result: AuditResult, capability: str) -> list[Measurement]:
-    """The pairs of a capability by informedness, the highest first; without it by Hard-SCoPE.
+    """The pairs of a capability by concordance, the highest first; without it by Hard-SCoPE.
 
     Degenerate models are left out.
     """
-    for metric in ("informedness", "hard_scope"):
+    for metric in ("concordance", "hard_scope"):
         rows = [
             (one.estimate.value, one)
             for one in result.measurements

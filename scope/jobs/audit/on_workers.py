@@ -23,7 +23,7 @@ from scope.jobs.perturbing import Kind, stored_name
 from scope.jobs.ray_connection import Engine
 from scope.jobs.scoring import answer_texts
 from scope.progress import Silent
-from scope.protocols import Encoder, OffersFlips
+from scope.protocols import DrawsRandom, Encoder
 from scope.store import Run
 
 Places = tuple[int, ...]
@@ -74,7 +74,8 @@ def _searched_in(plans: Sequence[AuditPlan], run: Run) -> set[int]:
         for plan in plans
         for chosen in plan.capabilities
         for kind in get_args(Kind)
-        if kind == "kept" or (plan.request.flips and isinstance(chosen.capability, OffersFlips))
+        if kind == "kept"
+        or (plan.options.candidates and isinstance(chosen.capability, DrawsRandom))
     ]
     whole = set.intersection(*found) if found else set()
     return {place for place, one in enumerate(plans[0].data.examples) if one.id in whole}

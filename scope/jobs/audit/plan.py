@@ -60,7 +60,8 @@ class AuditPlan:
                 "trials": self.options.trials,
                 "distance": self.options.distance,
                 "goal": self.options.goal,
-                "flips": self.request.flips,
+                "candidates": self.request.candidates,
+                **({"gap": self.request.gap} if self.request.candidates else {}),
                 **self.soft_scope.parameters,
                 "min_similarity": self.options.min_similarity,
                 "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
@@ -107,7 +108,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     """Load and check everything that the plans hold."""
     options = request.model_options
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    more = further_metrics(request.metrics, _always_measured(metric, flips=request.flips))
+    more = further_metrics(request.metrics, _always_measured(metric))
     read_prompts(options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
@@ -117,6 +118,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     encoder, capabilities = encoder_for(request, capabilities)
     search = SearchOptions(
         trials=request.trials,
+        candidates=request.candidates,
         seed=request.seed,
         distance=request.distance,
         goal=request.goal,
@@ -154,7 +156,6 @@ def models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
     return list(found.values())
 
 
-def _always_measured(soft_scope: Metric, *, flips: bool) -> tuple[Metric, ...]:
+def _always_measured(soft_scope: Metric) -> tuple[Metric, ...]:
     """The metrics on pairs that every audit has."""
-    on_flips = (METRICS["flip_scope"],) if flips else ()
-    return (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *on_flips)
+    return (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope)

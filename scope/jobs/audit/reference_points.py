@@ -1,4 +1,4 @@
-"""What a Hard-SCoPE means: beside it what moves the target, the base rate and the ceiling."""
+"""What a Hard-SCoPE means: beside it base rate, excess, concordance and the ceiling."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scope.sections.charts import IntervalChart, estimate_chart
 from scope.sections.prose import Text, prose, written
 from scope.sections.wording import Cell
 
-SHOWN = ("base_rate", "hard_scope", "flip_scope", "informedness")
+SHOWN = ("base_rate", "hard_scope", "excess", "concordance")
 """The metrics of the picture, from the point of reference to the answer."""
 
 
@@ -28,30 +28,23 @@ def estimate_of(
 
 
 def follows(result: AuditResult, capability: str, target: str) -> Text:
-    """The end of a finding: how much of what moves the reference moves the target, too.
-
-    It stops at the first number that is undefined, with the reason.
-    """
-    moved = estimate_of(result, "flip_scope", capability, target)
-    both = estimate_of(result, "informedness", capability, target)
-    if moved is None or both is None:
-        return prose("; flipped pairs, which tell it from such a model, were not searched.")
-    if isinstance(moved, Undefined):
-        return prose("; what moves the reference is not known: {reason}.", reason=moved.reason)
-    share = Cell.share(moved)
-    start = prose(
-        " and follows **{share}** {interval} of what moves it (n\u00a0=\u00a0{n})",
-        share=share.value,
-        interval=share.interval,
-        n=share.n,
-    )
-    if isinstance(both, Undefined):
-        return (*start, *prose("; informedness is undefined: {reason}.", reason=both.reason))
-    cell = Cell.of(both)
+    """The end of a finding: excess over the base rate, and concordance with the reference."""
+    excess = estimate_of(result, "excess", capability, target)
+    order = estimate_of(result, "concordance", capability, target)
+    if excess is None or order is None:
+        return prose("; random candidates, which tell it from such a model, were not drawn.")
+    if isinstance(order, Undefined):
+        return prose("; concordance is undefined: {reason}.", reason=order.reason)
+    above = Cell.of(excess)
+    cell = Cell.of(order)
     return (
-        *start,
         *prose(
-            ": informedness **{value}** {interval} (n\u00a0=\u00a0{n})",
+            "; excess over its base rate **{value}** {interval}; concordance ",
+            value=above.value,
+            interval=above.interval,
+        ),
+        *prose(
+            "**{value}** {interval} (n\u00a0=\u00a0{n})",
             value=cell.value,
             interval=cell.interval,
             n=cell.n,
@@ -70,7 +63,7 @@ def _ceiling(result: AuditResult, capability: str) -> Text:
             "; the ceiling, **{name}**, is **degenerate** and no point of reference",
             name=card.name,
         )
-    estimate = estimate_of(result, "informedness", capability, card.name)
+    estimate = estimate_of(result, "concordance", capability, card.name)
     if not isinstance(estimate, Estimate):
         return ()
     cell = Cell.of(estimate)
@@ -87,8 +80,8 @@ def _degenerate(result: AuditResult) -> set[str]:
 
 
 def reference_points(result: AuditResult) -> Iterator[Block]:
-    """One picture and one table a capability; nothing in an audit without flipped pairs."""
-    measured = {one.capability for one in result.flip_outcomes if one.status == "measured"}
+    """One picture and one table a capability; nothing in an audit without random candidates."""
+    measured = {one.capability for one in result.candidate_outcomes if one.status == "measured"}
     capabilities = [one.name for one in result.manifest.capabilities if one.name in measured]
     for capability in capabilities:
         yield heading("Points of reference on {capability}", capability=capability)
@@ -98,11 +91,11 @@ def reference_points(result: AuditResult) -> Iterator[Block]:
         yield _table(result, capability)
     if capabilities:
         yield paragraph(
-            "Base rate: how often a model keeps its label on random changes of the same size. "
-            "Flip-SCoPE: how often it moves where a change of the same size moves the reference. "
-            "Informedness: Hard-SCoPE plus Flip-SCoPE minus 1, on the trials that have both kinds "
-            "of pair; 1 for the reference itself, 0 for a model that never moves or moves at "
-            "random."
+            "Base rate: how often a model keeps its label on random changes. Excess: Hard-SCoPE "
+            "minus base rate, on the texts that have both. Concordance: how often two random "
+            "changes of a text move the target in the order in which they move the reference. ½ "
+            "is a model that never moves or moves at random; independent models lie above it: "
+            "compare with a baseline."
         )
 
 
@@ -127,7 +120,7 @@ def _chart(result: AuditResult, capability: str) -> IntervalChart | None:
         if isinstance(estimate, Estimate)
     )
     return estimate_chart(
-        f"Base rate, Hard-SCoPE, Flip-SCoPE and informedness on {capability}; the numbers are in "
+        f"Base rate, Hard-SCoPE, excess and concordance on {capability}; the numbers are in "
         "the table",
         rows,
         targets,

@@ -117,9 +117,14 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
     """How the search scores a kept pair: by the paper's formula, or as the paper's published code,
     which applies a second softmax on the perturbed side."""
 
-    flips: Annotated[bool, option(METHOD, negative="--no-flips")] = True
-    """Also search pairs that change the reference's answer and draw random candidates: for
-    Flip-SCoPE, informedness and base rate. The paper's audit has --no-flips and preset=paper."""
+    candidates: Annotated[int, whole_number(METHOD), Limits(least=0)] = 8
+    """Random candidates a text, drawn whatever a model answers and answered by all models: for
+    concordance, reach, matched flips and base rate. The paper's audit has --candidates 0 and
+    preset=paper."""
+
+    gap: Annotated[float, option(METHOD), Limits(above=0)] = 0.1
+    """Least difference of the reference's log odds at two random candidates that form a pair for
+    concordance."""
 
     min_similarity: Annotated[float | None, option(METHOD), Limits(least=-1, most=1)] = None
     """Least cosine similarity of a perturbed text with its original."""

@@ -7,7 +7,7 @@ from functools import partial
 
 from scope.core.request import as_function
 from scope.errors import ModelError
-from scope.estimation import ScoredFlips, measure, shares_of_models
+from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.on_workers import searching
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
@@ -26,7 +26,7 @@ from scope.jobs.scoring import (
     score_perturbations,
 )
 from scope.jobs.work import Planned, search_work, texts_work
-from scope.protocols import RANDOM_CANDIDATES, Progress
+from scope.protocols import Progress
 from scope.records import AnswerShares, AuditResult
 from scope.store import Run
 
@@ -60,15 +60,8 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
     plan, examples = plans[0], plans[0].data.examples
     for one in plans:
         for chosen in plan.capabilities:
-            yield search_work(
-                chosen.capability,
-                one.models.reference,
-                examples,
-                plan.options,
-                flips=plan.request.flips,
-            )
-    found = plan.options.trials * (2 if plan.request.flips else 1)
-    drawn = RANDOM_CANDIDATES if plan.request.flips else 0
+            yield search_work(chosen.capability, one.models.reference, examples, plan.options)
+    found, drawn = plan.options.trials, plan.options.candidates
     searches = len(examples) * len(plan.capabilities)
     for model in models_of(plans):
         # A search has asked its reference for what it found, but not for random candidates.
@@ -103,7 +96,7 @@ def _audited(
 ) -> AuditResult:
     """The audit against one reference, from what was searched and answered."""
     sets = [one.kept for one in found]
-    flipped, drawn = [one.flipped for one in found], [one.drawn for one in found]
+    drawn = [one.drawn for one in found]
     reference_answers, *target_answers = answers = [known[name] for name in plan.names]
     examples = score_examples(plan.data.examples, reference_answers, target_answers)
     of_meaning = partial(
@@ -113,17 +106,17 @@ def _audited(
         progress=plan.request.progress,
     )
     perturbations = of_meaning(score_perturbations(sets, reference_answers, target_answers))
-    flips = ScoredFlips(
-        flipped=of_meaning(score_perturbations(flipped, reference_answers, target_answers)),
-        random=score_perturbations(drawn, reference_answers, target_answers),
-        missing=reasons(flipped),
-        undrawn=reasons(drawn),
+    candidates = ScoredCandidates(
+        scored=score_perturbations(drawn, reference_answers, target_answers),
+        gap=plan.request.gap,
+        missing=reasons(drawn),
     )
+    with_candidates = plan.options.candidates > 0
     targets = [target.name for target in plan.models.targets]
     numbers = measure(
         examples,
         perturbations,
-        flips if plan.request.flips else None,
+        candidates if with_candidates else None,
         capabilities=[one.outcome.capability for one in sets if one.outcome.status == "measured"],
         targets=targets,
         reference=plan.models.reference.name,
@@ -141,8 +134,8 @@ def _audited(
         examples=examples,
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),
-        flips=tuple(flips.flipped),
-        flip_outcomes=tuple(one.flip_outcome() for one in found) if plan.request.flips else (),
+        candidates=tuple(candidates.scored),
+        candidate_outcomes=tuple(one.outcome for one in drawn) if with_candidates else (),
     )
 
 

@@ -3,38 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from scope.jobs.audit.plan import AuditPlan, models_of
 from scope.jobs.identity import NamedModel
-from scope.jobs.perturbing import NO_PAIRS, PairSearch, PerturbationSet
-from scope.jobs.preparation import (
-    ChosenCapability,
-)
-from scope.jobs.scoring import (
-    Answers,
-    answer_all,
-)
+from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet
+from scope.jobs.preparation import ChosenCapability
+from scope.jobs.scoring import Answers, answer_all
 from scope.models.cached import CachedClassifier
-from scope.records import Outcome
 from scope.store import Run
 
 
 class Searched(NamedTuple):
-    """The kept pairs, the flipped pairs and the random candidates of a capability."""
+    """The kept pairs and the random candidates of a capability."""
 
     kept: PerturbationSet
-    flipped: PerturbationSet
     drawn: PerturbationSet
-
-    def flip_outcome(self) -> Outcome:
-        """That of the flipped pairs; a failure to draw random candidates is one of both."""
-        outcome, drawn = self.flipped.outcome, self.drawn.outcome
-        if drawn.status != "failed" or outcome.status == "failed":
-            return outcome
-        reason = f"random candidates: {drawn.reason}"
-        return replace(outcome, status="failed", reason=reason, trace=drawn.trace)
 
 
 def reasons(sets: Sequence[PerturbationSet]) -> dict[str, str]:
@@ -71,7 +55,7 @@ def _sets_for(
 
 
 def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
-    """Search all kinds of pairs of a capability."""
+    """Search the kept pairs of a capability and draw its random candidates."""
     search = PairSearch(
         capability=chosen.capability,
         reference=CachedClassifier(plan.models.reference.model, run),
@@ -83,6 +67,4 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
         shown_as=plan.shown_as(chosen),
     )
     kept = search.kept()
-    if not plan.request.flips:
-        return Searched(kept, NO_PAIRS, NO_PAIRS)
-    return Searched(kept, search.flipped(kept), search.random(kept))
+    return Searched(kept, search.random(kept) if plan.options.candidates else NO_CANDIDATES)

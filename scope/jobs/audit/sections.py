@@ -281,8 +281,9 @@ def _estimates(result: AuditResult, overview: Table) -> Section:
             # Several spellings of one metric differ in parameters alone: explain it once.
             meanings({name.head: name for name in names}.values()),
             note(
-                "Metrics range from 0 to 1, informedness from −1 to 1. n is the number of "
-                "examples; intervals treat an example with all its trials as one unit."
+                "Metrics range from 0 to 1, informedness and excess from −1 to 1; reach is a "
+                "slope. n is the number of examples; intervals treat an example with all its "
+                "trials as one unit."
             ),
             *([overview] if main else [paragraph("No metric was measured.")]),
             *([_HALF] if any(one.subset == MORE_SIMILAR for one in result.measurements) else []),
@@ -307,7 +308,7 @@ def _group(
     parts = any(one.subset is not None for one in rows)
     chart = interval_chart(
         f"Estimates with intervals, {part}; the numbers are in the table",
-        [(one.subset or short_name(one.metric), one) for one in rows],
+        [(one.subset or short_name(one.metric), one) for one in rows if one.metric != "reach"],
         tuple(card.name for card in result.manifest.targets),
     )
     yield title

@@ -45,12 +45,12 @@ def outcomes_section(result: AuditResult, *, most: int) -> Section:
 
 
 def all_outcomes(result: AuditResult) -> list[Outcome]:
-    """The outcomes of the searches for kept pairs, each before that for flipped ones."""
-    flips = {
-        one.capability: replace(one, capability=f"{one.capability}, flipped pairs")
-        for one in result.flip_outcomes
+    """The outcomes of the searches for kept pairs, each before that of random candidates."""
+    drawn = {
+        one.capability: replace(one, capability=f"{one.capability}, random candidates")
+        for one in result.candidate_outcomes
     }
-    both = ((one, flips.get(one.capability)) for one in result.outcomes)
+    both = ((one, drawn.get(one.capability)) for one in result.outcomes)
     return [outcome for pair in both for outcome in pair if outcome is not None]
 
 
@@ -107,9 +107,8 @@ def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
 def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
     texts = {scored.example.id: scored.example.text for scored in result.examples}
     failed = [
-        (f"{scored.capability}{kind}", scored.perturbation)
-        for kind, pairs in (("", result.perturbations), (", flipped pairs", result.flips))
-        for scored in pairs
+        (scored.capability, scored.perturbation)
+        for scored in result.perturbations
         if scored.perturbation.failure is not None and scored.perturbation.applicable
     ]
     if not failed:

@@ -1,0 +1,172 @@
+"""Concordance and reach: do random changes of a text move the target as they move the reference?
+
+For a text x, y is the reference's label and y' its runner-up. The move of a model M at a changed
+text z is
+
+    s_M(z) = change from x to z of log p_M(y') − log p_M(y),
+
+with probabilities clipped at 1e-6. Two changed texts of x form a pair; it counts where s_R differs
+by at least a gap. Concordance is 1 if s_T orders the pair as s_R, ½ if the two values of s_T differ
+by less than 1e-6, else 0. Reach is the slope of s_T on s_R through the origin, Σ s_T s_R / Σ s_R².
+
+A model that never moves, or moves at random, has ½; so a shift of the target's logits and its
+temperature change nothing. Independent models share common sense and lie above ½. Both are ours;
+concordance of a pair is Kendall's (Biometrika 1938).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scope.metrics.arrays import Values, checked_probabilities, require_same_shape
+
+SMALLEST = 1e-6
+"""Probabilities below count as this; the same number is the least difference of two moves."""
+
+
+def moves(
+    reference_clean: ArrayLike,
+    model_clean: ArrayLike,
+    model_changed: ArrayLike,
+    *,
+    open_vocabulary: bool = False,
+) -> Values:
+    """How far each change moves a model from the reference's label to its runner-up, in nats.
+
+    Parameters
+    ----------
+    reference_clean, model_clean, model_changed
+        Shape (n, labels), at least two labels: the reference on the original, which decides label
+        and runner-up (the first of equals), and the model on the original and the changed text.
+    open_vocabulary
+        Whether the last column is the mass of all other tokens, which is no label.
+
+    Returns
+    -------
+    Shape (n,), positive where the change speaks for the runner-up.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no probabilities, or shapes differ.
+
+    Examples
+    --------
+    The odds of the second label grow from 1 : 4 to 1 : 1:
+
+    >>> moves([[0.8, 0.2]], [[0.8, 0.2]], [[0.5, 0.5]]).round(4).tolist()
+    [1.3863]
+    """
+    reference = checked_probabilities("reference_clean", reference_clean)
+    clean = checked_probabilities("model_clean", model_clean)
+    changed = checked_probabilities("model_changed", model_changed)
+    require_same_shape(reference_clean=reference, model_clean=clean, model_changed=changed)
+    if not len(reference):
+        return np.empty(0)
+    labels = reference[:, :-1] if open_vocabulary else reference
+    order = np.argsort(-labels, axis=1, kind="stable")
+    if order.shape[1] < 2:
+        raise ValueError("rows of one label have no runner-up")
+    rows = np.arange(len(order))
+
+    def odds(shares: Values) -> Values:
+        logs = np.log(np.maximum(shares, SMALLEST))
+        return np.asarray(logs[rows, order[:, 1]] - logs[rows, order[:, 0]])
+
+    return odds(changed) - odds(clean)
+
+
+def concordance_values(
+    reference_moves: ArrayLike, target_moves: ArrayLike, *, gap: float = 0.1
+) -> Values:
+    """Return for each pair whether the target orders it as the reference: 1, ½ or 0.
+
+    Parameters
+    ----------
+    reference_moves, target_moves
+        Shape (pairs, 2): the moves at the two changed texts of each pair.
+    gap
+        Pairs on which the reference's two moves are nearer to each other are left out.
+
+    Returns
+    -------
+    Shape (pairs,); not a number for a pair that does not count.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or the gap is not positive.
+
+    Examples
+    --------
+    The target orders the first pair as the reference and not the second, does not move on the
+    third; on the fourth the reference hardly moves:
+
+    >>> reference = [[0.0, 1.0], [0.0, 1.0], [2.0, 1.0], [0.0, 0.01]]
+    >>> concordance_values(reference, [[0, 3], [3, 0], [5, 5], [0, 3]]).tolist()
+    [1.0, 0.0, 0.5, nan]
+    """
+    reference = np.asarray(reference_moves, np.float64).reshape(-1, 2)
+    target = np.asarray(target_moves, np.float64).reshape(-1, 2)
+    require_same_shape(reference_moves=reference, target_moves=target)
+    if not gap > 0:
+        raise ValueError(f"a gap of {gap} is not above 0")
+    wanted, found = reference[:, 1] - reference[:, 0], target[:, 1] - target[:, 0]
+    # Rounded: two moves that differ by the gap but for the last bit count.
+    counts = np.abs(wanted).round(9) >= gap
+    alike = np.where(np.sign(wanted) == np.sign(found), 1.0, 0.0)
+    return np.where(counts, np.where(np.abs(found) < SMALLEST, 0.5, alike), np.nan)
+
+
+class Reach(NamedTuple):
+    """The slope, and one value an example whose mean it is, in the order of the examples."""
+
+    slope: float
+    values: Values
+    example_ids: tuple[str, ...]
+
+
+def reach(
+    reference_moves: ArrayLike, target_moves: ArrayLike, example_ids: Sequence[str]
+) -> Reach | None:
+    """Return how far the target moves where the reference moves by 1; None where it never does.
+
+    Parameters
+    ----------
+    reference_moves, target_moves
+        Shape (n,), one number a changed text.
+    example_ids
+        The example of each.
+
+    Returns
+    -------
+    The slope is 1 for the reference itself and 0 for a model that never moves. Each example's value
+    is the slope plus its influence on it, so that the standard error of their mean is that of the
+    ratio, clustered by example.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ.
+
+    Examples
+    --------
+    >>> found = reach([1.0, -2.0, 4.0], [0.5, -1.0, 2.0], ["a", "a", "b"])
+    >>> found.slope, found.values.tolist()
+    (0.5, [0.5, 0.5])
+    """
+    reference, target = np.asarray(reference_moves, float), np.asarray(target_moves, float)
+    if not reference.shape == target.shape == (len(example_ids),):
+        raise ValueError(f"{reference.shape} and {target.shape} moves, {len(example_ids)} ids")
+    examples = tuple(dict.fromkeys(example_ids))
+    places = {example: place for place, example in enumerate(examples)}
+    owners = np.array([places[one] for one in example_ids], dtype=np.intp)
+    both = np.bincount(owners, reference * target, len(examples))
+    squares = np.bincount(owners, reference**2, len(examples))
+    if squares.sum() < SMALLEST**2:
+        return None
+    slope = both.sum() / squares.sum()
+    values = slope + (both - slope * squares) * (len(examples) / squares.sum())
+    return Reach(float(slope), values, examples)
