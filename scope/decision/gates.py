@@ -191,7 +191,7 @@ def failures(
 
     A lower bound must be below the whole interval and an upper bound above it, so that a pass is
     significant. Undefined numbers, those of degenerate models, and what failed do not pass. The
-    reference and the ceiling are judged where a gate names them. Of several references each is
+    reference and the baseline are judged where a gate names them. Of several references each is
     judged; of two models that a gate of an audit names, the second is the reference.
     """
     no_targets = {one.name for one in comparison.manifest.models if one.role in NOT_JUDGED}

@@ -198,7 +198,7 @@ def _parts(manifest: Manifest) -> dict[str, object]:
     return {
         "reference": _identity(manifest.reference),
         "targets": [_identity(card) for card in manifest.targets if card.role == "target"],
-        **({} if manifest.ceiling is None else {"ceiling": _identity(manifest.ceiling)}),
+        **({} if manifest.baseline is None else {"baseline": _identity(manifest.baseline)}),
     }
 
 

@@ -39,6 +39,7 @@ from scope.records.probe import (
     ProbeResult,
     StepScore,
 )
+from scope.records.replacement import ERROR, Endpoint, Replacement, ReplacementDecision
 from scope.records.result import (
     CapabilityCard,
     Clock,
@@ -74,6 +75,7 @@ from scope.records.verdicts import (
 
 __all__ = [
     "BLANK",
+    "ERROR",
     "GOLD",
     "UNANSWERABLE",
     "Agreement",
@@ -95,6 +97,7 @@ __all__ = [
     "Decision",
     "Difference",
     "EmbedResult",
+    "Endpoint",
     "Estimate",
     "EstimatedResult",
     "Evidence",
@@ -131,6 +134,8 @@ __all__ = [
     "ProbedModel",
     "Question",
     "ReliabilityBin",
+    "Replacement",
+    "ReplacementDecision",
     "Result",
     "ReuseResult",
     "RouteResult",

@@ -24,7 +24,7 @@ SPARSE_FIELD: Mapping[str, object] = MappingProxyType({"sparse": True})
 """The metadata of a field that a file leaves out where it holds its default."""
 
 
-ModelRole = Literal["reference", "target", "ceiling", "model", "suspect", "control"]
+ModelRole = Literal["reference", "target", "baseline", "model", "suspect", "control"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,7 +32,7 @@ class ModelCard:
     """A model: ``name`` is unique in the result, ``truncated`` counts texts.
 
     ``role`` is its part in the job: ``model`` where all are equals, and in an audit of several
-    references for one that is also a target, ``ceiling`` for the target of an audit that is the
+    references for one that is also a target, ``baseline`` for the target of an audit that is the
     reference trained or loaded in another way, and in a test of reuse ``suspect`` for the target
     and ``control`` for each model that it is compared with. ``labels`` is empty for what is no
     classifier. ``reproducible`` says how equal its answers are whatever batches they are computed
@@ -109,12 +109,12 @@ class Manifest:
     @property
     def targets(self) -> tuple[ModelCard, ...]:
         """The models that are compared with the reference."""
-        return tuple(card for card in self.models if card.role in ("target", "ceiling"))
+        return tuple(card for card in self.models if card.role in ("target", "baseline"))
 
     @property
-    def ceiling(self) -> ModelCard | None:
+    def baseline(self) -> ModelCard | None:
         """The target that shows how alike to the reference a model can be expected to be."""
-        return next((card for card in self.models if card.role == "ceiling"), None)
+        return next((card for card in self.models if card.role == "baseline"), None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

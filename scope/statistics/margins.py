@@ -22,24 +22,19 @@ likely, Tango alone errs up to .049 (margin .02, 200 texts).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scope.records import Estimate, Undefined
+from scope.records import ERROR, Endpoint, Estimate, Undefined
 from scope.statistics.intervals import normal_quantile, sum_by_example
-
-ERROR = 0.025
-"""One-sided error rate of each claim, *within* and *beyond*: that of a two-sided 95 % interval."""
 
 MADE_UP = 8
 _HALVINGS = 60
 
 Numbers = NDArray[np.float64]
-State = Literal["within", "beyond", "not shown", "not judged"]
 
 
 class Discordance(NamedTuple):
@@ -63,30 +58,6 @@ class Tails(NamedTuple):
 
     within: Numbers
     beyond: Numbers
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Endpoint:
-    """One number that a verdict rests on, and how surely it lies above its limit, or below.
-
-    ``limit`` is minus the margin for a difference; None where the number is shown but not judged.
-    ``p_within`` is small where it lies above the limit, ``p_beyond`` where it lies below.
-    """
-
-    name: str
-    estimate: Estimate | Undefined
-    limit: float | None = None
-    p_within: float = 1.0
-    p_beyond: float = 1.0
-
-    @property
-    def state(self) -> State:
-        """*Within* or *beyond* at a one-sided error of 2.5 %, not corrected for other endpoints."""
-        if self.limit is None:
-            return "not judged"
-        if self.p_within < ERROR:
-            return "within"
-        return "beyond" if self.p_beyond < ERROR else "not shown"
 
 
 def discordance(differences: ArrayLike) -> Discordance:

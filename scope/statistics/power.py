@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scope.records import ERROR
 from scope.statistics.margins import (
-    ERROR,
     Discordance,
     Numbers,
     by_text,

@@ -6,31 +6,9 @@ over all endpoints of all targets. Either claim is wrong for any target at most 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
-from scope.statistics.margins import ERROR, Endpoint
+from scope.records import ERROR, Endpoint, Replacement, ReplacementDecision
 from scope.statistics.paired import holm
-
-Decision = Literal["may replace", "may not", "not shown"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Replacement:
-    """The verdict on one target.
-
-    ``beyond`` names the endpoints that decide *may not*, ``open`` those that are not within,
-    ``not_judged`` those that are shown alone. ``reason`` says why a target is not shown to be fit
-    although each of its endpoints is within; None otherwise.
-    """
-
-    target: str
-    decision: Decision
-    endpoints: tuple[Endpoint, ...]
-    beyond: tuple[str, ...] = ()
-    open: tuple[str, ...] = ()
-    not_judged: tuple[str, ...] = ()
-    reason: str | None = None
 
 
 def verdicts(
@@ -79,7 +57,7 @@ def _verdict(
     degenerate: str | None,
 ) -> Replacement:
     unmet = tuple(one.name for one in endpoints if one.state in ("beyond", "not shown"))
-    decision: Decision = "not shown"
+    decision: ReplacementDecision = "not shown"
     reason = None
     if beyond:
         decision = "may not"

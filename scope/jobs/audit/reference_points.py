@@ -1,4 +1,4 @@
-"""What a Hard-SCoPE means: beside it base rate, excess, concordance and the ceiling."""
+"""What a Hard-SCoPE means: beside it base rate, excess, concordance and the baseline."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ def follows(result: AuditResult, capability: str, target: str) -> Text:
             interval=cell.interval,
             n=cell.n,
         ),
-        *_ceiling(result, capability),
+        *_baseline(result, capability),
         *prose("."),
     )
 
 
-def _ceiling(result: AuditResult, capability: str) -> Text:
-    card = result.manifest.ceiling
+def _baseline(result: AuditResult, capability: str) -> Text:
+    card = result.manifest.baseline
     if card is None:
         return ()
     if card.name in _degenerate(result):
         return prose(
-            "; the ceiling, **{name}**, is **degenerate** and no point of reference",
+            "; the baseline, **{name}**, is **degenerate** and no point of reference",
             name=card.name,
         )
     estimate = estimate_of(result, "concordance", capability, card.name)
@@ -68,7 +68,7 @@ def _ceiling(result: AuditResult, capability: str) -> Text:
         return ()
     cell = Cell.of(estimate)
     return prose(
-        "; the ceiling, **{name}**: {value} {interval}",
+        "; the baseline, **{name}**: {value} {interval}",
         name=card.name,
         value=cell.value,
         interval=cell.interval,
@@ -108,15 +108,15 @@ def _chart(result: AuditResult, capability: str) -> IntervalChart | None:
         for target in targets
         if (estimate := estimate_of(result, metric, capability, target)) is not None
     ]
-    ceiling = manifest.ceiling
-    if ceiling is not None and ceiling.name in _degenerate(result):
-        ceiling = None
+    baseline = manifest.baseline
+    if baseline is not None and baseline.name in _degenerate(result):
+        baseline = None
     drawn = {name for name, _, estimate in rows if isinstance(estimate, Estimate)}
     levels = tuple(
         (short_name(metric), estimate.value)
         for metric in SHOWN
-        if ceiling is not None and short_name(metric) in drawn
-        for estimate in [estimate_of(result, metric, capability, ceiling.name)]
+        if baseline is not None and short_name(metric) in drawn
+        for estimate in [estimate_of(result, metric, capability, baseline.name)]
         if isinstance(estimate, Estimate)
     )
     return estimate_chart(
@@ -125,14 +125,14 @@ def _chart(result: AuditResult, capability: str) -> IntervalChart | None:
         rows,
         targets,
         levels=levels,
-        level_name=f"the ceiling, {ceiling.name}" if ceiling is not None else "",
+        level_name=f"the baseline, {baseline.name}" if baseline is not None else "",
     )
 
 
 def _table(result: AuditResult, capability: str) -> Table:
     manifest = result.manifest
     models = (manifest.reference, *manifest.targets)
-    roles = {"reference": " (reference)", "ceiling": " (ceiling)"}
+    roles = {"reference": " (reference)", "baseline": " (baseline)"}
     shown: dict[tuple[str, str | None], str] = {}
     for metric in SHOWN:
         shown[metric, None] = short_name(metric)

@@ -69,7 +69,7 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
     targets: Annotated[Sequence[str | object], option(MODELS, "--target", metavar="MODEL")]
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
 
-    ceiling: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
+    baseline: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
     """Model that shows how alike a target can be expected to be, such as the reference trained with
     another seed or in another precision; measured like a target."""
 
@@ -161,12 +161,12 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
 
     @property
     def measured(self) -> tuple[str | object, ...]:
-        """The targets, those that groups add, and last the ceiling if there is one."""
+        """The targets, those that groups add, and last the baseline if there is one."""
         from scope.jobs.audit.parts import with_members
 
         members = [one for group in self.groups.values() for one in group]
-        ceiling = [] if self.ceiling is None else [self.ceiling]
-        return (*with_members(self.targets, members), *ceiling)
+        baseline = [] if self.baseline is None else [self.baseline]
+        return (*with_members(self.targets, members), *baseline)
 
     def parts(self) -> MatrixParts:
         """Who is compared with whom in a matrix; see `matrix_parts`."""
@@ -189,14 +189,14 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
             object.__setattr__(self, "reference", (self.reference,))
         super().__post_init__()
         object.__setattr__(self, "capabilities", expand_groups(self.capabilities))
-        take_models(self, "reference", "targets", "ceiling", "encoder")
+        take_models(self, "reference", "targets", "baseline", "encoder")
         self._take_groups()
         if self.is_matrix:
             refuse_unused(
                 self,
-                ("ceiling",),
+                ("baseline",),
                 "with several references, both directions or groups",
-                "one reference, whose ceiling it is",
+                "one reference, whose baseline it is",
                 instead="give the model as a --target",
             )
         if self.role == "next_token":

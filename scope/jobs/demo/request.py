@@ -18,7 +18,7 @@ class DemoRequest(Request):
     The reference is a small sentence encoder fine-tuned on labelled tweets; the student has four of
     its six layers and learned from its outputs alone; the independent model shares neither weights
     nor tokenizer with it, and learned from the labels; the reference with another seed is the
-    ceiling. The first time takes about a minute longer, for the training. An interrupted run
+    baseline. The first time takes about a minute longer, for the training. An interrupted run
     continues when the same command is given again, with the same result.
 
     Example: scope demo

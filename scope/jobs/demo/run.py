@@ -24,7 +24,7 @@ def carry_out_demo(request: DemoRequest) -> AuditResult:
     return audit(
         reference=str(models.reference),
         targets=[str(models.student), str(models.independent)],
-        ceiling=str(models.another_seed),
+        baseline=str(models.another_seed),
         data=TWEETS,
         encoder=packaged_minilm(),
         n=request.n,
