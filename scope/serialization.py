@@ -37,7 +37,7 @@ from scope.registry import find
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-FORMAT = 5
+FORMAT = 6
 """Changes whenever an older release could no longer read what this one writes."""
 
 DECIMALS = 6
@@ -54,7 +54,7 @@ def _document(result: Any) -> Any:
     """The type of a result in a file: its fields and the number of the format."""
     return make_dataclass(
         "_Document",
-        [("format", Literal[5])],
+        [("format", Literal[6])],
         bases=(result,),
         namespace={
             # Pydantic hands this down to every record inside, so that no unknown key goes
@@ -153,11 +153,11 @@ def from_json(
 
     Examples
     --------
-    >>> from_json('{"format": 5}', source="x.json")
+    >>> from_json('{"format": 6}', source="x.json")
     Traceback (most recent call last):
     ...
     scope.errors.RunError: found:    x.json is no result: at `manifest`: Field required
-    expected: a result of format 5, as SCoPE writes it
+    expected: a result of format 6, as SCoPE writes it
     fix:      run the same command again, which rewrites the file
     """
     from pydantic import TypeAdapter, ValidationError

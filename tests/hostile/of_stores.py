@@ -298,7 +298,7 @@ RESULTS = {
     ),
     "of an earlier format": (
         lambda _, content: (b"{" + content.partition(b",")[2]).replace(
-            b'"format":5', b'"format":2'
+            b'"format":6', b'"format":2'
         ),
         "has format 2",
     ),

@@ -75,12 +75,11 @@ def test_a_text_that_the_capability_does_not_know_is_not_searched_for_any_kind_o
     capability, classifier = English(method=BestCandidate), HashedWords(seed=2)
     example, options = Example(id="e", text="ein schöner film"), SearchOptions(trials=2)
     (kept,) = capability.search(classifier, [example], options)
-    (flipped,) = capability.search_flipped(classifier, [(example, kept)], options)
-    (drawn,) = capability.draw_random([(example, kept)], options)
+    (drawn,) = capability.draw_random([example], options)
     assert classifier.asked == []
     assert capability.estimate_queries(example, options) == 0
     assert {one.failure for one in kept} == {"no English text"}
-    assert not any(one.applicable for one in (*kept, *flipped, *drawn))
+    assert not any(one.applicable for one in (*kept, *drawn))
 
 
 def test_a_text_whose_candidates_all_failed_is_applicable():
@@ -91,9 +90,7 @@ def test_a_text_whose_candidates_all_failed_is_applicable():
     capability = WordSwaps(method=BestCandidate)
     example, options = Example(id="e", text="sea"), SearchOptions(trials=1)
     (kept,) = capability.search(Turncoat(), [example], options)
-    (flipped,) = capability.search_flipped(Turncoat(), [(example, kept)], options)
-    assert [one.text for one in (*kept, *flipped)] == [None, None]
-    assert all(one.applicable for one in (*kept, *flipped))
+    assert [(one.text, one.applicable) for one in kept] == [(None, True)]
 
 
 def test_candidates_that_all_change_the_prediction_fail_with_that_reason():

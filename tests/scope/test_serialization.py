@@ -69,6 +69,8 @@ WITH_TARGET = replace(
 
 SMALL_JSON = """{
 "answer_shares":[],
+"candidate_outcomes":[],
+"candidates":[],
 "clock":{"finished":"2026-01-01T00:00:00+00:00","seconds":2.5},
 "curves":[],
 "differences":[],
@@ -76,9 +78,7 @@ SMALL_JSON = """{
 {"example":{"id":"1","label":null,"text":"“schön” <b>"},\
 "reference":{"probabilities":[0.333333,0.666667]},"targets":[]}
 ],
-"flip_outcomes":[],
-"flips":[],
-"format":5,
+"format":6,
 "manifest":{"capabilities":[],"command":"scope audit",\
 "data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\
 "spec":"d.csv","used":2}],\
@@ -169,14 +169,14 @@ def test_settings_keep_their_kinds() -> None:
         (SMALL_JSON[:200], "Invalid JSON"),
         ("[]", "Input should be"),
         ('{"weights": [1, 2]}', "at `format`: Field required"),
-        ('{"format": 5}', "at `manifest`: Field required"),
-        ('{"format": 5, "manifest": {"job": "baking"}}', "no job is called `baking`"),
+        ('{"format": 6}', "at `manifest`: Field required"),
+        ('{"format": 6, "manifest": {"job": "baking"}}', "no job is called `baking`"),
         (SMALL_JSON.replace('"rows":2', '"rows":"2"'), "at `manifest.data.0.rows`"),
         (SMALL_JSON.replace('"rows":2', '"rows":2,"extra":1'), "at `manifest.data.0.extra`"),
         (SMALL_JSON.replace('"outcomes":[]', '"outcomes":[],"more":[]'), "at `more`"),
         (SMALL_JSON.replace("0.333333", "NaN"), "at `examples.0.reference.probabilities.0`"),
         (SMALL_JSON.replace("“schön” <b>", " "), "has an empty text"),
-        (SMALL_JSON.replace('"format":5,\n', ""), "at `format`: Field required"),
+        (SMALL_JSON.replace('"format":6,\n', ""), "at `format`: Field required"),
     ],
 )
 def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint: str) -> None:
@@ -184,7 +184,7 @@ def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint:
         from_json(text, source="`x/result.json`")
     assert caught.value.found.startswith("`x/result.json` is no result: ")
     assert complaint in caught.value.found
-    assert "format 5" in caught.value.expected
+    assert "format 6" in caught.value.expected
     assert "again" in caught.value.fix
 
 
@@ -212,11 +212,11 @@ def test_damaged_rows_are_written_with_the_clock_where_there_were_any() -> None:
 
 
 def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
-    text = SMALL_JSON.replace('"format":5', '"format":1').replace('"outcomes":[],\n', "")
+    text = SMALL_JSON.replace('"format":6', '"format":1').replace('"outcomes":[],\n', "")
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
-    assert caught.value.expected == "format 5"
+    assert caught.value.expected == "format 6"
 
 
 def test_an_estimate_and_its_absence_are_told_apart() -> None:

@@ -5,7 +5,6 @@ import sys
 import pytest
 
 from scope.errors import SpecError
-from scope.protocols import RANDOM_CANDIDATES
 from scope.records import Example, Perturbation
 from scope.testing import HashedWords, check_capability
 
@@ -220,43 +219,25 @@ def test_a_result_that_changes_from_time_to_time_is_noticed():
     assert "another result when the search is repeated" in flaw(change=by_time).found
 
 
-class Flipping(Marking):
-    """Also offers flipped pairs, which it never finds, and marks behind the text."""
+class Drawing(Marking):
+    """Also draws random candidates, marked behind the text."""
 
-    def search_flipped(self, classifier, kept, options):
-        for example, pairs in kept:
-            yield tuple(self.flip(example, one) for one in pairs)
-
-    def flip(self, example, one):
-        return Perturbation(example_id=example.id, trial=one.trial, failure="none flips")
-
-    def draw_random(self, kept, options):
-        for example, _ in kept:
+    def draw_random(self, examples, options):
+        for example in examples:
             yield tuple(
-                self.draw(example, number, options) for number in range(1, RANDOM_CANDIDATES + 1)
+                self.draw(example, number, options) for number in range(1, options.candidates + 1)
             )
 
     def draw(self, example, number, options):
         return Perturbation(example_id=example.id, trial=number, text=example.text + " *" * number)
 
 
-def test_a_sound_capability_with_flips_passes():
-    check_capability(Flipping())
-
-
-def test_a_flipped_pair_that_keeps_the_prediction_is_noticed():
-    class Keeping(Flipping):
-        def search_flipped(self, classifier, kept, options):
-            for _, pairs in kept:
-                classifier.classify([one.text for one in pairs if one.text is not None])
-                yield pairs
-
-    with pytest.raises(SpecError, match="the prediction of the original for the flipped text"):
-        check_capability(Keeping())
+def test_a_sound_capability_with_random_candidates_passes():
+    check_capability(Drawing())
 
 
 def test_a_random_candidate_that_is_the_original_is_noticed():
-    class Idle(Flipping):
+    class Idle(Drawing):
         def draw(self, example, number, options):
             return Perturbation(example_id=example.id, trial=number, text=example.text)
 
@@ -265,16 +246,16 @@ def test_a_random_candidate_that_is_the_original_is_noticed():
 
 
 def test_a_missing_random_candidate_is_noticed():
-    class Short(Flipping):
-        def draw_random(self, kept, options):
-            return (pairs[:-1] for pairs in super().draw_random(kept, options))
+    class Short(Drawing):
+        def draw_random(self, examples, options):
+            return (drawn[:-1] for drawn in super().draw_random(examples, options))
 
-    with pytest.raises(SpecError, match=f"expected: trials 1 to {RANDOM_CANDIDATES}, in order"):
+    with pytest.raises(SpecError, match="expected: trials 1 to 8, in order"):
         check_capability(Short())
 
 
 def test_random_candidates_that_depend_on_the_slots_are_noticed():
-    class Slotted(Flipping):
+    class Slotted(Drawing):
         def draw(self, example, number, options):
             text = example.text + " *" * (number + options.slots)
             return Perturbation(example_id=example.id, trial=number, text=text)

@@ -31,12 +31,12 @@ KEEPS = (
     r"On typo, (?P<target>\w+) keeps [\d.]+ % \[[\d., ]+\] of what the reference ignores "
     rf"{NEVER}"
 )
-FOLLOWS = r"follows [\d.]+ % \[[\d., ]+\] of what moves it \(n = \d+\)"
+FOLLOWS = r"; excess over its base rate # \[[−\d., ]+\]; concordance #"
 
 
 def informed(said, facts):
-    """The informedness of a sentence is Hard plus Flip minus 1 of the made-up numbers."""
-    return alive(said, facts) and bool(facts.flip_outcomes)
+    """Random candidates were drawn."""
+    return alive(said, facts) and bool(facts.candidate_outcomes)
 
 
 CLAIMS = (
@@ -44,15 +44,15 @@ CLAIMS = (
         r"On typo, (?P<target>\w+) is degenerate: one answer; its numbers are no evidence\.", dead
     ),
     Claim(
-        rf"{KEEPS}; flipped pairs, which tell it from such a model, were not searched\.",
-        lambda said, facts: alive(said, facts) and not facts.flip_outcomes,
+        rf"{KEEPS}; random candidates, which tell it from such a model, were not drawn\.",
+        lambda said, facts: alive(said, facts) and not facts.candidate_outcomes,
     ),
     Claim(
-        rf"{KEEPS} and {FOLLOWS}: informedness #\.",
+        rf"{KEEPS}{FOLLOWS}\.",
         informed,
     ),
     Claim(
-        rf"{KEEPS}; what moves the reference is not known: nothing is kept\.",
+        rf"{KEEPS}; concordance is undefined: nothing is kept\.",
         informed,
     ),
     Claim(
@@ -72,7 +72,7 @@ def comparison_of(hard, agreements, dead_ones, flips=None):
     capability = replace(whole.manifest.capabilities[1], name="typo")
     measured = [("hard_scope", "typo", hard), ("iid_agreement", None, agreements)]
     if flips is not None:
-        measured += [("flip_scope", "typo", flips), ("informedness", "typo", flips)]
+        measured += [("excess", "typo", flips), ("concordance", "typo", flips)]
     return replace(
         whole,
         manifest=replace(
@@ -93,7 +93,9 @@ def comparison_of(hard, agreements, dead_ones, flips=None):
             for target, found, gone in zip(TARGETS, agreements, dead_ones, strict=True)
         ),
         outcomes=(),
-        flip_outcomes=() if flips is None else (Outcome(capability="typo", status="measured"),),
+        candidate_outcomes=()
+        if flips is None
+        else (Outcome(capability="typo", status="measured"),),
         differences=(),
         curves=(),
         perturbations=(),

@@ -60,8 +60,8 @@ def test_texts_labels_and_settings_are_checked_first(refused, job, more, found):
 @pytest.mark.parametrize(
     ("more", "found"),
     [
-        (("--no-flips", "--gate", "informedness[typo]>=0.4"), "fix:      leave out --no-flips"),
-        (("--no-flips", "--gate", "base_rate>=0.4"), "fix:      leave out --no-flips"),
+        (("--candidates", "0", "--gate", "concordance[typo]>=0.4"), "leave out --candidates 0"),
+        (("--candidates", "0", "--gate", "base_rate>=0.4"), "leave out --candidates 0"),
         (("--gate", "soft_scope(cutoff=0.5)>=0.4"), "add --metric 'soft_scope(tolerance=0.1, cut"),
         (("--min-similarity", "2"), "at least -1 and at most 1"),
         (("--ceiling", MODEL), "the reference itself as the ceiling"),

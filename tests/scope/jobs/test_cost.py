@@ -70,8 +70,8 @@ def test_it_leaves_no_run(arguments):
         ("toy_models:Reference", "texts"),
         ("toy_models:Student", "texts"),
     ]
-    # 4 texts, with 1 kept pair, 1 flipped pair and 5 random candidates each.
-    assert found.work[2].queries == 4 + 4 * 7
+    # 4 texts, with 1 kept pair and 8 random candidates each.
+    assert found.work[2].queries == 4 + 4 * 9
     assert not arguments["runs"].exists()
 
 

@@ -29,7 +29,7 @@ def bare(result):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"both_directions": True}, {"flips": False}, {"shard": "2/2"}],
+    [{}, {"both_directions": True}, {"candidates": 0}, {"shard": "2/2"}],
     ids=["audit", "matrix", "kept pairs", "shard"],
 )
 def test_shards_give_the_result_of_one_search(toy_audit, in_this_process, options):

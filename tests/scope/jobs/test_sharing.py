@@ -224,27 +224,29 @@ def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
 
     searches(examples).keep(found)
     assert searches(examples).known(["1", "2"]) == (found if shared else [])
-    assert searches(examples, "flipped").known(["1"]) == []
+    assert searches(examples, "random").known(["1"]) == []
     assert searches([Example(id="1", text="a plot")]).known(["1"]) == []
     assert searches([Example(id="1", text="a film", label="good")]).known(["1"]) == []
     answers.close(lambda: None)
 
 
-def test_flipped_pairs_are_shared_with_those_who_start_from_the_same_kept_pairs(tmp_path):
+def test_the_number_of_candidates_does_not_decide_what_is_kept_nor_trials_what_is_drawn(tmp_path):
     example = Example(id="1", text="a film")
     answers = SharedAnswers({"f": "identity"}, lambda: EntryFile(tmp_path / "entries.sqlite"))
     run = SimpleNamespace(shared=answers, computed_here=lambda _: True)
-    kept, other = (Perturbation(example_id="1", trial=1, text=text) for text in ("a flim", "b"))
-    flip = Perturbation(example_id="1", trial=1, text="a fiml", score=0.5, queries=3)
+    found = [Perturbation(example_id="1", trial=1, text="a flim")]
 
-    def searches(*pairs):
-        return SharedSearches(
-            Typo(), Reference(), [example], SearchOptions(), run, "flipped", {"1": pairs}
+    def known(kind, **options):
+        searches = SharedSearches(
+            Typo(), Reference(), [example], SearchOptions(**options), run, kind
         )
+        if not options:
+            searches.keep(found)
+        return searches.known(["1"])
 
-    searches(kept).keep([flip])
-    assert searches(kept).known(["1"]) == [flip]
-    assert searches(other).known(["1"]) == []
+    assert known("kept") == known("kept", candidates=2) == found
+    assert known("random") == known("random", trials=1) == found
+    assert known("kept", trials=1) == known("random", candidates=2) == []
 
 
 def test_a_run_whose_answers_were_computed_elsewhere_shares_no_search(tmp_path):

@@ -1,13 +1,11 @@
 """How much work a run gives to a model, and how long it takes; on a clock that a model moves."""
 
 from dataclasses import dataclass
-from itertools import chain
 
 import pytest
 from toy_models import Reference
 
 from capabilities.extractive_qa import ExtractiveQA
-from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from scope.jobs import work
 from scope.jobs.identity import NamedModel
@@ -133,19 +131,6 @@ def test_a_long_search_is_tried_for_some_seconds_alone(clock, monkeypatch):
     assert found.seconds == pytest.approx(0.01 * found.queries, rel=0.05)
 
 
-def test_flipped_pairs_may_take_all_candidates_that_kept_pairs_spare(clock):
-    texts = ("The old house was quickly sold for money.", "A good market every morning.")
-    examples = [Example(id=text, text=text) for text in texts]
-    synonym = Synonym(preset="paper")
-    kept, both = (
-        search_work(synonym, named(Slow(clock)), examples, OPTIONS, flips=flips).measured()
-        for flips in (False, True)
-    )
-    found = [*chain(*synonym.search(Slow(clock), examples, SearchOptions(trials=1)))]
-    assert all(one.spared for one in found)
-    assert kept.queries < both.queries == sum(one.queries + one.spared for one in found)
-
-
 def test_a_search_that_asks_an_endpoint_is_not_tried(clock):
     class Asking(Typo):
         def asked_models(self):
@@ -154,7 +139,7 @@ def test_a_search_that_asks_an_endpoint_is_not_tried(clock):
         def search(self, classifier, examples, options):
             raise AssertionError
 
-    found = search_work(Asking(), named(Slow(clock)), EXAMPLES, OPTIONS, flips=True).measured()
+    found = search_work(Asking(), named(Slow(clock)), EXAMPLES, OPTIONS).measured()
     assert found.purpose == "search: typo"
     assert found.seconds == pytest.approx(0.01 * found.queries)
     assert found.queries > 0

@@ -11,15 +11,18 @@ def spellings(measured_in):
 
 
 def test_the_metrics_of_an_audit_come_first_and_are_spelled_as_documented():
-    assert list(METRICS)[:8] == [spelling.partition("(")[0] for spelling in spellings("audits")]
+    assert list(METRICS)[:11] == [spelling.partition("(")[0] for spelling in spellings("audits")]
     assert spellings("audits") == [
         "iid_agreement",
         "iid_accuracy_gap",
         "ood_agreement",
         "hard_scope",
         "soft_scope(tolerance=0.1, cutoff=1.0)",
+        "concordance",
+        "reach",
         "flip_scope",
         "informedness",
+        "excess",
         "base_rate",
     ]
 
@@ -53,7 +56,9 @@ def test_only_what_sets_models_apart_says_alike_when_it_is_low():
 
 def test_cosines_and_what_is_corrected_for_chance_may_be_negative():
     assert {key: metric.low for key, metric in METRICS.items() if metric.low} == {
+        "reach": -float("inf"),
         "informedness": -1,
+        "excess": -1,
         "sem_score": -1,
         "word_cosine": -1,
         "cohen_kappa": -1,
@@ -61,7 +66,7 @@ def test_cosines_and_what_is_corrected_for_chance_may_be_negative():
         "capa_discrete": -1,
         "error_consistency": -1,
     }
-    assert {metric.high for metric in METRICS.values()} == {1}
+    assert {key for key, metric in METRICS.items() if metric.high != 1} == {"reach"}
 
 
 def test_metrics_of_clean_texts_are_those_that_models_may_exchange_places_in():

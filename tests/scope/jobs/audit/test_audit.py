@@ -161,7 +161,7 @@ def test_a_capability_that_applies_to_no_text_has_no_number(toy_audit, tmp_path)
     path.write_text("text\nit is so\nthis is it\n", encoding="utf-8")
     comparison = toy_audit("Student", data=str(path), n=None, capabilities=["typo"])
     assert not main_estimates(comparison, "hard_scope")
-    for outcome in (*comparison.outcomes, *comparison.flip_outcomes):
+    for outcome in (*comparison.outcomes, *comparison.candidate_outcomes):
         assert (outcome.status, outcome.searched) == ("not applicable", 0)
         assert not outcome.failures
     assert comparison.outcomes[0].not_applicable == {NO_WORD: 2 * 3}

@@ -49,7 +49,7 @@ def test_each_direction_is_the_audit_of_that_reference_alone(toy_matrix, toy_aud
     own = next(one for one in whole.audits if one.manifest.reference.name == NAMES[2])
     assert own.measurements == alone.measurements
     assert own.differences == alone.differences
-    assert own.flips == alone.flips
+    assert own.candidates == alone.candidates
 
 
 def test_the_order_of_the_models_plays_no_part_in_the_numbers(toy_matrix):

@@ -37,7 +37,7 @@ def test_each_matrix_has_every_model_as_row_and_column(result):
     assert [plain(one.caption) for one in tables] == [
         "Hard-SCoPE on typo",
         "Soft-SCoPE (0.1, 1.0) on typo",
-        "SCoPE informedness on typo",
+        "Concordance on typo",
         "Answers to the unchanged texts",
     ]
     for table in tables[:3]:
@@ -56,7 +56,7 @@ def test_the_headline_names_the_most_and_the_least_alike_pair(result):
 
 
 def test_the_headline_says_how_many_pairs_may_be_as_alike(result):
-    rows = [one for one in result.measurements if one.metric == "informedness" and not one.subset]
+    rows = [one for one in result.measurements if one.metric == "concordance" and not one.subset]
     for values, remarks in (([place / 10 for place in range(6)], 0), ([0.5] * 6, 2)):
         changed = tuple(
             replace(one, estimate=replace(one.estimate, value=value, low=value, high=value))

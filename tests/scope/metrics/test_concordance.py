@@ -1,0 +1,84 @@
+"""Concordance and reach: cases by hand and properties."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from scope.metrics import concordance_values, moves, reach
+
+move = st.floats(-5, 5).map(lambda one: round(one, 3))
+pairs = arrays(float, (6, 2), elements=move)
+
+
+def test_the_runner_up_is_the_references_and_its_odds_are_the_models():
+    reference, clean, changed = [[0.1, 0.6, 0.3]], [[0.5, 0.3, 0.2]], [[0.5, 0.1, 0.4]]
+    wanted = math.log(0.4 / 0.1) - math.log(0.2 / 0.3)
+    assert moves(reference, clean, changed) == pytest.approx([wanted])
+
+
+def test_probabilities_of_nothing_are_clipped():
+    assert moves([[1.0, 0.0]], [[1.0, 0.0]], [[0.0, 1.0]]) == pytest.approx([2 * math.log(1e6)])
+
+
+def test_the_mass_of_other_tokens_is_no_runner_up():
+    rows = [[0.3, 0.1, 0.6]], [[0.3, 0.1, 0.6]], [[0.2, 0.2, 0.6]]
+    assert moves(*rows, open_vocabulary=True) == pytest.approx([math.log(3)])
+
+
+def test_no_pairs_have_no_moves_and_one_label_has_no_runner_up():
+    empty = np.empty((0, 2))
+    assert moves(empty, empty, empty).tolist() == []
+    with pytest.raises(ValueError, match="no runner-up"):
+        moves([[1.0]], [[1.0]], [[1.0]])
+
+
+@given(pairs)
+def test_the_reference_agrees_with_itself_wherever_a_pair_counts(reference):
+    values = concordance_values(reference, reference)
+    assert set(values[~np.isnan(values)]) <= {1.0}
+
+
+@given(pairs, pairs, st.floats(0.5, 4), st.floats(-3, 3))
+def test_shift_and_scale_of_the_targets_moves_change_nothing(reference, target, scale, shift):
+    wanted = concordance_values(reference, target)
+    found = concordance_values(reference, target * scale + shift)
+    np.testing.assert_array_equal(found, wanted)
+
+
+@given(pairs, pairs)
+def test_a_target_that_moves_the_other_way_has_the_complement(reference, target):
+    values = concordance_values(reference, target) + concordance_values(reference, -target)
+    assert set(values[~np.isnan(values)]) <= {1.0}
+
+
+def test_a_gap_that_is_not_positive_is_refused():
+    with pytest.raises(ValueError, match="a gap of 0 is not above 0"):
+        concordance_values([[0, 1]], [[0, 1]], gap=0)
+
+
+@given(arrays(float, 8, elements=move), st.floats(-2, 2))
+def test_reach_is_the_slope_of_a_line(reference, slope):
+    found = reach(reference, slope * reference, list("aabbccdd"))
+    if found is None:
+        assert not reference.any()
+        return
+    assert found.values == pytest.approx([slope] * 4)
+
+
+def test_the_values_of_reach_have_the_error_of_a_ratio():
+    reference, target = np.array([1.0, 2.0, -1.0, 3.0]), np.array([0.5, 2.5, 0.0, 2.0])
+    found = reach(reference, target, list("aabc"))
+    both, squares = np.array([5.5, 0.0, 6.0]), np.array([5.0, 1.0, 9.0])
+    slope = both.sum() / squares.sum()
+    assert found.slope == pytest.approx(slope)
+    assert found.values.mean() == pytest.approx(slope)
+    error = math.sqrt(3 / 2 * ((both - slope * squares) ** 2).sum()) / squares.sum()
+    assert found.values.std(ddof=1) / math.sqrt(3) == pytest.approx(error)
+
+
+def test_a_reference_that_never_moves_has_no_reach():
+    assert reach([0.0, 0.0], [1.0, 2.0], ["a", "b"]) is None
