@@ -139,8 +139,8 @@ class WordNet:
         """Single words in small letters of the word's senses, of similar and more general ones.
 
         The three most frequent senses of each part of speech count, and of the parts of speech
-        those that WordNet's texts show the word in, if any: "flight" is no verb there. Senses that are numbers or
-        amounts, and those of names, relate no words.
+        those that WordNet's texts show the word in, if any: "flight" is no verb there. Senses that
+        are numbers or amounts, and those of names, relate no words.
 
         Examples
         --------

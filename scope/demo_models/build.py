@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -242,7 +242,10 @@ def build_models(
             save_base(builder.independent(), models.independent)
         if not models.another_seed.is_dir():
             save_base(builder.reference("another seed"), models.another_seed)
-        copies = {models.eight_bits: in_eight_bits, models.pruned: partial(pruned, share=PRUNED)}
+        copies: Mapping[Path, Callable[[Any], Any]] = {
+            models.eight_bits: in_eight_bits,
+            models.pruned: partial(pruned, share=PRUNED),
+        }
         for place, change in copies.items():
             if not place.is_dir():
                 reference = load_base(models.reference)
