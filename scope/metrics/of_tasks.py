@@ -13,7 +13,7 @@ _CAPA = "Goel et al., ICML 2025, arXiv 2502.04313"
 
 _ONE_DIFFICULTY = (
     " 0 is what chance gives where all items are equally difficult: where they are not, models of "
-    "equal skill that err independently given the difficulty easily reach 0.20 to 0.25. Compare "
+    "equal skill that err independently given the difficulty easily reach 0.1 to 0.25. Compare "
     "with the median of other pairs."
 )
 
