@@ -117,9 +117,9 @@ class OftenOneWord(Knows):
 
 
 class Silent(Knows):
-    """Gives no answer to about a quarter of the questions."""
+    """Gives no answer to about a third of the questions."""
 
-    errs_below = -0.5
+    errs_below = -0.3
 
     def choice(self, question):
         return Answer() if self.errs(question) else super().choice(question)

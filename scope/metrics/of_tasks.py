@@ -12,9 +12,9 @@ _CLOZE_AND_QA = "How similar are two LLMs (IIT Guwahati)"
 _CAPA = "Goel et al., ICML 2025, arXiv 2502.04313"
 
 _ONE_DIFFICULTY = (
-    " 0 is what chance gives where all items are equally difficult: where they are not, models of "
-    "equal skill that err independently given the difficulty easily reach 0.20 to 0.25. Compare "
-    "with the median of other pairs."
+    "; 0 is what chance gives where all items are equally difficult: where they are not, models of "
+    "equal skill that err independently given the difficulty easily reach 0.1 to 0.25, so "
+    "compare with the median of other pairs."
 )
 
 
@@ -125,7 +125,7 @@ CHOICE_METRICS: Final = (
         "CAPA",
         f"{_CAPA}, κ_p",
         "Agreement of the two models' probabilities above what chance gives two models of the "
-        "same accuracies; full agreement, 1, only where both are sure." + _ONE_DIFFICULTY,
+        "same accuracies; full agreement, 1, only where both are sure" + _ONE_DIFFICULTY,
         low=-1.0,
     ),
     _of_answers(
@@ -133,7 +133,7 @@ CHOICE_METRICS: Final = (
         "Discrete CAPA",
         f"{_CAPA}, κ_p of one-hot choices",
         "Agreement of the two models' choices above what chance gives two models of the same "
-        "accuracies; 1 for the same choices." + _ONE_DIFFICULTY,
+        "accuracies; 1 for the same choices" + _ONE_DIFFICULTY,
         low=-1.0,
     ),
     _of_answers(
@@ -141,7 +141,7 @@ CHOICE_METRICS: Final = (
         "Error consistency",
         "Geirhos, Meding & Wichmann 2020, arXiv 2006.16736",
         "How often both models are right, or both wrong, above what chance gives two models of "
-        "the same accuracies; which wrong option was chosen does not count." + _ONE_DIFFICULTY,
+        "the same accuracies; which wrong option was chosen does not count" + _ONE_DIFFICULTY,
         low=-1.0,
     ),
     _of_answers(

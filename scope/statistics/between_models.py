@@ -141,7 +141,10 @@ def correlation_estimate(
         return Undefined(reason="one side is the same for all pairs of models", n=len(one))
     kept = [np.array([model not in pairs[place] for place in order]) for model in models]
     without = np.array([_correlation(one[rest], other[rest]) for rest in kept])
-    if not (max(abs(value), np.abs(without).max()) <= _ALL):
+    if np.isnan(without).any():
+        reason = "without one of the models no correlation is defined, which leaves no interval"
+        return Undefined(reason=reason, n=len(one))
+    if max(abs(value), np.abs(without).max()) > _ALL:
         reason = "without one of the models the pairs lie on one line, which leaves no interval"
         return Undefined(reason=reason, n=len(one))
     variance = (len(models) - 1) * float(np.arctanh(without).var())

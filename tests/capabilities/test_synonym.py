@@ -172,9 +172,9 @@ def search(text, fits, **settings):
 
 
 def test_the_words_that_fit_best_are_swapped_in_and_their_cosine_is_kept():
-    fits = {"vessel": 0.9, "ride": 0.89, "dish": 0.7}
+    fits = {"vessel": 0.9, "dish": 0.89}
     (first, second), encoder = search("An old boat sank.", fits)
-    assert {first.text, second.text} == {"An old vessel sank.", "An old ride sank."}
+    assert {first.text, second.text} == {"An old vessel sank.", "An old dish sank."}
     assert {first.similarity, second.similarity} == {0.9, 0.89}
     assert first.compared == len(encoder.asked) == second.compared
 

@@ -84,7 +84,7 @@ DECISIONS = [
         name="a pattern that matches the suspect and some controls leaves out these controls",
         make=reuse("--exclude-control", "*t*1", "--exclude-control", "the*"),
         exits=0,
-        says=("Controls: 18;",),
+        says=("Controls: 18,",),
     ),
     Decision(
         name="the suspect's own name is no control that could be left out",

@@ -23,6 +23,8 @@ from scope.estimation.tasks.choices import (
     choice_pair_measurements,
     without_values,
 )
+from scope.estimation.tasks.likeness import MOST_MODELS as MOST_ALIKE
+from scope.estimation.tasks.likeness import choice_likeness, text_likeness
 from scope.estimation.tasks.shares import task_shares
 from scope.estimation.tasks.texts import (
     Compare,
@@ -81,7 +83,9 @@ def measure_task(
 
     The differences are those of accuracy, or of word F1 and SemScore, against the right answers,
     first model minus second on the same items, with p-values that are Holm-corrected together.
-    There are none with more than ten models, which are too many pairs for a significant one.
+    There are none with more than ten models, which are too many pairs for a significant one. Then,
+    with up to six models that are not degenerate, those of likeness: A ~ B minus A ~ C and minus
+    A ~ gold (`scope.estimation.tasks.likeness`), Holm-corrected by themselves.
 
     The shares give the frequency of each model's answers, and whether it is degenerate.
 
@@ -128,23 +132,32 @@ def _choice_numbers(
     answers: TaskAnswers, table: ChoiceTable, models: Sequence[str], seed: int
 ) -> TaskNumbers:
     against_gold = accuracy_measurements(table, models)
+    shares = task_shares(answers, models, against_gold)
+    fit = {row: one.model for row, one in enumerate(shares) if one.degenerate is None}
+    alike = choice_likeness(table, fit, seed) if len(fit) <= MOST_ALIKE else []
     return TaskNumbers(
         measurements=(
             *map(without_values, against_gold),
             *choice_pair_measurements(table, models),
             *category_measurements(table, models),
         ),
-        differences=gold_differences(against_gold, models, seed),
-        shares=task_shares(answers, models, against_gold),
+        differences=(*gold_differences(against_gold, models, seed), *corrected(alike)),
+        shares=shares,
     )
 
 
 def _text_numbers(table: TextTable, models: Sequence[str], seed: int) -> TaskNumbers:
     against_gold = text_gold_measurements(table, models)
+    measured = (*against_gold, *text_pair_measurements(table, models))
+    shares = task_shares(table.answers, models, against_gold)
+    fit = [one.model for one in shares if one.degenerate is None]
+    task = table.answers.task
+    alike = text_likeness(measured, task, fit, seed) if len(fit) <= MOST_ALIKE else []
+    differences = gold_differences(against_gold, models, seed, cosines=table.cosines)
     return TaskNumbers(
-        measurements=(*against_gold, *text_pair_measurements(table, models)),
-        differences=gold_differences(against_gold, models, seed, cosines=table.cosines),
-        shares=task_shares(table.answers, models, against_gold),
+        measurements=measured,
+        differences=(*differences, *corrected(alike)),
+        shares=shares,
     )
 
 

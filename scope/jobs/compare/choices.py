@@ -39,7 +39,7 @@ def _of_task(task: TaskEstimates) -> Iterator[Block]:
         if metric.head in ("capa", "capa_discrete"):
             about += (
                 " Where all questions are equally difficult and errors independent, all dots are "
-                "near 0; where difficulties differ, models of equal skill lie at 0.20 to 0.25 "
+                "near 0; where difficulties differ, models of equal skill lie at 0.1 to 0.25 "
                 "without anything else in common."
             )
         yield paragraph(about)

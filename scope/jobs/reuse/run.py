@@ -109,9 +109,8 @@ def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:
     above = verdict.p_rank * ranked + len(names) * (2 if verdict.looks else 1)
     most = min(1.0, above / (ranked + len(names)))
     yield (
-        f"excluded controls ({len(names)}): {', '.join(names)}. With them p by rank is at most "
-        f"{verdict.written(most)}, which it is if each is at least as similar to "
-        f"{verdict.reference} as the suspect is"
+        f"excluded controls ({len(names)}): {', '.join(names)}. If each ranked at or above the "
+        f"suspect and the others kept their ranks, p by rank would be {verdict.written(most)}"
     )
 
 

@@ -62,6 +62,7 @@ def differences_section(
             paragraph(
                 f"First {of} minus second, paired on the same examples. The adjusted p-values "
                 "correct for the number of tests (Holm)."
+                + (_LIKENESS if any(" ~ " in one.first for one in differences) else "")
             ),
             Table(
                 columns=(
@@ -82,6 +83,12 @@ def differences_section(
         heading=f"Differences between {of}s",
         blocks=blocks,
     )
+
+
+_LIKENESS = (
+    " A ~ B is how alike the answers of two models are, A ~ gold those of one and the right "
+    "answers on the same questions. These rows are corrected by themselves."
+)
 
 
 def _difference(one: Difference, shares: Sequence[AnswerShares]) -> Row:

@@ -106,3 +106,9 @@ def test_few_models_and_constant_sides_have_no_correlation(first, models):
     found = correlation_estimate(first, range(len(first)), every_pair(models))
     assert isinstance(found, Undefined)
     assert found.n == len(first)
+
+
+def test_a_correlation_that_one_model_alone_makes_is_undefined():
+    pairs = [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
+    found = correlation_estimate([1, 2, 3, 4, 4, 4], [1, 3, 2, 4, 6, 5], pairs)
+    assert "no correlation is defined" in found.reason
