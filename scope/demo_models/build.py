@@ -1,15 +1,17 @@
-"""Builds the demo's four models once and keeps them: a reference, its student, a stranger, and the
-reference trained with another seed.
+"""Builds the demo's models once and keeps them: a reference and five others.
 
-A model learns in two ways: from gold labels, and from a teacher's answers.
+Trained are the reference, its student, an independent model, and the reference with another seed:
+from gold labels, or from a teacher's answers. Two are copies of the reference, with weights in 8
+bits and with four in five weights set to 0.
 """
 
 from __future__ import annotations
 
 import copy
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,30 @@ def student_of(teacher: Any, layers: Sequence[int]) -> Any:
     return student
 
 
+def in_eight_bits(model: Any) -> Any:
+    """A copy whose linear weights take 255 values a row, as a model in 8 bits has them."""
+    copied = copy.deepcopy(model)
+    for weight in _linear_weights(copied):
+        step = weight.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127
+        weight.copy_((weight / step).round() * step)
+    return copied
+
+
+def pruned(model: Any, share: float) -> Any:
+    """A copy in which this share of each linear layer's weights, the smallest, is 0."""
+    copied = copy.deepcopy(model)
+    for weight in _linear_weights(copied):
+        sizes = weight.abs().flatten()
+        smallest = sizes.argsort(stable=True)[: int(share * len(sizes))]
+        weight.view(-1)[smallest] = 0.0
+    return copied
+
+
+def _linear_weights(model: Any) -> list[Any]:
+    linear = load_torch().nn.Linear
+    return [one.weight.data for one in model.modules() if isinstance(one, linear)]
+
+
 def gold_probabilities(examples: Sequence[Example]) -> NDArray[np.float32]:
     """Gold labels as probabilities, shape (examples, labels): each row has a single 1.
 
@@ -130,20 +156,26 @@ def gold_probabilities(examples: Sequence[Example]) -> NDArray[np.float32]:
 
 TRAINING_DATA = "demo:tweets-train"
 
+PRUNED = 0.8
+"""The share of the reference's weights that the pruned copy lacks."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DemoModels:
-    """Folders of four checkpoints, each with its tokenizer.
+    """Folders of six checkpoints, each with its tokenizer.
 
     ``student`` was distilled from ``reference``; ``independent`` shares with it nothing but the
     training texts and their labels; ``another_seed`` is trained as the reference is, but for the
-    seed of its head and of the order of the texts.
+    seed of its head and of the order of the texts. ``eight_bits`` and ``pruned`` are copies of the
+    reference.
     """
 
     reference: Path
     student: Path
     independent: Path
     another_seed: Path
+    eight_bits: Path
+    pruned: Path
 
 
 def build_demo_models(
@@ -183,7 +215,7 @@ def build_models(
     *,
     base: Callable[[int], Base] = pretrained_base,
 ) -> DemoModels:
-    """Train those of the four models that are not in ``home`` yet.
+    """Make those of the models that are not in ``home`` yet.
 
     Parameters
     ----------
@@ -195,6 +227,8 @@ def build_models(
         student=home / "student",
         independent=home / "independent",
         another_seed=home / "another-seed",
+        eight_bits=home / "eight-bits",
+        pruned=home / "pruned",
     )
     builder = _Builder(_shuffled(examples, seed), recipe, seed, progress or Silent(), base)
     with explained_write_errors(home):
@@ -208,6 +242,14 @@ def build_models(
             save_base(builder.independent(), models.independent)
         if not models.another_seed.is_dir():
             save_base(builder.reference("another seed"), models.another_seed)
+        copies: Mapping[Path, Callable[[Any], Any]] = {
+            models.eight_bits: in_eight_bits,
+            models.pruned: partial(pruned, share=PRUNED),
+        }
+        for place, change in copies.items():
+            if not place.is_dir():
+                reference = load_base(models.reference)
+                save_base(reference._replace(model=change(reference.model)), place)
     return models
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from scope.data import load_data
 from scope.data.loading import LoadedData
@@ -102,7 +103,7 @@ def test_a_missing_label_is_an_error():
         gold_probabilities([Example(id="9", text="so so")])
 
 
-MODELS = ("reference", "student", "independent", "another-seed")
+MODELS = ("reference", "student", "independent", "another-seed", "eight-bits", "pruned")
 READING = "reading training texts"
 
 
@@ -156,6 +157,19 @@ def test_four_classifiers_of_the_demos_labels_are_built(tmp_path, build_tiny, ex
     right = [one.label == (e.label == "positive") for one, e in zip(found, examples, strict=True)]
     assert np.mean(right) > 0.9
     assert len({classifier.fingerprint for classifier in classifiers}) == 4
+
+
+def test_the_copies_are_the_reference_in_eight_bits_and_without_most_weights(tmp_path, build_tiny):
+    models = build_tiny(tmp_path)
+    layer = "bert.encoder.layer.0.output.dense.weight"
+    folders = (models.reference, models.eight_bits, models.pruned)
+    exact, rounded, sparse = (load_file(path / "model.safetensors")[layer] for path in folders)
+    assert len(rounded[0].unique()) <= 255
+    assert (rounded - exact).abs().max() <= exact.abs().max() / 127
+    assert (sparse == 0).float().mean().item() == pytest.approx(0.8, abs=0.01)
+    left = sparse != 0
+    assert (sparse[left] == exact[left]).all()
+    assert exact[left].abs().min() >= exact[~left].abs().max()
 
 
 def test_a_build_is_equal_to_the_byte_for_the_same_seed(tmp_path, build_tiny):
