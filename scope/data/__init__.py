@@ -1,5 +1,5 @@
 """A spec string becomes examples: files, data sets of the hub, and the demo's texts."""
 
-from scope.data.loading import LoadedData, load_data
+from scope.data.loading import LoadedData, load_data, subsample
 
-__all__ = ["LoadedData", "load_data"]
+__all__ = ["LoadedData", "load_data", "subsample"]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.data.fields import choose_columns, read_rows
 from scope.data.sampling import (
     Candidate,
     Drawn,
+    Keyed,
     Selection,
     content_id,
     content_key,
+    draw,
     fingerprint_of,
     require_sample,
     short_hash,
@@ -96,6 +98,12 @@ def load_data(
     fingerprint = fingerprint_of((one.id, one.text, one.label) for one in examples)
     labelled = sum(example.label is not None for example in examples)
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
+
+
+def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Example, ...]:
+    """Those of ``examples`` that `load_data` would keep of ``n`` with the same seed."""
+    keyed = (Keyed(short_hash(one.text.strip()), one) for one in examples)
+    return tuple(draw(keyed, n, seed))
 
 
 _Text = tuple[str, str | None]

@@ -23,7 +23,7 @@ from scope.records import (
 from scope.statistics import paired_difference
 from scope.store import RunFolder
 
-NOT_JUDGED = ("reference", "baseline")
+NOT_JUDGED = ("reference", "baseline", "floor")
 """The parts of models that are no targets."""
 
 UNPAIRED = "iid_accuracy_gap"

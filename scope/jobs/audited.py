@@ -55,7 +55,7 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
     Raises
     ------
     SpecError
-        When there is no target, one is given twice, or the baseline is the reference.
+        When there is no target, one is given twice, or baseline or floor is the reference.
     ModelError
         When the reference cannot answer new texts; and see `check_labels`.
     """
@@ -73,8 +73,9 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
             fix="give the model itself as the reference; saved predictions can be a target",
         )
     measured = request.measured
-    if request.baseline is not None and whole_spec(request.baseline) == whole_spec(references[0]):
-        raise _own_baseline(whole_spec(request.baseline))
+    for role, model in request.compared.items():
+        if whole_spec(model) == whole_spec(references[0]):
+            raise _is_reference(role, whole_spec(model))
     short_names([whole_spec(one) for one in measured if isinstance(one, str)])
     for members in request.groups.values():
         short_names(list(map(whole_spec, members)))
@@ -84,12 +85,12 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
     check_labels(models, request, examples, aligned=len(models))
 
 
-def _own_baseline(spec: str) -> SpecError:
+def _is_reference(role: str, spec: str) -> SpecError:
     return SpecError(
-        f"the reference itself as the baseline, `{spec}`",
-        expected="another model that is as similar to the reference as can be expected, such as "
-        "the reference trained with another seed: a model is always like itself",
-        fix="choose another --baseline, or omit it",
+        f"the reference itself as the {role}, `{spec}`",
+        expected="another model to compare targets with, such as the reference trained with "
+        "another seed: a model is always like itself",
+        fix=f"choose another --{role}, or omit it",
     )
 
 
@@ -108,22 +109,22 @@ def load_models(request: AuditRequest) -> AuditModels:
     Raises
     ------
     SpecError
-        When no model uses an option that is given, or the baseline is the reference.
+        When no model uses an option that is given, or baseline or floor is the reference.
     ModelError
         When a model does not load or lacks the role, or labels do not align.
     """
     if request.is_matrix:
         return _load_matrix(request)
     first, *others = _loaded(request, (*request.references, *request.measured))
-    if request.baseline is not None and others[-1].fingerprint == first.fingerprint:
-        raise _own_baseline(others[-1].spec)
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     targets = [
         _target(name, other, first, request)
         for name, other in zip(other_names, others, strict=True)
     ]
-    if request.baseline is not None:
-        targets[-1] = replace(targets[-1], role="baseline")
+    for place, role in enumerate(request.compared, start=len(targets) - len(request.compared)):
+        if targets[place].model.fingerprint == first.fingerprint:
+            raise _is_reference(role, others[place].spec)
+        targets[place] = replace(targets[place], role=role)
     reference = NamedModel(name=first_name, role="reference", model=first)
     models = Models(reference=reference, targets=tuple(targets))
     return AuditModels((models,), {})

@@ -16,7 +16,7 @@ from scope.data.memory import MEMORY
 from scope.errors import SpecError
 from scope.models.loading import split_spec
 from scope.paths import expanded
-from scope.records import GOLD, CapabilityCard, DataCard, Manifest, ModelCard, Setting
+from scope.records import COMPARED, GOLD, CapabilityCard, DataCard, Manifest, ModelCard, Setting
 from scope.records.result import ModelRole
 
 SOFTWARE = (
@@ -198,7 +198,7 @@ def _parts(manifest: Manifest) -> dict[str, object]:
     return {
         "reference": _identity(manifest.reference),
         "targets": [_identity(card) for card in manifest.targets if card.role == "target"],
-        **({} if manifest.baseline is None else {"baseline": _identity(manifest.baseline)}),
+        **{card.role: _identity(card) for card in manifest.models if card.role in COMPARED},
     }
 
 

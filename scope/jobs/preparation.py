@@ -22,13 +22,13 @@ from scope.records import CapabilityCard, Setting
 from scope.registry import Entry, find
 
 
-def load_texts(request: LabelledTexts) -> LoadedData:
-    """Load the examples, with their gold labels in a classifier's role."""
+def load_texts(request: LabelledTexts, n: int | None) -> LoadedData:
+    """Load ``n`` examples, with their gold labels in a classifier's role."""
     return load_data(
         request.data,
         text_column=request.text_column,
         label_column="none" if request.role == "next_token" else request.label_column,
-        n=request.n,
+        n=n,
         seed=request.seed,
     )
 

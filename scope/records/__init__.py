@@ -41,6 +41,7 @@ from scope.records.probe import (
 )
 from scope.records.replacement import ERROR, Endpoint, Replacement, ReplacementDecision
 from scope.records.result import (
+    COMPARED,
     CapabilityCard,
     Clock,
     DataCard,
@@ -75,6 +76,7 @@ from scope.records.verdicts import (
 
 __all__ = [
     "BLANK",
+    "COMPARED",
     "ERROR",
     "GOLD",
     "UNANSWERABLE",

@@ -24,7 +24,10 @@ SPARSE_FIELD: Mapping[str, object] = MappingProxyType({"sparse": True})
 """The metadata of a field that a file leaves out where it holds its default."""
 
 
-ModelRole = Literal["reference", "target", "baseline", "model", "suspect", "control"]
+COMPARED = ("baseline", "floor")
+"""The roles of models that targets of an audit are compared with."""
+
+ModelRole = Literal["reference", "target", "baseline", "floor", "model", "suspect", "control"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,11 +112,11 @@ class Manifest:
     @property
     def targets(self) -> tuple[ModelCard, ...]:
         """The models that are compared with the reference."""
-        return tuple(card for card in self.models if card.role in ("target", "baseline"))
+        return tuple(card for card in self.models if card.role in ("target", *COMPARED))
 
     @property
     def baseline(self) -> ModelCard | None:
-        """The target that shows how alike to the reference a model can be expected to be."""
+        """The model that the reference may be replaced by, with which targets are compared."""
         return next((card for card in self.models if card.role == "baseline"), None)
 
 

@@ -14,6 +14,7 @@ from scope.records.estimates import GOLD, Curve, Difference, Measurement
 from scope.records.frame import FrameRow
 from scope.records.long_lists import Long
 from scope.records.matrix import AuditMatrix
+from scope.records.replacement import Replacement
 from scope.records.result import SPARSE_FIELD, Result
 from scope.records.task_shares import TaskShares
 from scope.records.verdicts import Verdict
@@ -135,7 +136,8 @@ class AuditResult(MeasuredResult):
     """Which of the reference's invariances each target keeps, with every text.
 
     ``perturbations`` are those that leave the reference's answer alone, ``candidates`` are drawn at
-    random; the paper's audit is without these.
+    random; the paper's audit is without these. ``verdicts`` says of each target whether it may
+    replace the reference.
 
     With several references ``audits`` holds the audit against each, ``matrix`` what they show
     together, and ``measurements`` the numbers of all, where ``against`` names the reference; the
@@ -148,6 +150,7 @@ class AuditResult(MeasuredResult):
     answer_shares: tuple[AnswerShares, ...]
     candidates: Annotated[tuple[ScoredPerturbation, ...], Long("candidates")] = ()
     candidate_outcomes: tuple[Outcome, ...] = ()
+    verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
     audits: tuple[AuditResult, ...] = field(default=(), metadata=SPARSE_FIELD)
     matrix: AuditMatrix | None = field(default=None, metadata=SPARSE_FIELD)
 

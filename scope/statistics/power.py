@@ -33,6 +33,7 @@ class PlannedEndpoint:
     ``share`` is how many (effective) texts count for each row of the data: the yield.
     ``difference`` is the true one that is assumed. ``discordance`` is the share of texts, half for
     either model, that differ apart from it; None for two made-up texts however many count.
+    ``least`` rows serve the endpoint however few are planned.
     ``against_one`` compares with the score 1, where texts can only be lost: half of them are.
     """
 
@@ -42,6 +43,7 @@ class PlannedEndpoint:
     difference: float = 0.0
     discordance: float | None = None
     against_one: bool = False
+    least: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.margin < 1 or self.share <= 0:
@@ -59,6 +61,7 @@ def planned_from(
     margin: float,
     rows: int,
     difference: float = 0.0,
+    least: int = 0,
 ) -> PlannedEndpoint:
     """Return an endpoint as ``rows`` rows show it, with two made-up discordant texts.
 
@@ -82,6 +85,7 @@ def planned_from(
         difference=difference,
         discordance=float(((1 + against_one) * (seen.gains + seen.losses) + 2) / seen.n),
         against_one=against_one,
+        least=least,
     )
 
 
@@ -143,7 +147,7 @@ def texts_for_power(
     few, enough = 0, 32
     while joint_power(plan, enough, targets=targets) < power:
         few, enough = enough, 2 * enough
-        if few >= most:
+        if enough > most:
             return None
     while enough - few > 1:
         middle = (few + enough) // 2
@@ -154,6 +158,7 @@ def texts_for_power(
 
 def _fewest_that_count(planned: PlannedEndpoint, rows: int) -> int:
     """Return one standard deviation fewer than are expected: the yield varies, too."""
+    rows = max(rows, planned.least)
     deviation = math.sqrt(rows * planned.share * max(1 - planned.share, 0.0))
     return max(0, math.floor(rows * planned.share - deviation))
 

@@ -69,8 +69,10 @@ def _answered_in(plans: Sequence[AuditPlan], run: Run) -> set[int]:
 
 def _searched_in(plans: Sequence[AuditPlan], run: Run) -> set[int]:
     """The texts of which the run holds every search."""
+    ids = {example.id for example in plans[0].data.examples}
     found = [
         {example for example, _ in run.perturbations(stored_name(plan.kept_as(chosen), kind))}
+        | (ids - (plan.searched_ids if kind == "kept" else plan.changed_ids))
         for plan in plans
         for chosen in plan.capabilities
         for kind in get_args(Kind)
@@ -78,7 +80,14 @@ def _searched_in(plans: Sequence[AuditPlan], run: Run) -> set[int]:
         or (plan.options.candidates and isinstance(chosen.capability, DrawsRandom))
     ]
     whole = set.intersection(*found) if found else set()
-    return {place for place, one in enumerate(plans[0].data.examples) if one.id in whole}
+    texts = [example.text for example in plans[0].data.examples]
+    models = [model.model for model in models_of(plans) if not model.saved]
+    known = [run.get(model.fingerprint, texts) for model in models]
+    return {
+        place
+        for place, one in enumerate(plans[0].data.examples)
+        if one.id in whole and all(one.text in answers for answers in known)
+    }
 
 
 def _encoders(plans: Sequence[AuditPlan]) -> list[Encoder]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from scope.data import LoadedData
+from scope.data import LoadedData, subsample
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_for
+from scope.jobs.audit.verdicts import planned_power
 from scope.jobs.audited import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.identity import NamedModel, manifest_of
 from scope.jobs.perturbing import searched_on
@@ -23,7 +24,7 @@ from scope.jobs.preparation import (
 from scope.jobs.shards import SETTING, Shard
 from scope.metrics import METRICS, Metric
 from scope.protocols import Encoder, SearchOptions
-from scope.records import Manifest, Setting
+from scope.records import Example, Manifest, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,18 @@ class AuditPlan:
     more: tuple[Metric, ...]
     options: SearchOptions
     encoder: Encoder | None = None
+    changed_ids: frozenset[str]
+    searched_ids: frozenset[str]
+
+    @property
+    def changed(self) -> tuple[Example, ...]:
+        """The examples that capabilities change at random."""
+        return tuple(one for one in self.data.examples if one.id in self.changed_ids)
+
+    @property
+    def searched(self) -> tuple[Example, ...]:
+        """The examples for which kept pairs are searched."""
+        return tuple(one for one in self.data.examples if one.id in self.searched_ids)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,7 +74,9 @@ class AuditPlan:
                 "distance": self.options.distance,
                 "goal": self.options.goal,
                 "candidates": self.request.candidates,
-                **({"gap": self.request.gap} if self.request.candidates else {}),
+                "changed_texts": len(self.changed_ids),
+                "searched_texts": len(self.searched_ids),
+                **self._of_verdicts(),
                 **self.soft_scope.parameters,
                 "min_similarity": self.options.min_similarity,
                 "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
@@ -76,6 +91,17 @@ class AuditPlan:
             capabilities=tuple(one.card() for one in self.capabilities),
             encoder_reproducible=getattr(encoder, "reproducible", ""),
         )
+
+    def _of_verdicts(self) -> dict[str, Setting]:
+        """The plan of the verdicts, which is stored before any target answers."""
+        request, card = self.request, self.data.card
+        if not request.candidates:
+            return {}
+        names = ("gap", "accuracy_margin", "agreement_margin", "concordance_margin", "least_reach")
+        return {
+            **{name: getattr(request, name) for name in names},
+            "power": round(planned_power(request, card.used, card.labelled), 2),
+        }
 
     def kept_as(self, chosen: ChosenCapability) -> str:
         """The name under which a run keeps a search; it may have one of each reference."""
@@ -112,7 +138,9 @@ def plan_audits(request: AuditRequest) -> Plans:
     read_prompts(options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
-    loaded = load_texts(request)
+    loaded = load_texts(request, request.n_unchanged)
+    changed = subsample(loaded.examples, request.n, request.seed)
+    searched = subsample(changed, request.n_search, request.seed)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
     encoder, capabilities = encoder_for(request, capabilities)
@@ -141,6 +169,8 @@ def plan_audits(request: AuditRequest) -> Plans:
             more=more,
             options=search,
             encoder=encoder,
+            changed_ids=frozenset(example.id for example in changed),
+            searched_ids=frozenset(example.id for example in searched),
         )
         for one in models.each
     )

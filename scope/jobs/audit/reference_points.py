@@ -132,7 +132,6 @@ def _chart(result: AuditResult, capability: str) -> IntervalChart | None:
 def _table(result: AuditResult, capability: str) -> Table:
     manifest = result.manifest
     models = (manifest.reference, *manifest.targets)
-    roles = {"reference": " (reference)", "baseline": " (baseline)"}
     shown: dict[tuple[str, str | None], str] = {}
     for metric in SHOWN:
         shown[metric, None] = short_name(metric)
@@ -149,7 +148,8 @@ def _table(result: AuditResult, capability: str) -> Table:
         rows=tuple(
             Row(
                 cells=(
-                    f"{marked(card.name, result.answer_shares)}{roles.get(card.role, '')}",
+                    marked(card.name, result.answer_shares)
+                    + (f" ({card.role})" if card.role != "target" else ""),
                     *(
                         None if estimate is None else Cell.of(estimate)
                         for metric, part in shown

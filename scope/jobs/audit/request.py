@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from scope.core.job import Job
 from scope.core.options import (
+    DATA,
     HIDDEN,
     METHOD,
     MODELS,
@@ -70,8 +71,11 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
 
     baseline: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
-    """Model that shows how alike a target can be expected to be, such as the reference trained with
-    another seed or in another precision; measured like a target."""
+    """Model that the reference may be replaced by, such as the reference trained with another seed
+    or in another precision: a verdict asks whether targets are less like the reference than it."""
+
+    floor: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
+    """Independently trained model, which shows how alike unrelated models are."""
 
     both_directions: Annotated[bool, option(MODELS)] = False
     """Make every model, references and targets, a reference of all others."""
@@ -117,6 +121,27 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
     """How the search scores a kept pair: by the paper's formula, or as the paper's published code,
     which applies a second softmax on the perturbed side."""
 
+    n: Annotated[int | None, whole_number(DATA, default="300"), Limits(least=1)] = 300
+    """Number of texts that capabilities change at random."""
+
+    n_search: Annotated[int | None, whole_number(DATA, default="100"), Limits(least=1)] = 100
+    """Number of these texts for which kept pairs are searched, which takes most of the time."""
+
+    n_unchanged: Annotated[int | None, whole_number(DATA, default="5000"), Limits(least=1)] = 5000
+    """Number of texts to sample; accuracy and agreement are measured on all of them, unchanged."""
+
+    accuracy_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
+    """Verdict: how much less accurate than the reference a target may be."""
+
+    agreement_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
+    """Verdict: how much less often than the baseline a target may agree with the reference."""
+
+    concordance_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
+    """Verdict: how far a target's concordance may lie below the baseline's, or below 1."""
+
+    least_reach: Annotated[float, option(METHOD), Limits(least=0, most=1)] = 0.5
+    """Verdict: least reach of a target."""
+
     candidates: Annotated[int, whole_number(METHOD), Limits(least=0)] = 8
     """Random candidates a text, drawn whatever a model answers and answered by all models: for
     concordance, reach, matched flips and base rate. The paper's audit has --candidates 0 and
@@ -161,12 +186,21 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
 
     @property
     def measured(self) -> tuple[str | object, ...]:
-        """The targets, those that groups add, and last the baseline if there is one."""
+        """The targets, those that groups add, and last the models to compare them with."""
         from scope.jobs.audit.parts import with_members
 
         members = [one for group in self.groups.values() for one in group]
-        baseline = [] if self.baseline is None else [self.baseline]
-        return (*with_members(self.targets, members), *baseline)
+        return (*with_members(self.targets, members), *self.compared.values())
+
+    @property
+    def compared(self) -> dict[Literal["baseline", "floor"], str | object]:
+        """The baseline and the floor, by their roles."""
+        found: dict[Literal["baseline", "floor"], str | object] = {}
+        if self.baseline is not None:
+            found["baseline"] = self.baseline
+        if self.floor is not None:
+            found["floor"] = self.floor
+        return found
 
     def parts(self) -> MatrixParts:
         """Who is compared with whom in a matrix; see `matrix_parts`."""
@@ -189,14 +223,14 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
             object.__setattr__(self, "reference", (self.reference,))
         super().__post_init__()
         object.__setattr__(self, "capabilities", expand_groups(self.capabilities))
-        take_models(self, "reference", "targets", "baseline", "encoder")
+        take_models(self, "reference", "targets", "baseline", "floor", "encoder")
         self._take_groups()
         if self.is_matrix:
             refuse_unused(
                 self,
-                ("baseline",),
+                ("baseline", "floor"),
                 "with several references, both directions or groups",
-                "one reference, whose baseline it is",
+                "one reference, with which it is compared",
                 instead="give the model as a --target",
             )
         if self.role == "next_token":

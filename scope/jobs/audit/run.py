@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from scope.core.request import as_function
@@ -14,6 +15,7 @@ from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.searched import Searched, gather, reasons
 from scope.jobs.audit.similarities import with_similarities
+from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.on_workers import engine_of
 from scope.jobs.perturbing import changed_texts
@@ -57,17 +59,18 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
 
 def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
     """What a dry run shows: the searches, then each model's answers."""
-    plan, examples = plans[0], plans[0].data.examples
+    plan, kinds = plans[0], len(plans[0].capabilities)
     for one in plans:
         for chosen in plan.capabilities:
-            yield search_work(chosen.capability, one.models.reference, examples, plan.options)
-    found, drawn = plan.options.trials, plan.options.candidates
-    searches = len(examples) * len(plan.capabilities)
+            yield search_work(chosen.capability, one.models.reference, plan.searched, plan.options)
+    found = len(plan.searched) * kinds * plan.options.trials
+    drawn = len(plan.changed) * kinds * plan.options.candidates
     for model in models_of(plans):
         # A search has asked its reference for what it found, but not for random candidates.
         own = sum(model.name == one.models.reference.name for one in plans)
         others = sum(model.name in one.names[1:] for one in plans)
-        yield texts_work(model, examples, searches * (others * found + (own + others) * drawn))
+        changed = others * found + (own + others) * drawn
+        yield texts_work(model, plan.data.examples, changed)
 
 
 def _conduct(
@@ -125,7 +128,7 @@ def _audited(
         more=plan.more,
         seed=plan.options.seed,
     )
-    return AuditResult(
+    result = AuditResult(
         manifest=plan.manifest([_count_truncated(known) for known in answers]),
         outcomes=tuple(one.outcome for one in sets),
         measurements=numbers.measurements,
@@ -137,6 +140,7 @@ def _audited(
         candidates=tuple(candidates.scored),
         candidate_outcomes=tuple(one.outcome for one in drawn) if with_candidates else (),
     )
+    return replace(result, verdicts=audit_verdicts(result, plan.request))
 
 
 def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from scope.jobs.audit.plan import AuditPlan, models_of
@@ -59,7 +60,7 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     search = PairSearch(
         capability=chosen.capability,
         reference=CachedClassifier(plan.models.reference.model, run),
-        examples=plan.data.examples,
+        examples=plan.searched,
         options=plan.options,
         run=run,
         progress=plan.request.progress,
@@ -67,4 +68,6 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
         shown_as=plan.shown_as(chosen),
     )
     kept = search.kept()
-    return Searched(kept, search.random(kept) if plan.options.candidates else NO_CANDIDATES)
+    if not plan.options.candidates:
+        return Searched(kept, NO_CANDIDATES)
+    return Searched(kept, replace(search, examples=plan.changed).random(kept))

@@ -58,7 +58,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     options = request.model_options
     read_prompts(options)
     encoder, chosen = encoder_at_hand(_capabilities(request), options, request)
-    loaded = load_texts(request)
+    loaded = load_texts(request, request.n)
     given = (*request.references, request.suspect, *request.controls)
     all_align = bool(request.batch_size or request.label_map)
     count = len(given) if all_align else len(request.references)

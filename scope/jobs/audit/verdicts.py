@@ -1,0 +1,242 @@
+"""The verdict on each target of an audit: may it replace the reference?
+
+It rests on accuracy, on agreement with the reference on unchanged texts, and on concordance and
+reach on each capability; see `scope.statistics.replacement`. Agreement is compared with the
+baseline's, and shown alone without one. Concordance is compared with the baseline's, or with 1.
+Where a model gives labels without probabilities, matched flips take its place, never against 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from scope.jobs.audit.request import AuditRequest
+from scope.records import AuditResult, Endpoint, Estimate, Measurement, Replacement, Undefined
+from scope.statistics import (
+    PlannedEndpoint,
+    fewest_texts,
+    joint_power,
+    judge_against_one,
+    judge_estimate,
+    judge_paired,
+    planned_from,
+    texts_for_power,
+    verdicts,
+)
+
+ASSUMED_YIELD = 0.6
+"""Share of changed texts that count for concordance, assumed before any is drawn."""
+
+NO_GOLD = "the data have no gold labels"
+NO_BASELINE = "no baseline"
+
+
+class _Evidence(NamedTuple):
+    """An endpoint, and the same for planning a larger audit; None where that is not possible."""
+
+    endpoint: Endpoint
+    planned: PlannedEndpoint | None = None
+
+
+def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacement, ...]:
+    """The verdict on each target; none in a matrix, and none without random candidates."""
+    if request.is_matrix or not request.candidates:
+        return ()
+    judged = [card.name for card in result.manifest.targets if card.role == "target"]
+    measured = _Measured(result, request)
+    evidence = {target: list(measured.evidence(target)) for target in judged}
+    dead = {
+        one.model: f"{one.model} is degenerate" for one in result.answer_shares if one.degenerate
+    }
+    if measured.baseline in dead:
+        dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
+    if not measured.capabilities:
+        dead = dict.fromkeys(judged, "no capability is assessed") | dead
+    endpoints = {target: [one.endpoint for one in own] for target, own in evidence.items()}
+    found = []
+    for decided in verdicts(endpoints, degenerate=dead):
+        plan = [one.planned for one in evidence[decided.target] if one.planned is not None]
+        undecided = decided.decision == "not shown" and decided.target not in dead
+        rows = texts_for_power(plan, targets=len(judged)) if undecided and plan else None
+        verdict = replace(decided, rows_needed=rows)
+        found.append(replace(verdict, sentence=_sentence(verdict, result, measured)))
+    return tuple(found)
+
+
+def planned_power(request: AuditRequest, texts: int, labelled: int) -> float:
+    """Joint power of the verdict on one target that is as good as allows it, before it answers.
+
+    Parameters
+    ----------
+    request
+        With the margins, the capabilities and the number of texts that they change, of which
+        `ASSUMED_YIELD` count.
+    texts, labelled
+        How many unchanged texts there are, and how many have a gold label.
+    """
+    changed = min(texts, request.n or texts)
+    plan = [
+        PlannedEndpoint(
+            name=f"concordance on {capability}",
+            margin=request.concordance_margin,
+            share=ASSUMED_YIELD,
+            against_one=request.baseline is None,
+        )
+        for capability in request.capabilities
+    ]
+    unchanged = {"accuracy": (request.accuracy_margin, labelled)}
+    if request.baseline is not None:
+        unchanged["agreement"] = (request.agreement_margin, texts)
+    plan += [
+        PlannedEndpoint(name=name, margin=margin, share=count / texts, least=texts)
+        for name, (margin, count) in unchanged.items()
+        if count
+    ]
+    return joint_power(plan, changed)
+
+
+class _Measured:
+    """What an audit has measured, as endpoints."""
+
+    def __init__(self, result: AuditResult, request: AuditRequest) -> None:
+        card = result.manifest.baseline
+        self.baseline = "" if card is None else card.name
+        self.changed = len({one.perturbation.example_id for one in result.candidates})
+        self.unchanged = len(result.examples)
+        drawn = {one.capability: one for one in result.candidate_outcomes}
+        found = {one.name: drawn[one.name] for one in result.manifest.capabilities}
+        self.left_out = {
+            name: str(one.reason) for name, one in found.items() if one.status == "not applicable"
+        }
+        self.capabilities = [name for name in found if name not in self.left_out]
+        self._request = request
+        self._by_key = {
+            (one.metric, one.capability, one.target): one
+            for one in result.measurements
+            if one.subset is None
+        }
+
+    def evidence(self, target: str) -> Iterator[_Evidence]:
+        """Every endpoint of a target, judged or shown."""
+        request = self._request
+        gaps = self._by_key["iid_accuracy_gap", None, target]
+        if gaps.values:
+            even = replace(gaps, values=(0.0,) * len(gaps.values))
+            yield self._paired("accuracy", gaps, even, request.accuracy_margin, unchanged=True)
+        else:
+            yield _Evidence(Endpoint(name="accuracy", estimate=Undefined(reason=NO_GOLD)))
+        agreement = self._by_key["iid_agreement", None, target]
+        if self.baseline:
+            baseline = self._by_key["iid_agreement", None, self.baseline]
+            margin = request.agreement_margin
+            yield self._paired("agreement", agreement, baseline, margin, unchanged=True)
+        else:
+            yield _Evidence(Endpoint(name="agreement", estimate=agreement.estimate))
+        for capability in self.capabilities:
+            yield self._concordance(target, capability)
+            reach = self._by_key.get(("reach", capability, target))
+            if reach is not None and isinstance(reach.estimate, Estimate):
+                name = f"reach on {capability}"
+                yield _Evidence(judge_estimate(name, reach.estimate, limit=request.least_reach))
+
+    def _concordance(self, target: str, capability: str) -> _Evidence:
+        name, margin = f"concordance on {capability}", self._request.concordance_margin
+        models = (target, self.baseline) if self.baseline else (target,)
+        if order := self._values("concordance", capability, models):
+            if self.baseline:
+                return self._paired(name, order[0], order[1], margin)
+            values, ids = order[0].values, order[0].example_ids
+            return _Evidence(
+                judge_against_one(name, values, ids, margin=margin),
+                planned_from(name, values, None, ids, margin=margin, rows=self.changed),
+            )
+        flips = self._values("informedness", capability, models)
+        if self.baseline and flips:
+            # Half of informedness plus 1: the share of followed changes, in 0..1.
+            first, second = (
+                replace(one, values=tuple((value + 1) / 2 for value in one.values)) for one in flips
+            )
+            return self._paired(f"matched flips on {capability}", first, second, margin)
+        missing = (self._by_key.get(("concordance", capability, one)) for one in models)
+        reasons = [one.estimate for one in missing if one is not None and not one.values]
+        why = reasons[0] if reasons else Undefined(reason="it was not measured")
+        return _Evidence(Endpoint(name=name, estimate=why, limit=-margin))
+
+    def _values(self, metric: str, capability: str, models: Sequence[str]) -> list[Measurement]:
+        """A metric of these models; nothing unless all have values."""
+        found = [self._by_key.get((metric, capability, one)) for one in models]
+        measured = [one for one in found if one is not None and one.values]
+        return measured if len(measured) == len(models) else []
+
+    def _paired(
+        self,
+        name: str,
+        first: Measurement,
+        second: Measurement,
+        margin: float,
+        *,
+        unchanged: bool = False,
+    ) -> _Evidence:
+        """First minus second, on the texts that both have."""
+        of_first, of_second = (
+            dict(zip(one.example_ids, one.values, strict=True)) for one in (first, second)
+        )
+        ids = [example for example in of_first if example in of_second]
+        ours, theirs = ([of[one] for one in ids] for of in (of_first, of_second))
+        endpoint = judge_paired(name, ours, theirs, ids, margin=margin)
+        if not ids:
+            return _Evidence(endpoint)
+        rows, least = (self.unchanged, self.unchanged) if unchanged else (self.changed, 0)
+        planned = planned_from(name, ours, theirs, ids, margin=margin, rows=rows, least=least)
+        return _Evidence(endpoint, planned)
+
+
+def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) -> str:
+    """The verdict for a reader who reads nothing else."""
+    target, reference = verdict.target, result.manifest.reference.name
+    by_name = {one.name: one for one in verdict.endpoints}
+    if verdict.decision == "may replace":
+        where = " in what was assessed" if verdict.not_judged or measured.left_out else ""
+        within = _and([name for name in by_name if name not in verdict.not_judged])
+        parts = [f"{target} may replace {reference}{where}: {within} are within their margins"]
+    elif verdict.decision == "may not":
+        parts = [f"{target} may not replace {reference}"]
+        parts[0] += f": {_and([_against(by_name[name]) for name in verdict.beyond])}"
+    else:
+        why = verdict.reason or _and([_against(by_name[name]) for name in verdict.open])
+        parts = [f"It is not shown that {target} may replace {reference}: {why}"]
+        if verdict.rows_needed:
+            parts.append(_more_texts(verdict.rows_needed, result))
+    if "accuracy" in verdict.not_judged:
+        parts.append(f"Accuracy is not assessed: {NO_GOLD}")
+    if "agreement" in verdict.not_judged:
+        parts.append("Agreement is shown and not judged: there is no baseline")
+    parts += [f"{name} is not assessed: {why}" for name, why in measured.left_out.items()]
+    return ". ".join(parts) + "."
+
+
+def _against(endpoint: Endpoint) -> str:
+    """An endpoint's number and limit."""
+    if not isinstance(endpoint.estimate, Estimate):
+        return f"{endpoint.name} is {endpoint.estimate}"
+    limit = endpoint.limit or 0.0
+    shown = f"{endpoint.name} {endpoint.estimate} is not shown to be above {limit:g}"
+    if endpoint.state == "beyond":
+        return f"{endpoint.name} {endpoint.estimate} is below {limit:g}"
+    fewest = fewest_texts(-limit) if limit < 0 else 0
+    few = endpoint.estimate.n < fewest
+    return f"{shown} (n = {endpoint.estimate.n}; at least {fewest} are needed)" if few else shown
+
+
+def _more_texts(rows: int, result: AuditResult) -> str:
+    """How many texts give the verdict the wanted power, and whether the data have them."""
+    card = result.manifest.data[0]
+    known = card.rows - card.duplicates - card.empty
+    lacking = f"; these data have {known:,}" if known < rows else f" (--n {rows})"
+    return f"About {rows:,} texts show it with power 0.8 if its true differences are 0{lacking}"
+
+
+def _and(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
