@@ -17,7 +17,6 @@ from scope.decision.baselines import NOT_JUDGED, difference_from, require_paired
 from scope.errors import SpecError
 from scope.metrics import known_metrics, parse_metric
 from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
-from scope.statistics.intervals import normal_quantile
 
 JudgedOn = Literal["interval", "value"]
 """Whether the worse end of the interval decides, or the value alone."""
@@ -277,17 +276,12 @@ def _failure(
 ) -> str | None:
     """Why this number does not meet the gate."""
     if gate.other is None:
-        return _beyond(gate, _named(one), one.estimate, judged_on, _rows(comparison))
+        return _beyond(gate, _named(one), one.estimate, judged_on)
     difference = difference_from(comparison, gate.other, one, runs)
     if isinstance(difference, str):
         return f"{_named(one)}: {difference}"
     what = f"{_named(one)} minus that of {gate.other}"
-    return _beyond(gate, what, difference, judged_on, _rows(comparison))
-
-
-def _rows(comparison: MeasuredResult) -> int:
-    """The number of examples before sampling, at most."""
-    return max((card.rows for card in comparison.manifest.data), default=0)
+    return _beyond(gate, what, difference, judged_on)
 
 
 def _named(one: Measurement) -> str:
@@ -299,64 +293,36 @@ def _named(one: Measurement) -> str:
 
 
 def _beyond(
-    gate: Gate, what: str, estimate: Estimate | Undefined, judged_on: JudgedOn, rows: int
+    gate: Gate, what: str, estimate: Estimate | Undefined, judged_on: JudgedOn
 ) -> str | None:
-    """Why an estimate does not meet the bound, and how many examples would decide it."""
+    """Why an estimate does not meet the bound."""
     side = "at least" if gate.at_least else "at most"
     if not isinstance(estimate, Estimate):
         return f"{what} is {estimate}, not {side} {gate.bound:g}"
-    sure = estimate.low if gate.at_least else estimate.high
-    decides = sure if judged_on == "interval" else estimate.value
-    met = decides >= gate.bound if gate.at_least else decides <= gate.bound
-    if met:
+    end, sure = ("lower", estimate.low) if gate.at_least else ("upper", estimate.high)
+    sign = 1 if gate.at_least else -1
+    if sign * (sure if judged_on == "interval" else estimate.value) >= sign * gate.bound:
         return None
     failure = f"{what} is {estimate}, n={estimate.n}, not {side} {gate.bound:g}"
-    if judged_on == "value":
-        return failure
-    beyond = estimate.value - gate.bound if gate.at_least else gate.bound - estimate.value
-    if beyond <= 0:
-        return failure
-    bound = "lower" if gate.at_least else "upper"
-    enough = examples_needed(gate.bound, estimate, sure)
-    lacking = f", and these data have {rows}" if enough > rows else ""
-    failure += f" by its {bound} bound; if the value stays"
-    return f"{failure}, about {enough} examples settle it{lacking}"
+    near = sign * estimate.value >= sign * gate.bound
+    return f"{failure} by its {end} bound" if near else failure
 
 
-def examples_needed(bound: float, estimate: Estimate, sure: float) -> int:
-    """Approximate number of examples at which the deciding end of an interval reaches a bound.
-
-    The value is assumed to stay the same. The width of an interval decreases with the root of n,
-    with two exceptions. At the end of a share's interval (Wilson), p (1 - p) / n is the square of
-    its distance from the value, with the bound as p. If two models never differ, the interval of
-    their difference comes from two added examples alone, and its width decreases with n.
-
-    Parameters
-    ----------
-    bound
-        The bound; the value is beyond it.
-    estimate
-        The number.
-    sure
-        The deciding end of its interval.
-
-    Examples
-    --------
-    >>> share = Estimate(value=1.0, low=0.93983, high=1.0, n=60, method="Wilson")
-    >>> examples_needed(0.99, share, share.low), examples_needed(0.95, share, share.low)
-    (381, 73)
-    """
-    ratio = abs(estimate.value - sure) / abs(estimate.value - bound)
-    if _never_differ(estimate, sure):
-        return math.ceil(estimate.n * ratio)
-    spread = 1.0
-    if estimate.method.startswith("Wilson") and 0 < sure < 1:
-        spread = bound * (1 - bound) / (sure * (1 - sure))
-    return math.ceil(estimate.n * ratio**2 * spread)
-
-
-def _never_differ(estimate: Estimate, sure: float) -> bool:
-    """Whether an interval is that of a paired difference in which no pair differs."""
-    if estimate.value != 0 or not estimate.method.startswith("Bonett-Price"):
-        return False
-    return abs(sure) <= normal_quantile(estimate.level) * math.sqrt(2) / estimate.n
+def below_base_rate(comparison: MeasuredResult, gates: Sequence[Gate]) -> Iterator[str]:
+    """A line for each gate on Hard-SCoPE that a target's own base rate would meet."""
+    no_targets = {one.name for one in comparison.manifest.models if one.role in NOT_JUDGED}
+    rates = {
+        (one.capability, one.target): one.estimate.value
+        for one in comparison.measurements
+        if one.metric == "base_rate" and isinstance(one.estimate, Estimate)
+        if one.target not in no_targets
+    }
+    for gate in gates:
+        if gate.metric != "hard_scope" or not gate.at_least or gate.other is not None:
+            continue
+        for (capability, target), rate in rates.items():
+            if rate >= gate.bound and {capability, target}.issuperset(gate.only):
+                yield (
+                    f"{gate.text} is weak: {target} keeps {rate:.3f} of random changes on "
+                    f"{capability}, whatever the reference does"
+                )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,11 +191,12 @@ def _measured(
 
 
 def _couples(drawn: AuditedPairs) -> NDArray[np.intp]:
-    """The rows of a text's candidates 1 and 2, 3 and 4, and so on, where both were drawn."""
-    rows: dict[tuple[str, int], list[int]] = {}
-    for row, (example, trial) in enumerate(zip(drawn.example_ids, drawn.trials, strict=True)):
-        rows.setdefault((example, (trial - 1) // 2), []).append(row)
-    return np.array([own for own in rows.values() if len(own) == 2], dtype=np.intp).reshape(-1, 2)
+    """The rows of every two candidates of a text."""
+    rows: dict[str, list[int]] = {}
+    for row, example in enumerate(drawn.example_ids):
+        rows.setdefault(example, []).append(row)
+    couples = [couple for own in rows.values() for couple in combinations(own, 2)]
+    return np.array(couples, dtype=np.intp).reshape(-1, 2)
 
 
 def _labels(drawn: AuditedPairs, rows: Values) -> NDArray[np.intp]:

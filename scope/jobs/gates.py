@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from scope.core.options import OUTPUT, option
 from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
+from scope.progress import remark
 from scope.records import MeasuredResult, ReuseResult
 
 if TYPE_CHECKING:
@@ -61,8 +62,10 @@ class TaskGates:
         """A line for each gate that is not met."""
         if not (gates := self.parsed()):
             return ()
-        from scope.decision.gates import failures
+        from scope.decision.gates import below_base_rate, failures
 
+        for line in below_base_rate(result, gates):
+            remark(request.progress, line)
         return list(failures(result, gates, self.gate_on, request.runs))
 
 
@@ -77,7 +80,21 @@ class AuditGates(TaskGates):
     or than an earlier run (folder or name), by more than the margin, paired. With several
     references METRIC[CAPABILITY,TARGET,REFERENCE] names one direction."""
 
+    fail_on: Annotated[
+        Literal["beyond", "not-shown"] | None, option(OUTPUT, metavar="beyond|not-shown")
+    ] = None
+    """Exit with 1 if a verdict is `may not` (beyond), or is not `may replace` (not-shown)."""
+
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
+
+    def failures(self, request: Request, result: MeasuredResult) -> Sequence[str]:
+        """A line for each verdict and each gate that is not met."""
+        verdicts = getattr(result, "verdicts", ())
+        passing = ("may replace",) if self.fail_on == "not-shown" else ("may replace", "not shown")
+        failed = [one.sentence for one in verdicts if one.decision not in passing]
+        if self.fail_on is not None and not verdicts:
+            failed = ["no verdict was reached"]
+        return [*(failed if self.fail_on else ()), *super().failures(request, result)]
 
     def checked(self, request: Any) -> Any:
         """Check the names in gates before any model is loaded.
@@ -91,6 +108,12 @@ class AuditGates(TaskGates):
             When one is not, or is the run's own folder; or when the audit leaves a metric out.
         """
         gates = self.parsed()
+        if self.fail_on is not None and (request.is_matrix or not request.candidates):
+            raise SpecError(
+                f"--fail-on {self.fail_on} in an audit without verdicts",
+                expected="one reference, and random candidates",
+                fix="leave out --candidates 0 and further references, or use --gate",
+            )
         for gate in gates:
             _require_measured(gate, request)
         if not any(gate.other or gate.only for gate in gates):

@@ -6,7 +6,7 @@ import json
 
 from scope.jobs.pages import headline_of
 from scope.paths import without_home
-from scope.records import FrameRow, Result, ReuseResult
+from scope.records import AuditResult, FrameRow, Result, ReuseResult
 from scope.store import RunFolder
 
 MOST_ESTIMATES = 60
@@ -38,7 +38,17 @@ def to_short_json(result: Result) -> str:
     return without_home(json.dumps(found, ensure_ascii=False, indent=1)) + "\n"
 
 
-def _verdicts(result: Result) -> list[dict[str, str]]:
+def _verdicts(result: Result) -> list[dict[str, object]]:
+    if isinstance(result, AuditResult):
+        return [
+            {
+                "target": one.target,
+                "decision": one.decision,
+                "sentence": one.sentence,
+                "rows_needed": one.rows_needed,
+            }
+            for one in result.verdicts
+        ]
     if not isinstance(result, ReuseResult):
         return []
     return [

@@ -73,6 +73,7 @@ def page(
             reproduce(manifest, result.clock),
         ),
         brief=(
+            *map(Paragraph, _sentences(result)),
             *(Paragraph(_degenerate(one)) for one in result.answer_shares if one.degenerate),
             overview,
             *answers,
@@ -88,7 +89,8 @@ def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
         anchor="answer",
         title="Answer",
         blocks=(
-            Bullets(tuple(_findings(result)), findings=True),
+            Bullets((*_sentences(result), *_findings(result)), findings=True),
+            *([_endpoints(result)] if result.verdicts else []),
             *reference_points(result),
             *answers,
             paragraph(
@@ -101,6 +103,38 @@ def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
             *_soft_scope(result),
             *_search_goal(result),
         ),
+    )
+
+
+def _sentences(result: AuditResult) -> list[Text]:
+    """The verdict on each target."""
+    return [prose("{sentence}", sentence=one.sentence) for one in result.verdicts]
+
+
+def _endpoints(result: AuditResult) -> Table:
+    """What each verdict rests on."""
+    return Table(
+        columns=(
+            Column("Target", "name"),
+            Column("Verdict rests on"),
+            Column("Value", "estimate"),
+            Column("Limit", "number"),
+            Column("State"),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    verdict.target,
+                    one.name,
+                    Cell.of(one.estimate),
+                    "" if one.limit is None else f"{one.limit:g}",
+                    one.state,
+                )
+            )
+            for verdict in result.verdicts
+            for one in verdict.endpoints
+        ),
+        caption=prose("Target minus reference (accuracy) or baseline; reach itself"),
     )
 
 

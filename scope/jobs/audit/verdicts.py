@@ -203,7 +203,7 @@ def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) ->
         parts = [f"{target} may replace {reference}{where}: {within} are within their margins"]
     elif verdict.decision == "may not":
         parts = [f"{target} may not replace {reference}"]
-        parts[0] += f": {_and([_against(by_name[name]) for name in verdict.beyond])}"
+        parts[0] += f": {_and([_against(by_name[name], beyond=True) for name in verdict.beyond])}"
     else:
         why = verdict.reason or _and([_against(by_name[name]) for name in verdict.open])
         parts = [f"It is not shown that {target} may replace {reference}: {why}"]
@@ -217,13 +217,13 @@ def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) ->
     return ". ".join(parts) + "."
 
 
-def _against(endpoint: Endpoint) -> str:
+def _against(endpoint: Endpoint, *, beyond: bool = False) -> str:
     """An endpoint's number and limit."""
     if not isinstance(endpoint.estimate, Estimate):
         return f"{endpoint.name} is {endpoint.estimate}"
     limit = endpoint.limit or 0.0
     shown = f"{endpoint.name} {endpoint.estimate} is not shown to be above {limit:g}"
-    if endpoint.state == "beyond":
+    if beyond:
         return f"{endpoint.name} {endpoint.estimate} is below {limit:g}"
     fewest = fewest_texts(-limit) if limit < 0 else 0
     few = endpoint.estimate.n < fewest
