@@ -42,6 +42,8 @@ class Cost:
         The most memory that this dry run has used, in MB: all models and a small batch.
     fits
         Whether the job fits models of its own; their time is not in these numbers.
+    plan
+        What the run can show, in words.
     """
 
     job: str
@@ -50,6 +52,7 @@ class Cost:
     preparation: float
     memory: float
     fits: bool
+    plan: str = ""
 
     @property
     def queries(self) -> int:
@@ -82,6 +85,8 @@ class Cost:
             yield paragraph("{model}: at most {price}.", model=model, price=in_cents(price))
         if self.fits:
             yield paragraph("The time to fit models of the job's own is not included.")
+        if self.plan:
+            yield paragraph("{plan}", plan=self.plan)
 
     def _table(self) -> Table:
         tokens = any(one.tokens_in for one in self.work)
@@ -163,6 +168,7 @@ def cost_of(job: Job, request: Request) -> Cost:
         preparation=round(preparation, 1),
         memory=_peak_memory(),
         fits=prepared.fits,
+        plan=prepared.plan,
     )
 
 

@@ -32,7 +32,7 @@ class Prepared(NamedTuple, Generic[Found]):
     ``manifest`` names the run and heads its result; ``find`` does the work in the open run, and
     takes from it whatever it knows already. ``models`` are those whose answers are kept in it.
     ``work`` gives what a dry run shows: the part of each model; ``fits`` says that the job
-    also fits models of its own, whose time is unknown.
+    also fits models of its own, whose time is unknown. ``plan`` says what the run can show.
     """
 
     manifest: Manifest
@@ -40,6 +40,7 @@ class Prepared(NamedTuple, Generic[Found]):
     models: Sequence[object] = ()
     work: Callable[[], Iterable[Planned]] = tuple
     fits: bool = False
+    plan: str = ""
 
 
 def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Found:
@@ -68,7 +69,7 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
         _refuse_another_generation(run, manifest)
         if any(held := run.count()):
             remark(request.progress, f"reuses {held} of earlier sessions")
-        for line in announced:
+        for line in filter(None, (prepared.plan, *announced)):
             remark(request.progress, line)
         return _finish(_found(prepared.find, run), run)
 

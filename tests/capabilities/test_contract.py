@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from swapping import together
 
-from perturbations.search import random_order
+from perturbations.search import admissible_changes
 from scope.protocols import Capability, ComparesWords, SearchOptions
 from scope.records import Example
 from scope.registry import BUILT_IN, find
@@ -56,9 +56,7 @@ def candidates(capability, text, seed):
     attack = capability.attack(
         lambda texts: [[0.5, 0.5]] * len(texts), generator=generator, options=SearchOptions()
     )
-    from textattack.shared import AttackedText
-
-    return {one.text for one in random_order(attack, AttackedText(text), generator)}
+    return {one.text for one in admissible_changes(attack, text)}
 
 
 def test_the_example_of_a_built_in_capability_is_what_it_may_find(capability):

@@ -5,7 +5,7 @@ import pytest
 from swapping import together
 
 from capabilities.keyboard import Keyboard, doubled
-from perturbations.search import random_order
+from perturbations.search import admissible_changes
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
@@ -16,13 +16,11 @@ CHANGEABLE = {"harbour", "wonderful", "visitors"}
 
 
 def candidates(capability, text, seed=0):
-    from textattack.shared import AttackedText
-
     generator = random.Random(seed)
     attack = capability.attack(
         lambda texts: [[0.5, 0.5]] * len(texts), generator=generator, options=SearchOptions()
     )
-    return [one.text for one in random_order(attack, AttackedText(text), generator)]
+    return [one.text for one in admissible_changes(attack, text)]
 
 
 def kind_of(before, after):

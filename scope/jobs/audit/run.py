@@ -15,7 +15,7 @@ from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.searched import Searched, gather, reasons
 from scope.jobs.audit.similarities import with_similarities
-from scope.jobs.audit.verdicts import audit_verdicts
+from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.on_workers import engine_of
 from scope.jobs.perturbing import changed_texts
@@ -54,6 +54,9 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         partial(_conduct, plans, groups, engine),
         [model.model for model in models_of(plans)],
         partial(_work, plans),
+        plan=""
+        if request.is_matrix or not request.candidates
+        else plan_in_words(plans[0].manifest()),
     )
 
 

@@ -13,7 +13,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scope.jobs.audit.request import AuditRequest
-from scope.records import AuditResult, Endpoint, Estimate, Measurement, Replacement, Undefined
+from scope.records import (
+    AuditResult,
+    Endpoint,
+    Estimate,
+    Manifest,
+    Measurement,
+    Replacement,
+    Undefined,
+)
 from scope.statistics import (
     PlannedEndpoint,
     fewest_texts,
@@ -95,6 +103,24 @@ def planned_power(request: AuditRequest, texts: int, labelled: int) -> float:
         if count
     ]
     return joint_power(plan, changed)
+
+
+def plan_in_words(manifest: Manifest) -> str:
+    """The plan of the verdicts, as the manifest holds it before any target answers."""
+    settings, baseline = manifest.settings, manifest.baseline
+    order = f"concordance {settings['concordance_margin']:g}"
+    compared = (
+        f"{order} below 1"
+        if baseline is None
+        else f"agreement {settings['agreement_margin']:g} and {order} below {baseline.name}'s"
+    )
+    return (
+        f"plan: may a target replace {manifest.reference.name}? {settings['changed_texts']:,} "
+        f"changed and {manifest.data[0].used:,} unchanged texts; limits: accuracy "
+        f"{settings['accuracy_margin']:g} below {manifest.reference.name}'s, {compared}, reach "
+        f"{settings['least_reach']:g}; power {settings['power']:.2f} if nothing differs and "
+        f"{ASSUMED_YIELD:.0%} of the changed texts count"
+    )
 
 
 class _Measured:

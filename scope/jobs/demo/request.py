@@ -13,18 +13,19 @@ from scope.records import AuditResult
 
 @dataclass(frozen=True, kw_only=True)
 class DemoRequest(Request):
-    """Build four small related models offline, audit three against the first, write a report.
+    """Build six small related models offline, ask which may replace the first, write a report.
 
-    The reference is a small sentence encoder fine-tuned on labelled tweets; the student has four of
-    its six layers and learned from its outputs alone; the independent model shares neither weights
-    nor tokenizer with it, and learned from the labels; the reference with another seed is the
-    baseline. The first time takes about a minute longer, for the training. An interrupted run
+    The reference is a small sentence encoder fine-tuned on labelled tweets. Two targets are copies
+    of it, one with weights in 8 bits and one that lacks four in five weights; the student has four
+    of its six layers and learned from its outputs alone; the independent model shares neither
+    weights nor tokenizer with it, and learned from the labels. The baseline is the reference with
+    another seed. The first time takes about a minute longer, for the training. An interrupted run
     continues when the same command is given again, with the same result.
 
     Example: scope demo
     """
 
-    n: Annotated[int, whole_number(DATA), Limits(least=1)] = 100
+    n: Annotated[int, whole_number(DATA), Limits(least=1)] = 300
     """Number of held-out tweets to perturb."""
 
     seed: Annotated[int, whole_number(DATA)] = 0

@@ -23,7 +23,9 @@ def carry_out_demo(request: DemoRequest) -> AuditResult:
     models = build_demo_models(cache_folder() / "zoo", seed=request.seed, progress=request.progress)
     return audit(
         reference=str(models.reference),
-        targets=[str(models.student), str(models.independent)],
+        targets=list(
+            map(str, (models.eight_bits, models.pruned, models.student, models.independent))
+        ),
         baseline=str(models.another_seed),
         data=TWEETS,
         encoder=packaged_minilm(),
@@ -43,7 +45,7 @@ def run_name(n: int, seed: int) -> str:
 
     Examples
     --------
-    >>> run_name(100, 0)
+    >>> run_name(300, 0)
     'demo'
     """
-    return "demo" if (n, seed) == (100, 0) else f"demo-{n}-seed-{seed}"
+    return "demo" if (n, seed) == (300, 0) else f"demo-{n}-seed-{seed}"

@@ -6,12 +6,11 @@ from scope.jobs import expected_queries
 from scope.jobs.expected_queries import (
     CountedClassifier,
     ExpectedQueries,
-    expect_as_many,
     expect_queries,
 )
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.protocols import SearchOptions
-from scope.records import Example, Perturbation
+from scope.records import Example
 from scope.testing import HashedWords
 
 EXAMPLES = tuple(Example(id=str(number), text="a" * number) for number in range(1, 7))
@@ -130,21 +129,3 @@ def test_examples_that_were_not_waited_for_change_nothing():
     for example_id in ("a", "a", "never heard of"):
         expected.finish(example_id)
     assert expected.total() == 20
-
-
-def test_a_search_after_another_is_expected_to_ask_for_all_its_candidates():
-    examples = [Example(id=name, text="a text") for name in ("ranked", "random", "none")]
-    before = {
-        "ranked": [
-            Perturbation(example_id="ranked", trial=1, text="b", queries=10, spared=30),
-            Perturbation(example_id="ranked", trial=2, text="c", queries=15, spared=25),
-        ],
-        "random": [
-            Perturbation(example_id="random", trial=one, text="b", queries=16) for one in (1, 2)
-        ],
-        "none": [Perturbation(example_id="none", trial=1, failure="no word")],
-    }
-    expected = expect_as_many(before, examples, {})
-    assert expected.total() == 40 + 32
-    begun = expect_as_many(before, examples, {"random": 30})
-    assert (begun.answered, begun.total()) == (30, 68)

@@ -1,0 +1,129 @@
+"""May a target replace the reference? On models of a few lines whose likeness is known."""
+
+import random
+
+import pytest
+from toy_models import Constant, Reference, Stranger
+
+import scope
+
+WORDS = [
+    f"{stem}{end}"
+    for stem in ("harbou", "wonde", "picni", "mountai")
+    for end in ("rable", "ction", "mentary", "lingual", "stance")
+]
+
+
+class Copy(Reference):
+    """The reference, a little less sure of itself."""
+
+    scale = 1.45
+
+
+class Seed(Reference):
+    """As like the reference as its retrained self."""
+
+    scale = 1.55
+
+
+class Still(Reference):
+    """Moves a tenth as far."""
+
+    scale = 0.15
+
+
+class LabelsAlone(Reference):
+    def classify(self, texts):
+        return [[float(share > 0.5) for share in row] for row in super().classify(texts)]
+
+
+def rows(n, *, labelled=True):
+    draw = random.Random(5)
+    texts = [" ".join(draw.sample(WORDS, 7)) for _ in range(n)]
+    model = Reference()
+    labels = [model.labels[row[1] > row[0]] for row in model.classify(texts)]
+    return list(zip(texts, labels, strict=True)) if labelled else texts
+
+
+@pytest.fixture
+def audited(tmp_path):
+    def audit(*targets, texts=240, data=None, **options):
+        return scope.audit(
+            reference=Reference(),
+            targets=[one() for one in targets],
+            data=rows(texts) if data is None else data,
+            capabilities=["typo"],
+            n_search=5,
+            runs=tmp_path / "runs",
+            **options,
+        )
+
+    return audit
+
+
+def test_a_copy_may_replace_and_other_models_may_not(audited):
+    copy, stranger, still = audited(Copy, Stranger, Still, texts=320, baseline=Seed()).verdicts
+    assert copy.decision == "may replace"
+    assert {one.state for one in copy.endpoints} == {"within"}
+    assert "accuracy, agreement, concordance on typo and reach on typo are within" in copy.sentence
+    assert stranger.decision == "may not"
+    assert "concordance on typo" in stranger.beyond
+    assert "may not replace" in stranger.sentence
+    # Everything is as the reference's but for the size of its moves.
+    assert (still.decision, still.beyond) == ("may not", ("reach on typo",))
+    assert "is below 0.5" in still.sentence
+
+
+def test_without_a_baseline_concordance_is_compared_with_one_and_agreement_is_shown(audited):
+    (copy,) = audited(Copy).verdicts
+    assert copy.decision == "may replace"
+    assert copy.not_judged == ("agreement",)
+    assert "in what was assessed" in copy.sentence
+    assert "Agreement is shown and not judged: there is no baseline" in copy.sentence
+
+
+def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
+    (copy,) = audited(Copy, texts=40, baseline=Seed()).verdicts
+    assert copy.decision == "not shown"
+    assert "at least 189 are needed" in copy.sentence
+    assert copy.rows_needed > 189
+    assert f"About {copy.rows_needed:,} texts show it with power 0.8" in copy.sentence
+    assert "these data have 40" in copy.sentence
+
+
+def test_without_gold_labels_accuracy_is_not_assessed(audited):
+    (copy,) = audited(Copy, data=rows(240, labelled=False), baseline=Seed()).verdicts
+    assert copy.decision == "may replace"
+    assert "in what was assessed" in copy.sentence
+    assert "Accuracy is not assessed: the data have no gold labels" in copy.sentence
+
+
+def test_a_constant_model_never_may_replace(audited):
+    (found,) = audited(Constant, baseline=Seed()).verdicts
+    assert found.decision == "may not"
+
+
+def test_a_degenerate_baseline_carries_no_verdict(audited):
+    (found,) = audited(Copy, baseline=Constant()).verdicts
+    assert found.decision == "not shown"
+    assert "is degenerate" in found.sentence
+
+
+def test_labels_alone_are_judged_by_matched_flips_against_the_baseline_and_never_against_1(audited):
+    (alone,) = audited(LabelsAlone).verdicts
+    assert alone.decision == "not shown"
+    assert "gives labels without probabilities" in alone.sentence
+    (compared,) = audited(LabelsAlone, baseline=Seed()).verdicts
+    assert "matched flips on typo" in [one.name for one in compared.endpoints]
+
+
+def test_the_unchanged_texts_are_all_data_and_capabilities_change_some(audited):
+    result = audited(Copy, texts=60)
+    assert len(result.examples) == 60
+    few = audited(Copy, data=rows(60), n=20)
+    assert len(few.examples) == 60
+    assert len({one.perturbation.example_id for one in few.candidates}) == 20
+    assert len({one.perturbation.example_id for one in few.perturbations}) == 5
+    assert {one.perturbation.example_id for one in few.perturbations} <= {
+        one.perturbation.example_id for one in few.candidates
+    }
