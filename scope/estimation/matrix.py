@@ -7,27 +7,26 @@ are given plays no part in them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 
 import numpy as np
 
-from scope.estimation.measurements import corrected, metric_width
+from scope.estimation.measurements import Compared, tested_differences
 from scope.metrics import METRICS, parse_metric
 from scope.records import (
     AuditMatrix,
     Correlation,
-    Difference,
     Estimate,
     GroupEstimate,
     Measurement,
     Undefined,
 )
-from scope.statistics import paired_difference, sign_flip_p_value
 from scope.statistics.between_models import correlation_estimate, mean_over_models
 
 DIRECTED = ("hard_scope", "concordance")
-"""The metrics whose two directions are compared."""
+"""The metrics whose two directions are compared; the primary one of them is tested."""
 
 CORRELATED = ("hard_scope", "soft_scope", "concordance")
 WITH = ("ood_agreement", "iid_accuracy_gap")
@@ -69,13 +68,14 @@ def measure_matrix(
         rows = by_metric.setdefault((one.capability, one.metric), {})
         rows[str(one.against), one.target] = one
     return AuditMatrix(
-        asymmetries=corrected(
+        asymmetries=tested_differences(
             [
-                _asymmetry(first, second, rows, seed)
+                _directions(first, second, rows)
                 for (_, metric), rows in by_metric.items()
                 if metric in DIRECTED
                 for first, second in _both_ways(rows)
-            ]
+            ],
+            seed,
         ),
         correlations=tuple(_correlations(by_metric, degenerate.keys())),
         groups=tuple(
@@ -96,24 +96,15 @@ def _both_ways(rows: Rows) -> list[tuple[str, str]]:
     return [(one, two) for one, two in pairs if (one, two) in rows and (two, one) in rows]
 
 
-def _asymmetry(first: str, second: str, rows: Rows, seed: int) -> Difference:
-    """SCoPE(second | first) minus SCoPE(first | second), on the examples that have both."""
+def _directions(first: str, second: str, rows: Rows) -> Compared:
+    """SCoPE(second | first) and SCoPE(first | second), on the examples that have both."""
     forth, back = rows[first, second], rows[second, first]
     means, others = _by_example(forth), _by_example(back)
     shared = sorted(means.keys() & others.keys())
     both = [means[one] for one in shared], [others[one] for one in shared], shared
-    width = metric_width(forth.metric)
     undefined = (one.estimate for one in (forth, back) if isinstance(one.estimate, Undefined))
     reason = next((one.reason for one in undefined), _NOTHING_SHARED)
-    generator = np.random.default_rng(seed)
-    return Difference(
-        metric=forth.metric,
-        capability=forth.capability,
-        first=first,
-        second=second,
-        estimate=paired_difference(*both, width=width, empty=reason),
-        p_value=sign_flip_p_value(*both, generator, width=width) if shared else None,
-    )
+    return Compared(replace(forth, target=first), replace(back, target=second), both, reason)
 
 
 def _by_example(one: Measurement) -> dict[str, float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +31,18 @@ from scope.records import (
     ScoredExample,
     Undefined,
 )
-from scope.statistics import absolute, holm, mean_estimate, paired_difference, sign_flip_p_value
+from scope.statistics import (
+    absolute,
+    holm,
+    mean_estimate,
+    paired_difference,
+    resamples_for,
+    sign_flip_p_value,
+)
+
+PRIMARY = ("iid_agreement", "concordance", "hard_scope")
+"""The metrics of tests: agreement on unchanged texts, and on a capability the first of the others
+that has values."""
 
 CUTOFFS = tuple(round(0.1 * step, 1) for step in range(1, 21))
 """The cutoffs of the curve of Soft-SCoPE; L1 distances of two changes reach at most 4."""
@@ -225,7 +237,7 @@ def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
 def target_differences(
     measurements: Sequence[Measurement], targets: Sequence[str], seed: int
 ) -> tuple[Difference, ...]:
-    """First target minus second, metric by metric on the same examples, Holm-corrected.
+    """First target minus second, metric by metric on the same examples; see `tested_differences`.
 
     The gap in accuracy is left out: the difference of two absolute values is not a mean. So are
     reach, which has no range, and base rate and excess, which are no claims on likeness.
@@ -240,19 +252,56 @@ def target_differences(
         for key in keys
         for first, second in combinations(targets, 2)
     ]
+    rows = [
+        Compared(
+            one,
+            other,
+            (one.values, other.values, one.example_ids),
+            one.estimate.reason if isinstance(one.estimate, Undefined) else "",
+        )
+        for one, other in pairs
+        # A metric that fails on one target has no values there.
+        if one.example_ids == other.example_ids
+    ]
+    return tested_differences(rows, seed)
+
+
+class Compared(NamedTuple):
+    """Two measurements on the same examples.
+
+    ``both`` has the values of the first and the second, and the example of each. ``empty`` is the
+    reason where there are none.
+    """
+
+    first: Measurement
+    second: Measurement
+    both: tuple[ArrayLike, ArrayLike, Sequence[str]]
+    empty: str
+
+
+def tested_differences(rows: Sequence[Compared], seed: int) -> tuple[Difference, ...]:
+    """First minus second; one metric a capability and pair of targets is tested, Holm-corrected.
+
+    It is the first of `PRIMARY` that has values. The others describe and have no p-value. The
+    number of tests decides that of the resamples: see `resamples_for`.
+    """
+    keys = [(row.first.capability, row.first.target, row.second.target) for row in rows]
+    tested: dict[tuple[str | None, str, str], str] = {}
+    for metric in PRIMARY:
+        for key, row in zip(keys, rows, strict=True):
+            if row.first.metric == metric and row.both[2]:
+                tested.setdefault(key, metric)
+    resamples = resamples_for(len(tested))
     return corrected(
         [
             difference(
-                one,
-                other,
-                (one.values, other.values, one.example_ids),
+                *row[:3],
                 seed,
-                empty=one.estimate.reason if isinstance(one.estimate, Undefined) else "",
-                width=metric_width(one.metric),
+                empty=row.empty,
+                width=metric_width(row.first.metric),
+                resamples=resamples if tested.get(key) == row.first.metric else None,
             )
-            for one, other in pairs
-            # A metric that fails on one target has no values there.
-            if one.example_ids == other.example_ids
+            for key, row in zip(keys, rows, strict=True)
         ]
     )
 
@@ -265,23 +314,25 @@ def difference(
     *,
     empty: str,
     width: float = 1.0,
+    resamples: int | None = 9999,
 ) -> Difference:
     """First measurement minus second, tested paired; not corrected for other tests.
 
-    ``both`` has the values of the first and the second, and the example of each. ``empty`` is the
-    reason where there are none; ``width`` is that of the metric's range.
+    ``both`` and ``empty`` are as for `Compared`; ``width`` is that of the metric's range. Without
+    ``resamples`` there is no p-value.
     """
     estimate = paired_difference(*both, width=width, empty=empty)
-    defined = isinstance(estimate, Estimate)
+    p_value = None
+    if resamples and isinstance(estimate, Estimate):
+        generator = np.random.default_rng(seed)
+        p_value = sign_flip_p_value(*both, generator, width=width, resamples=resamples)
     return Difference(
         metric=first.metric,
         capability=first.capability,
         first=first.target,
         second=second.target,
         estimate=estimate,
-        p_value=sign_flip_p_value(*both, np.random.default_rng(seed), width=width)
-        if defined
-        else None,
+        p_value=p_value,
     )
 
 

@@ -83,7 +83,10 @@ class Measurement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """First target minus second on the same examples, with its Holm-corrected p-value."""
+    """First target minus second on the same examples, with its Holm-corrected p-value.
+
+    A difference that is not tested, but describes, has no p-value.
+    """
 
     metric: str
     first: str

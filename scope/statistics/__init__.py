@@ -15,6 +15,7 @@ from scope.statistics.paired import (
     benjamini_hochberg,
     holm,
     paired_difference,
+    resamples_for,
     sign_flip_p_value,
 )
 from scope.statistics.power import PlannedEndpoint, joint_power, planned_from, texts_for_power
@@ -34,6 +35,7 @@ __all__ = [
     "mean_estimate",
     "paired_difference",
     "planned_from",
+    "resamples_for",
     "sign_flip_p_value",
     "student_estimate",
     "texts_for_power",

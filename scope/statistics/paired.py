@@ -17,6 +17,19 @@ from scope.statistics.intervals import ExampleSums, Sums, normal_quantile, sum_b
 _RESAMPLES_AT_ONCE = 500
 
 
+def resamples_for(tests: int) -> int:
+    """The number of resamples with which each of so many tests can be found after correction.
+
+    At least 100 for each test: the smallest p-value is then below a hundredth of 1 / tests.
+
+    Examples
+    --------
+    >>> resamples_for(3), resamples_for(710)
+    (9999, 71000)
+    """
+    return max(9999, 100 * tests)
+
+
 class PairedPValues(NamedTuple):
     """How often chance alone gives a sum at least as great as the one seen, and as small."""
 
@@ -281,8 +294,8 @@ def _adjusted(examples: ExampleSums) -> tuple[float, float]:
 
 
 def _flipped_sums(sums: Sums, count: int, generator: np.random.Generator) -> Sums:
-    signs = 2.0 * generator.integers(0, 2, size=(count, len(sums))) - 1.0
-    return np.abs(signs @ sums)
+    turned = generator.integers(0, 2, size=(count, len(sums)), dtype=np.bool_)
+    return np.asarray(np.abs(sums.sum() - 2 * (turned @ sums)))
 
 
 def _in_parts(resamples: int) -> list[int]:

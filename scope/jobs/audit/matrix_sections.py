@@ -258,7 +258,8 @@ def _asymmetry_section(tables: Sequence[Table]) -> Section:
     about = paragraph(
         "How much better B keeps what A ignores, or follows what moves A, than the other way "
         "round. The mean of each example with pairs in both directions is paired with itself; "
-        "p-values exchange the directions at random and are corrected for all tests (Holm)."
+        "p-values exchange the directions at random and are corrected for all tests (Holm). One "
+        "metric a capability is tested: concordance, or else Hard-SCoPE; the other describes."
     )
     none = paragraph("No two models were compared in both directions; see --both-directions.")
     return Section(

@@ -1,0 +1,105 @@
+"""Which differences between targets are tested, and that a test can succeed."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from scope.estimation.matrix import measure_matrix
+from scope.estimation.measurements import target_differences
+from scope.records import Measurement
+from scope.statistics import mean_estimate, sign_flip_p_value
+
+
+def measured(target, metric, values, capability="typo", against=None):
+    ids = tuple(f"e{place}" for place in range(len(values)))
+    return Measurement(
+        metric=metric,
+        target=target,
+        against=against,
+        capability=capability,
+        estimate=mean_estimate(values, ids, empty="no pair"),
+        example_ids=ids,
+        values=tuple(map(float, values)),
+    )
+
+
+def p_values(differences):
+    return {(one.metric, one.capability): one.p_value for one in differences}
+
+
+def test_one_metric_a_capability_is_tested_and_the_others_describe():
+    values = {"one": [1, 1, 1, 0], "other": [0, 0, 1, 0]}
+    rows = [
+        measured(target, metric, own, capability)
+        for target, own in values.items()
+        for metric, capability in [
+            ("iid_agreement", None),
+            ("hard_scope", "typo"),
+            ("ood_agreement", "typo"),
+            ("concordance", "typo"),
+            ("hard_scope", "synonym"),
+        ]
+    ]
+    rows += [measured(target, "concordance", [], "synonym") for target in values]
+    found = target_differences(rows, ["one", "other"], seed=0)
+    tested = {key for key, p_value in p_values(found).items() if p_value is not None}
+    # Without a pair for concordance the kept pairs are tested.
+    assert tested == {("iid_agreement", None), ("concordance", "typo"), ("hard_scope", "synonym")}
+    assert {one.estimate.value for one in found if one.capability == "typo"} == {0.5}
+    # Three tests, corrected together.
+    (agreement,) = (one for one in found if one.metric == "iid_agreement")
+    assert agreement.p_adjusted == pytest.approx(min(1, 3 * agreement.p_value))
+
+
+def test_fourteen_capabilities_of_five_targets_leave_every_difference_of_one_significant():
+    targets = [f"t{place}" for place in range(5)]
+    capabilities = [f"c{place}" for place in range(14)]
+    rows = [
+        measured(target, metric, [float(target != "t0")] * 20, capability)
+        for capability, target in product(capabilities, targets)
+        for metric in ("concordance", "hard_scope", "ood_agreement")
+    ]
+    found = target_differences(rows, targets, seed=0)
+    tested = [one for one in found if one.p_value is not None]
+    apart = [one for one in tested if abs(one.estimate.value) == 1]
+    assert (len(found), len(tested), len(apart)) == (420, 140, 56)
+    assert all(one.p_adjusted < 0.05 for one in apart)
+    assert all(one.p_adjusted == 1 for one in tested if one not in apart)
+
+
+def test_a_matrix_of_five_models_leaves_every_asymmetry_of_one_significant():
+    models, capabilities = [f"m{place}" for place in range(5)], [f"c{place}" for place in range(14)]
+    rows = [
+        measured(target, metric, [float(reference < target)] * 20, capability, reference)
+        for capability, reference, target in product(capabilities, models, models)
+        if reference != target
+        for metric in ("concordance", "hard_scope")
+    ]
+    found = measure_matrix(rows, {}, seed=0).asymmetries
+    tested = [one for one in found if one.p_value is not None]
+    assert {one.metric for one in tested} == {"concordance"}
+    assert (len(found), len(tested)) == (280, 140)
+    assert all(one.p_adjusted < 0.05 for one in tested)
+
+
+def test_the_number_of_tests_decides_that_of_the_resamples():
+    def smallest(capabilities):
+        rows = [
+            measured(target, "concordance", [value] * 40, f"c{place}")
+            for place in range(capabilities)
+            for target, value in [("one", 1), ("other", 0)]
+        ]
+        return {one.p_value for one in target_differences(rows, ["one", "other"], seed=0)}
+
+    assert smallest(1) == {1 / 10_000}
+    assert smallest(150) == {1 / 15_001}
+
+
+def test_the_p_value_of_a_difference_is_that_of_the_sign_flips():
+    one, other = [1, 1, 1, 1, 0.5, 0], [0, 0.5, 1, 0, 0, 0]
+    rows = [measured("one", "concordance", one), measured("other", "concordance", other)]
+    (found,) = target_differences(rows, ["one", "other"], seed=3)
+    generator = np.random.default_rng(3)
+    assert found.p_value == sign_flip_p_value(one, other, rows[0].example_ids, generator)
+    assert found.p_adjusted == found.p_value
