@@ -7,9 +7,9 @@ a model wins.
 
     python benchmarks/each_capability.py [--data FILE] [--n 100] [--capability NAME ...] [--json]
 
-Keys of --json, for each capability: `_searches` (texts and trials), `_found`, `_flipped`,
-`_not_applicable`, `_queries` (of both searches, a text), `_seconds` (of its audit alone), and for
-each target `_hard`, `_soft`, `_flip`, `_informedness` with interval and n, or why there is none;
+Keys of --json, for each capability: `_searches` (texts and trials), `_found`, `_candidates`,
+`_not_applicable`, `_queries` (of a search), `_seconds` (of its audit alone), and for
+each target `_hard`, `_soft`, `_flip`, `_informedness`, `_concordance` with interval and n, or why there is none;
 `differences` between the targets, with p-values; `python`, `processor`, `cores`.
 """
 
@@ -83,14 +83,13 @@ def audited(names: list[str], data: str, n: int, folder: Path) -> AuditResult:
 
 def counts(result: AuditResult) -> dict[str, float]:
     """Searches and queries of an audit with one capability."""
-    ((kept,), (flipped,)) = result.outcomes, result.flip_outcomes
-    texts = len(result.examples)
+    ((kept,), (drawn,)) = result.outcomes, result.candidate_outcomes
     return {
         "searches": kept.searched,
         "found": kept.found,
-        "flipped": flipped.found,
+        "candidates": drawn.found,
         "not_applicable": sum(kept.not_applicable.values()),
-        "queries": round((kept.queries + flipped.queries) / texts, 1),
+        "queries": round(kept.queries / kept.searched, 1),
     }
 
 
@@ -101,7 +100,7 @@ def numbers(result: AuditResult) -> dict[str, str]:
         for one in result.measurements
         if one.subset is None and one.capability is not None
         for key in [SHOWN.get(one.metric.partition("[")[0], one.metric.partition("[")[0])]
-        if key in (*SHOWN.values(), "informedness")
+        if key in (*SHOWN.values(), "concordance", "informedness")
     }
 
 

@@ -168,9 +168,9 @@ class Answered:
         some = [*self.kept, *(one for one in self.drawn if one.trial <= 8)]
         return [*(one.text for one in self.examples), *(str(one.text) for one in some)]
 
-    def choices(self) -> dict[str, float | int]:
+    def choices(self) -> dict[str, float | int | None]:
         """Texts that count, and z of models minus another seed, by words and gap."""
-        found: dict[str, float | int] = {}
+        found: dict[str, float | int | None] = {}
         for words, couples in (("any", self.any_words()), ("same", self.same_word())):
             for gap in GAPS:
                 means = {

@@ -18,19 +18,20 @@ _AUDITS = (
         goldens=(
             golden(
                 "audit-typo",
-                f"{_TOY_AUDIT} --capability typo --n 12 --gate ood_agreement>=0.1"
+                f"{_TOY_AUDIT} --capability typo --n-unchanged 12 --gate ood_agreement>=0.1"
                 " --gate 'hard_scope[typo,toys:Student]>=0.5'",
                 exact=True,
             ),
             golden(
                 "audit-gates-fail",
-                f"{_TOY_AUDIT} --capability typo --n 12 --seed 1 --trials 1 --gate hard_scope>=0.99"
+                f"{_TOY_AUDIT} --capability typo --n-unchanged 12 --seed 1 --trials 1"
+                " --gate hard_scope>=0.99"
                 " --gate 'ood_agreement[typo,toys:Stranger]>=toys:Student-0.02'",
                 exact=True,
             ),
             golden(
                 "audit-earlier-run",
-                f"{_TOY_AUDIT} --capability typo --n 12 --json-full --gate-on value"
+                f"{_TOY_AUDIT} --capability typo --n-unchanged 12 --json-full --gate-on value"
                 " --gate hard_scope>=audit-typo-0.4",
                 exact=True,
             ),
@@ -42,7 +43,7 @@ _AUDITS = (
         goldens=(
             golden(
                 "audit-synonym-strong",
-                f"{_TOY_AUDIT} --capability synonym --capability typo --n 8"
+                f"{_TOY_AUDIT} --capability synonym --capability typo --n-unchanged 8"
                 " --setting synonym.preset=strong --distance kl --tolerance 0.05 --cutoff 0.8"
                 " --trials 2 --seed 3",
             ),
@@ -50,13 +51,13 @@ _AUDITS = (
     ),
     Chain(
         goldens=tuple(
-            golden(name, f"{_STUMBLING} --capability typo --n 10", run="resumed")
+            golden(name, f"{_STUMBLING} --capability typo --n-unchanged 10", run="resumed")
             for name in ("audit-killed", "audit-resumed")
         )
     ),
     Chain(
         goldens=tuple(
-            golden(name, f"{_SAVED} --capability typo --n 10", run="saved", before=before)
+            golden(name, f"{_SAVED} --capability typo --n-unchanged 10", run="saved", before=before)
             for name, before in (("audit-saved", None), ("audit-saved-answered", answer_missing))
         )
     ),
@@ -64,8 +65,8 @@ _AUDITS = (
         goldens=(
             golden(
                 "audit-classifiers",
-                "audit --reference ./classifier --target ./classifier2 --data texts.csv --n 10"
-                " --capability typo --capability synonym --trials 2"
+                "audit --reference ./classifier --target ./classifier2 --data texts.csv"
+                " --n-unchanged 10 --capability typo --capability synonym --trials 2"
                 " --label-map LABEL_0=negative --label-map LABEL_1=positive",
             ),
         )
@@ -75,17 +76,19 @@ _AUDITS = (
             golden(
                 "audit-next-token-toys",
                 "audit --reference python:toys:Speaker --target python:toys:YoungSpeaker"
-                f" --target python:toys:Babbler {_NEXT_TOKEN} --next-tokens 3 --n 8",
+                f" --target python:toys:Babbler {_NEXT_TOKEN} --next-tokens 3 --n-unchanged 8",
                 exact=True,
             ),
-            golden("audit-next-token-causal", f"{_CAUSAL} {_NEXT_TOKEN} --n 6 --trials 1"),
+            golden(
+                "audit-next-token-causal", f"{_CAUSAL} {_NEXT_TOKEN} --n-unchanged 6 --trials 1"
+            ),
         )
     ),
     Chain(
         goldens=(
             golden(
                 "audit-label-words",
-                f"{_CAUSAL} --data texts.csv --capability typo --n 6 --trials 1"
+                f"{_CAUSAL} --data texts.csv --capability typo --n-unchanged 6 --trials 1"
                 " --label-word negative=dull --label-word positive=good --prompt classify=mine.txt",
             ),
         )
@@ -235,7 +238,7 @@ _REAL = (
         goldens=(
             golden(
                 "audit-min-similarity",
-                f"{_TOY_AUDIT} --capability typo --n 5 --trials 1 --min-similarity 0.5"
+                f"{_TOY_AUDIT} --capability typo --n-unchanged 5 --trials 1 --min-similarity 0.5"
                 " --encoder ./minilm",
             ),
         ),

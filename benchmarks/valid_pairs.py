@@ -1,17 +1,17 @@
 """Which share of the changed texts of each capability do people accept?
 
-`draw` searches kept and flipped pairs on the demo's reference and writes for each capability a
-sheet for readers, NAME.tsv (number, original, changed text), which does not say which pairs are
-flipped: NAME.key.tsv does (number, kind, source). A reader writes a file of the same name into a
+`draw` searches kept pairs on the demo's reference, draws random candidates, and writes a
+sheet for each capability for readers, NAME.tsv (number, original, changed text), which does not say which pairs are
+random: NAME.key.tsv does (number, kind, source). A reader writes a file of the same name into a
 folder of their own, a line a pair: number, tab, 1 for valid or 0, tab, the fault in a few words or
 nothing. What valid means stands above the pairs. `score` counts a pair as valid if both readers
 accept it.
 
     python benchmarks/valid_pairs.py draw [--capability NAME ...] [--data SOURCE=FILE ...]
-        [--kept 50] [--flipped 50] [--most 3000] [--seed 0] --out FOLDER
+        [--kept 50] [--random 50] [--most 3000] [--seed 0] --out FOLDER
     python benchmarks/valid_pairs.py score FOLDER --marks READER_1_FOLDER READER_2_FOLDER [--json]
 
-Keys of --json, for each capability and kind (kept, flipped, all): `_n` (pairs), `_valid` (share
+Keys of --json, for each capability and kind (kept, random, all): `_n` (pairs), `_valid` (share
 that both readers accept), `_low`, `_high` (its Wilson interval), `_reader_1`, `_reader_2` (share
 that each accepts), `_kappa` (Cohen's, of the readers, or why there is none), `_faults` (the three
 commonest, each with how often the readers name it).
@@ -45,7 +45,7 @@ from scope.protocols import Classifier, Encoder, SearchOptions
 from scope.records import Example
 from scope.statistics.intervals import normal_quantile, wilson
 
-KINDS = ("kept", "flipped")
+KINDS = ("kept", "random")
 PORTION = 50
 """Texts of a source that are searched at once."""
 
@@ -100,7 +100,7 @@ def main() -> None:
     draws = commands.add_parser("draw", help="write sheets for readers")
     draws.add_argument("--capability", nargs="+", choices=VALID, default=list(VALID))
     draws.add_argument("--data", nargs="+", metavar="SOURCE=FILE", default=["tweets=demo:tweets"])
-    for name, default in {"kept": 50, "flipped": 50, "most": 3000, "seed": 0}.items():
+    for name, default in {"kept": 50, "random": 50, "most": 3000, "seed": 0}.items():
         draws.add_argument(f"--{name}", type=int, default=default)
     draws.add_argument("--out", type=Path, required=True)
     draws.set_defaults(run=draw)
@@ -122,7 +122,7 @@ def draw(asked: argparse.Namespace) -> None:
         examples = load_data(spec, n=asked.most, seed=asked.seed).examples
         texts[source] = random.Random(asked.seed).sample(examples, len(examples))
     asked.out.mkdir(parents=True, exist_ok=True)
-    wanted = Counter(kept=asked.kept, flipped=asked.flipped)
+    wanted = Counter(kept=asked.kept, random=asked.random)
     for chosen in choose_capabilities(asked.capability, {}):
         found = search(chosen.capability, classifier, texts, wanted)
         generator = random.Random(f"{asked.seed} {chosen.capability.name}")
@@ -156,14 +156,12 @@ def search(capability: Any, classifier: Classifier, texts: Texts, wanted: Counte
 def changed(
     capability: Any, classifier: Classifier, source: str, examples: Sequence[Example]
 ) -> Iterator[Pair]:
-    """The kept and the flipped pair of each text that has them."""
+    """The kept pair and the random candidate of each text that has them."""
     options = SearchOptions(trials=1, encoder=word_encoder())
     given = {one.id: one for one in examples}
-    # Each search gives its results in the order in which it ends.
     kept = [one for (one,) in capability.search(classifier, examples, options)]
-    joined = [(given[one.example_id], (one,)) for one in kept]
-    flipped = [one for (one,) in capability.search_flipped(classifier, joined, options)]
-    for kind, one in chain(product(["kept"], kept), product(["flipped"], flipped)):
+    drawn = [one for (one,) in capability.draw_random(examples, options)]
+    for kind, one in chain(product(["kept"], kept), product(["random"], drawn)):
         if one.text is not None:
             yield Pair(kind, source, given[one.example_id].text, one.text)
 

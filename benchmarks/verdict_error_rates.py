@@ -43,13 +43,11 @@ from surroundings import surroundings
 
 from scope.progress import suitable_progress
 from scope.protocols import Progress
-from scope.records import Estimate, Undefined
+from scope.records import ERROR, Endpoint, Estimate, Replacement, Undefined
 from scope.statistics import mean_estimate
 from scope.statistics.intervals import wilson
 from scope.statistics.margins import (
-    ERROR,
     Discordance,
-    Endpoint,
     Tails,
     discordance,
     effective,
@@ -57,7 +55,7 @@ from scope.statistics.margins import (
     paired_tails,
 )
 from scope.statistics.power import PlannedEndpoint, planned_from, texts_for_power
-from scope.statistics.replacement import Replacement, verdicts
+from scope.statistics.replacement import verdicts
 
 REPETITIONS = 2000
 SIZES = (20, 50, 200, 400)

@@ -51,7 +51,7 @@ EVERY_FORM = (
     "soft_scope[typo]>=0",
     "iid_accuracy_gap<=1",
 )
-SETTLE = ("if the value stays, about",)
+BY_BOUND = ("bound",)
 JUDGED = ("hard_scope", "ood_agreement", "soft_scope(tolerance=0.1, cutoff=1.0)")
 DEAD_PAGE = ("toy_judges:Enthusiast is degenerate: ",)
 
@@ -196,7 +196,7 @@ DECISIONS = [
             ("a difference", "hard_scope[toy_judges:Slips]>=toy_judges:Twin-0.05", "Slips"),
         )
         for on, told, exits, says in (
-            ("interval", "fails, with the number of examples that settles it", 1, SETTLE),
+            ("interval", "fails", 1, BY_BOUND),
             ("value", "passes where the value decides", 0, ()),
         )
     ),

@@ -81,13 +81,6 @@ DECISIONS = [
         )
     ),
     Decision(
-        name="as many examples are advised as settle a gate",
-        make=audits(("--run", "mine", "--gate", "iid_agreement[toy_judges:Twin]>=0.99", *TWIN)),
-        exits=1,
-        # Wilson's lower end is n / (n + 1.96²) where all agree: 0.99 takes 381.
-        says=("n=20, not at least 0.99 by its lower bound", "about 381 examples settle it"),
-    ),
-    Decision(
         name="an unchanged model is no worse than in the earlier run",
         make=audits(
             ("--run", "old"),

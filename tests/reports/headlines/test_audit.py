@@ -31,7 +31,7 @@ KEEPS = (
     r"On typo, (?P<target>\w+) keeps [\d.]+ % \[[\d., ]+\] of what the reference ignores "
     rf"{NEVER}"
 )
-FOLLOWS = r"; excess over its base rate # \[[−\d., ]+\]; concordance #"
+FOLLOWS = r"; excess over its base rate [−\d.]+ \[[−\d., ]+\]; concordance #"
 
 
 def informed(said, facts):

@@ -30,7 +30,7 @@ def refused(command):
         ("fleet map --foo", "--foo", "see `scope fleet map --help`"),
         ("audit --target b", "--reference requires an argument", "see `scope audit --help`"),
         ("report", "RUN requires an argument", "see `scope report --help`"),
-        (f"{AUDIT} --ceiling d --ceiling e", "--ceiling specified multiple times", "--help"),
+        (f"{AUDIT} --baseline d --baseline e", "--baseline specified multiple times", "--help"),
         (f"{AUDIT} --capability a b", "`b`, which belongs to no option", "write --capability"),
         ("report a b", "`b`, which belongs to no option", "omit it"),
         (f"{AUDIT} --dtype float23", 'Did you mean "float32"?', "see `scope audit --help`"),
@@ -52,7 +52,7 @@ def test_the_message_says_what_is_wrong_and_how_to_fix_it(refused, written, foun
     [
         ("audit --reference a --target b --data c --next-tokens 5", "--next-tokens in the role"),
         ("audit --reference a --target b --data c --gate-on value", "--gate-on without a gate"),
-        (f"{AUDIT} --ceiling d --both-directions", "--ceiling with several references"),
+        (f"{AUDIT} --baseline d --both-directions", "--baseline with several references"),
         ("compare --model a --task cloze --data b --gate-on value", "--gate-on without a gate"),
     ],
 )

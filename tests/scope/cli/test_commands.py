@@ -23,9 +23,7 @@ def test_an_audit_prints_a_table_and_writes_a_report(audited, tmp_path):
     assert audited.returncode == 0, audited.stderr
     assert "hard_scope" in audited.stdout
     assert "n=" in audited.stdout
-    assert (
-        "data: 8 of 60 texts, 8 with a gold label; left out: 0 repeated, 0 empty" in audited.stdout
-    )
+    assert "data: 48 of 48 texts, 48 with a gold label; left out: 0" in audited.stdout
     assert "report: runs/mine/report.html" in audited.stderr
     assert "typo: distinct queries" in audited.stderr
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
@@ -111,13 +109,15 @@ def test_a_constant_target_is_named_first_and_passes_no_gate(command, reviews_cs
         *("--gate", "hard_scope>=0.1", "--gate-on", "value"),
     )
     assert done.returncode == 1
-    told = "toy_models:Constant is degenerate: it answers `positive` to 20 of 20 texts, while no"
+    told = "toy_models:Constant is degenerate: it answers `positive` to 24 of 24 texts, while no"
     assert done.stderr.count("gate: ") == 1
     assert told in done.stderr
     shares = json.loads(done.stdout)["answer_shares"]
     assert [one["degenerate"] is None for one in shares] == [True, False, True]
     assert shares[0]["accuracy"]["value"] == 1.0
-    assert command("report", "mine").stdout.startswith("degenerate: toy_models:Constant: it")
+    shown = command("report", "mine").stdout
+    assert shown.startswith("It is not shown that toy_models:Constant may replace")
+    assert "degenerate: toy_models:Constant: it" in shown
     page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
     assert "its numbers are no evidence" in page.partition("</ul>")[0]
 

@@ -64,7 +64,7 @@ def test_texts_labels_and_settings_are_checked_first(refused, job, more, found):
         (("--candidates", "0", "--gate", "base_rate>=0.4"), "leave out --candidates 0"),
         (("--gate", "soft_scope(cutoff=0.5)>=0.4"), "add --metric 'soft_scope(tolerance=0.1, cut"),
         (("--min-similarity", "2"), "at least -1 and at most 1"),
-        (("--ceiling", MODEL), "the reference itself as the ceiling"),
+        (("--baseline", MODEL), "the reference itself as the baseline"),
     ],
 )
 def test_what_an_audit_leaves_out_is_known_first(refused, more, found):

@@ -34,7 +34,7 @@ def test_metrics_are_listed_with_the_job_that_measures_them(command):
     rows = json.loads(command("list", "metrics", "--json").stdout)
     jobs = {row["metric"]: row["job"] for row in rows}
     assert (jobs["hard_scope"], jobs["word_f1"]) == ("audit", "compare")
-    assert {row["range"] for row in rows} == {"0 to 1", "-1 to 1"}
+    assert {row["range"] for row in rows} == {"0 to 1", "-1 to 1", "-inf to inf"}
 
 
 def test_long_says_all_that_a_capability_says_of_itself(command):

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from made_up_comparison import build_comparison
 
-from scope.decision.gates import examples_needed, failed_gates, parse_gate
+from scope.decision.gates import failed_gates, parse_gate
 from scope.errors import SpecError
 from scope.estimation.measurements import target_differences
 from scope.records import (
@@ -17,7 +17,6 @@ from scope.records import (
     TaskShares,
     Undefined,
 )
-from scope.statistics import mean_estimate, paired_difference
 from scope.store import RunFolder
 
 
@@ -69,7 +68,7 @@ def test_a_value_beyond_the_bound_is_not_enough(comparison):
     one = comparison(measured(found=estimate(0.96, 0.884, 0.979)))
     assert told(one, "hard_scope>=0.95") == [
         "hard_scope of student on typo is 0.960 [0.884, 0.979], n=60, not at least 0.95 by its "
-        "lower bound; if the value stays, about 3466 examples settle it, and these data have 1234"
+        "lower bound"
     ]
     assert told(one, "hard_scope>=0.95", "value") == []
     assert told(one, "hard_scope>=0.884") == []
@@ -84,7 +83,7 @@ def test_an_upper_bound_is_judged_by_the_upper_end(comparison):
     gap = measured(capability=None, found=estimate(0.03, 0.0, 0.06), metric="iid_accuracy_gap")
     assert told(comparison(gap), "iid_accuracy_gap<=0.06") == []
     (line,) = told(comparison(gap), "iid_accuracy_gap<=0.05")
-    assert "not at most 0.05 by its upper bound; if the value stays, about 135 examples" in line
+    assert line.endswith("not at most 0.05 by its upper bound")
 
 
 def test_brackets_choose_what_is_judged(comparison):
@@ -282,47 +281,6 @@ def test_a_gap_is_compared_with_no_other():
     with pytest.raises(SpecError, match="not a mean over examples") as raised:
         parse_gate("iid_accuracy_gap<=other+0.05")
     assert "iid_accuracy_gap<=0.05" in raised.value.fix
-
-
-def ids(n):
-    return [str(place) for place in range(n)]
-
-
-def share(n, every=0):
-    """A share of which all is right, or every so many is wrong."""
-    wrong = range(every - 1, n, every) if every else ()
-    return mean_estimate([float(place not in wrong) for place in range(n)], ids(n), empty="")
-
-
-def difference(n, every=0):
-    """A difference of 0: the two never differ, or every so many once this way and once that."""
-    first = [float(every > 0 and place % every == 1) for place in range(n)]
-    second = [float(every > 0 and place % every == 2) for place in range(n)]
-    return paired_difference(first, second, ids(n))
-
-
-@pytest.mark.parametrize(
-    ("make", "seen", "bound"),
-    [
-        (share, 60, 0.99),
-        (share, 60, 0.95),
-        (lambda n: share(n, every=10), 100, 0.88),
-        (difference, 60, -0.02),
-        (lambda n: difference(n, every=20), 100, -0.02),
-    ],
-)
-def test_so_many_examples_take_the_lower_end_to_the_bound(make, seen, bound):
-    estimate = make(seen)
-    assert estimate.low < bound
-    enough = examples_needed(bound, estimate, estimate.low)
-    assert make(round(1.2 * enough)).low >= bound
-    assert make(round(0.8 * enough)).low < bound
-
-
-def test_of_other_intervals_the_width_falls_with_the_root():
-    found = Estimate(value=0.5, low=0.25, high=0.75, n=10, method="bootstrap")
-    assert examples_needed(0.375, found, found.low) == 40
-    assert examples_needed(0.625, found, found.high) == 40
 
 
 def between(target, reference, value, values=()):

@@ -70,8 +70,12 @@ def test_it_leaves_no_run(arguments):
         ("toy_models:Reference", "texts"),
         ("toy_models:Student", "texts"),
     ]
-    # 4 texts, with 1 kept pair and 8 random candidates each.
-    assert found.work[2].queries == 4 + 4 * 9
+    # 48 texts, of which 4 have 1 kept pair and 8 random candidates each.
+    assert found.work[2].queries == 48 + 4 * 9
+    assert found.plan.startswith(
+        "plan: may a target replace toy_models:Reference? 4 changed and 48"
+    )
+    assert found.plan in str(found)
     assert not arguments["runs"].exists()
 
 

@@ -51,7 +51,7 @@ def test_the_headline_names_the_most_and_the_least_alike_pair(result):
     assert first.startswith("On typo, the most alike pair is ")
     assert "; the least alike is " in first
     assert asymmetry.endswith(
-        "of 6 tests a pair of models differs by its direction (p below 0.05, Holm-corrected)."
+        "of 3 tests a pair of models differs by its direction (p below 0.05, Holm-corrected)."
     )
 
 

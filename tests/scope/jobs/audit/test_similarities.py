@@ -132,7 +132,8 @@ def test_an_audit_measures_what_it_finds(toy_audit):
     found = [one for one in measured.perturbations if one.perturbation.text]
     # Swapped letters leave the length as it is.
     assert {one.similarity for one in found} == {1.0}
-    assert set(measured.to_frame("examples")["sentence_similarity"]) == {1.0}
+    frame = measured.to_frame("examples")
+    assert set(frame[frame.pair == "kept"]["sentence_similarity"]) == {1.0}
 
 
 class Compares(Directions):
