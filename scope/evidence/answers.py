@@ -59,11 +59,6 @@ class AnswerMatrix:
     open_vocabulary
         Whether answers are words that are numbered anew for each question, so that one number
         stands for different answers to different questions.
-
-    Raises
-    ------
-    ValueError
-        When the shapes do not fit together, or an answer is none of the options.
     """
 
     answers: NDArray[np.int64]
@@ -72,19 +67,6 @@ class AnswerMatrix:
     probabilities: NDArray[np.float64] | None = None
     units: NDArray[np.int64]
     open_vocabulary: bool = False
-
-    def __post_init__(self) -> None:
-        items = self.answers.shape[1]
-        if not len(self.options) == len(self.gold) == len(self.units) == items:
-            raise ValueError(f"{items} answers a model to {len(self.options)} questions")
-        if (self.answers >= self.options).any() or (self.answers < NOT_GIVEN).any():
-            raise ValueError("an answer is none of its question's options")
-        if (self.gold >= self.options).any() or (self.options < 2).any():
-            raise ValueError("a right answer is none of its question's options, or there is one")
-        if self.probabilities is not None:
-            shape = (*self.answers.shape, self.options.max(initial=0))
-            if self.probabilities.shape != shape:
-                raise ValueError(f"probabilities have the shape {self.probabilities.shape}")
 
     @property
     def given(self) -> NDArray[np.bool_]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from scope.errors import SpecError
 from scope.protocols.roles import Classifier, Encoder
 from scope.records import DataCard, Example, Item, Perturbation, ScoredPair, Setting
 
@@ -31,24 +30,6 @@ class SearchOptions:
     encoder: Encoder | None = None
     min_similarity: float | None = None
 
-    def __post_init__(self) -> None:
-        wrong = {
-            f"{self.trials} trials": self.trials < 1,
-            f"{self.candidates} candidates": self.candidates < 0,
-            f"{self.slots} slots": self.slots < 1,
-            f"the distance `{self.distance}`": self.distance not in ("l1", "kl"),
-            f"a least similarity of {self.min_similarity}": (
-                self.min_similarity is not None and not -1 <= self.min_similarity <= 1
-            ),
-        }
-        if any(wrong.values()):
-            raise SpecError(
-                " and ".join(shown for shown, is_wrong in wrong.items() if is_wrong),
-                expected="at least one trial and one slot, 0 candidates or more, the distance l1 "
-                "or kl, a similarity from -1 to 1",
-                fix="leave these options out for the defaults",
-            )
-
 
 AskedRole = Literal["mask_filler", "answerer", "choice_scorer"]
 """The roles in which a task asks models."""
@@ -60,20 +41,24 @@ Part = Literal["train", "development", "test"]
 """What pairs are for: to learn from, to choose and stop by, and to be judged on."""
 
 
-@runtime_checkable
-class Capability(Protocol):
-    """A linguistic change under which a model may or may not be invariant."""
+class Described(Protocol):
+    """What every capability and task says of itself."""
 
     @property
     def name(self) -> str:
-        """One lower-case word, unique among capabilities."""
+        """One lower-case word, unique among capabilities or among tasks."""
 
     @property
     def question(self) -> str:
         """What is asked, in plain words, for the report."""
 
     def settings(self) -> Mapping[str, Setting]:
-        """Everything that decides which perturbations are found."""
+        """Everything, beside data and seed, that decides what is found or asked."""
+
+
+@runtime_checkable
+class Capability(Described, Protocol):
+    """A linguistic change under which a model may or may not be invariant."""
 
     def search(
         self, classifier: Classifier, examples: Iterable[Example], options: SearchOptions
@@ -139,23 +124,12 @@ class TaskData:
 
 
 @runtime_checkable
-class Task(Protocol):
+class Task(Described, Protocol):
     """Questions put to every model alike, and how their answers are compared."""
-
-    @property
-    def name(self) -> str:
-        """One lower-case word, unique among tasks."""
-
-    @property
-    def question(self) -> str:
-        """What is asked, in plain words, for the report."""
 
     @property
     def role(self) -> AskedRole:
         """The role in which a model can be asked."""
-
-    def settings(self) -> Mapping[str, Setting]:
-        """Everything, beside data and seed, that decides which items are asked."""
 
     def load(self, data: str, *, n: int | None, seed: int) -> TaskData:
         """Read a data spec and make at most ``n`` items of it, which the seed picks.
@@ -176,16 +150,8 @@ class PairData:
 
 
 @runtime_checkable
-class PairTask(Protocol):
+class PairTask(Described, Protocol):
     """Pairs of texts with people's scores, which a probe of a model's layers learns to follow."""
-
-    @property
-    def name(self) -> str:
-        """One lower-case word, unique among tasks."""
-
-    @property
-    def question(self) -> str:
-        """What people were asked, in plain words, for the report."""
 
     @property
     def role(self) -> PairRole:
@@ -198,9 +164,6 @@ class PairTask(Protocol):
     @property
     def high(self) -> float:
         """The score of texts that mean the same."""
-
-    def settings(self) -> Mapping[str, Setting]:
-        """Everything, beside data and seed, that decides which pairs are taken."""
 
     def load_pairs(self, data: str, *, part: Part | None, n: int | None, seed: int) -> PairData:
         """Read a data spec, and keep at most ``n`` pairs of it, which the seed picks.

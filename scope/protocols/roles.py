@@ -31,9 +31,8 @@ Answers = Iterator[tuple[int, Answer]]
 """The index of a question and its answer, as they come, in any order: so none is lost."""
 
 
-@runtime_checkable
-class Classifier(Protocol):
-    """A model in the role of classifier: text in, probabilities over named labels out."""
+class Identified(Protocol):
+    """What every model says of itself, whatever its role."""
 
     @property
     def spec(self) -> str:
@@ -41,7 +40,12 @@ class Classifier(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """A hash that changes whenever the answers could."""
+        """A hash that changes whenever the answers, vectors or latents could, prompts included."""
+
+
+@runtime_checkable
+class Classifier(Identified, Protocol):
+    """A model in the role of classifier: text in, probabilities over named labels out."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -60,16 +64,8 @@ class StreamingClassifier(Classifier, Protocol):
 
 
 @runtime_checkable
-class MaskFiller(Protocol):
+class MaskFiller(Identified, Protocol):
     """A model in the role of mask filler: a sentence with one blank in, a word for it out."""
-
-    @property
-    def spec(self) -> str:
-        """The string that loads this model again."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash that changes whenever the answers could, prompts included."""
 
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill the one ``BLANK`` in each question's text.
@@ -79,48 +75,24 @@ class MaskFiller(Protocol):
 
 
 @runtime_checkable
-class Answerer(Protocol):
+class Answerer(Identified, Protocol):
     """A model in the role of answerer: a question, maybe with its passage, in, a text out."""
-
-    @property
-    def spec(self) -> str:
-        """The string that loads this model again."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash that changes whenever the answers could, prompts included."""
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question; an empty ``text`` says that it cannot be answered."""
 
 
 @runtime_checkable
-class ChoiceScorer(Protocol):
+class ChoiceScorer(Identified, Protocol):
     """A model in the role of choice scorer: a question with options in, their probabilities out."""
-
-    @property
-    def spec(self) -> str:
-        """The string that loads this model again."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash that changes whenever the answers could, prompts included."""
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose one of each question's options, with a probability for each where there is one."""
 
 
 @runtime_checkable
-class NextToken(Protocol):
+class NextToken(Identified, Protocol):
     """A model in the role of language model: a text in, the likeliest next tokens out."""
-
-    @property
-    def spec(self) -> str:
-        """The string that loads this model again."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash that changes whenever the answers could."""
 
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         """The likeliest next tokens of every text, in order, each prediction with its ``tokens``.
@@ -130,16 +102,8 @@ class NextToken(Protocol):
 
 
 @runtime_checkable
-class TextScorer(Protocol):
+class TextScorer(Identified, Protocol):
     """A language model that says how likely a text is: a text in, its perplexity out."""
-
-    @property
-    def spec(self) -> str:
-        """The string that loads this model again."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash that changes whenever the answers could."""
 
     def perplexities(self, texts: Sequence[str]) -> list[float]:
         """The perplexity of every text, in order, at least 1: the lower, the likelier the text.
@@ -159,16 +123,8 @@ class StreamingNextToken(NextToken, Protocol):
 
 
 @runtime_checkable
-class Encoder(Protocol):
+class Encoder(Identified, Protocol):
     """A model in the role of encoder: text in, one unit vector out."""
-
-    @property
-    def spec(self) -> str:
-        """The string that loads this model again."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash that changes whenever the vectors could."""
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """One row a text, of length 1; a row never depends on the other texts."""
@@ -192,7 +148,7 @@ class WordEncoder(Encoder, Protocol):
 
 
 @runtime_checkable
-class LatentReader(Protocol):
+class LatentReader(Identified, Protocol):
     """A model in the role of latent reader: text in, one vector a layer out.
 
     A layer's vector is what its block leaves in the residual stream, before the final norm. The
@@ -201,14 +157,6 @@ class LatentReader(Protocol):
     ``fingerprint`` and ``precision`` are asked for even where all latents are kept: a reader does
     well to load its model later.
     """
-
-    @property
-    def spec(self) -> str:
-        """The string that loads this model again."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash that changes whenever the latents could, the way of reading included."""
 
     @property
     def precision(self) -> Precision:

@@ -17,7 +17,6 @@ from scope.sections.grids import Grid
 from scope.sections.prose import Text, Written, prose
 
 _ANCHOR = re.compile(r"[a-z][a-z0-9_-]*")
-_KEY = re.compile(r"[a-z]+")
 
 
 @dataclass(frozen=True)
@@ -114,10 +113,6 @@ class Row:
     detail: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        for key in self.keys:
-            _require_key(key)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Select:
@@ -130,9 +125,6 @@ class Select:
     key: str
     label: str
     options: tuple[tuple[str, str], ...]
-
-    def __post_init__(self) -> None:
-        _require_key(self.key)
 
 
 def places(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -153,10 +145,6 @@ class Finder:
     searched: str
     selects: tuple[Select, ...] = ()
     orders: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        for key, _ in self.orders:
-            _require_key(key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,10 +195,6 @@ class Card:
     note: Text
     blocks: tuple[Block, ...]
     keys: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for key in self.keys:
-            _require_key(key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,7 +270,8 @@ class Section:
     heading: str = ""
 
     def __post_init__(self) -> None:
-        _require_plain(self.anchor)
+        if not _ANCHOR.fullmatch(self.anchor):
+            raise ValueError(f"{self.anchor!r} is not a plain word of lower-case letters")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,14 +331,3 @@ def paragraph(template: str, /, **fields: Written) -> Paragraph:
 def heading(template: str, /, *, level: Literal[3, 4] = 3, **fields: Written) -> Heading:
     """A heading within a section."""
     return Heading(prose(template, **fields), level)
-
-
-def _require_plain(name: str) -> None:
-    if not _ANCHOR.fullmatch(name):
-        raise ValueError(f"{name!r} is not a plain word of lower-case letters")
-
-
-def _require_key(name: str) -> None:
-    """A key names an attribute of the page's elements, which the script reads."""
-    if not _KEY.fullmatch(name):
-        raise ValueError(f"{name!r} is not a plain word of lower-case letters")

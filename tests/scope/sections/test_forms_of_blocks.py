@@ -8,7 +8,6 @@ from made_up_probe_comparison import estimate
 from reports.html import render_blocks
 from scope.sections.blocks import (
     Beside,
-    Card,
     Column,
     Figure,
     Page,
@@ -77,12 +76,3 @@ def test_a_link_is_of_the_template_alone():
     assert render_blocks((linked,)).count("<a ") == 1
     assert to_text((linked,)) == "shown below of [[steps|x]].\n"
     assert markdown(linked).endswith("shown below of \\[\\[steps|x\\]\\].\n")
-
-
-@pytest.mark.parametrize(
-    "make",
-    [lambda keys: Row(cells=(), keys=keys), lambda keys: Card(note=(), blocks=(), keys=keys)],
-)
-def test_a_key_is_a_plain_word_for_it_names_an_attribute(make):
-    with pytest.raises(ValueError, match="plain word"):
-        make({"x onclick=alert(1)": "1"})
