@@ -7,16 +7,10 @@ declares the same under the entry-point groups ``scope.capabilities``, ``scope.t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from importlib.metadata import (
-    Distribution,
-    EntryPoint,
-    distributions,
-    entry_points,
-    version,
-)
+from importlib.metadata import EntryPoint, entry_points, version
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -166,23 +160,8 @@ def origins(group: Group) -> dict[str, str]:
 
 
 def _plugins(group: Group) -> dict[str, EntryPoint]:
-    points = _points(f"scope.{group}")
+    points = entry_points(group=f"scope.{group}")
     return {point.name: point for point in points if point.name not in BUILT_IN[group]}
-
-
-def _points(group: str) -> Iterable[EntryPoint]:
-    """The entry points of all packages; one package whose list is damaged costs its own alone."""
-    try:
-        return entry_points(group=group)
-    except (TypeError, ValueError, AttributeError):
-        return [point for found in distributions() for point in _points_of(found, group)]
-
-
-def _points_of(package: Distribution, group: str) -> Iterable[EntryPoint]:
-    try:
-        return package.entry_points.select(group=group)
-    except (TypeError, ValueError, AttributeError):
-        return ()
 
 
 def built_in(name: str, target: Any) -> Entry:
@@ -212,13 +191,5 @@ def _load_plugin(point: EntryPoint) -> Entry:
 
 
 def _singular(group: Group) -> str:
-    return {
-        "capabilities": "capability",
-        "tasks": "task",
-        "models": "model scheme",
-        "metrics": "metric",
-        "parts": "part",
-        "jobs": "job",
-        "renderers": "renderer",
-        "sections": "section",
-    }[group]
+    irregular = {"capabilities": "capability", "models": "model scheme"}
+    return irregular.get(group, group.removesuffix("s"))

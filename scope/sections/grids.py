@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from scope.records import Estimate, Undefined
 from scope.sections import wording
@@ -58,94 +59,47 @@ def grid(
     columns: Sequence[str],
     numbered: bool = False,
     heading: str = "Model",
+    signed: bool = False,
 ) -> Grid | None:
     """The estimates by row and column; None if no number is defined.
 
     ``numbered`` says that columns are the rows again, and are called by the rows' numbers.
+    ``signed`` numbers are shares above and below 0, in points. Both sides of their scale are as
+    long, so that equal strengths are equal distances from 0.
     """
     values = [one.value for one in cells.values() if isinstance(one, Estimate)]
     if not values:
         return None
-    low = min(values)
-    high = max(*values, low + LEAST_SPAN)
+    low = 0.0 if signed else min(values)
+    high = max(LEAST_SIGNED_SPAN, *map(abs, values)) if signed else max(*values, low + LEAST_SPAN)
+    write = wording.points if signed else wording.two_digits
+    whole = wording.Cell.points if signed else wording.Cell.of
+
+    def cell(row: str, column: str) -> GridCell:
+        estimate = cells.get((row, column))
+        if estimate is None:  # nothing was measured
+            return GridCell(text="", title="", level=None)
+        if isinstance(estimate, Undefined):
+            return GridCell(text="–", title=f"{row}, {column}: {estimate}", level=None)
+        written = whole(estimate)
+        return GridCell(
+            text=write(estimate.value),
+            title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
+            level=round(LEVELS * (estimate.value - low) / (high - low)),
+        )
+
     return Grid(
         title=title,
-        rows=tuple(
-            (
-                row,
-                tuple(
-                    _cell(cells.get((row, column)), row, column, low, high) for column in columns
-                ),
-            )
-            for row in rows
-        ),
+        rows=tuple((row, tuple(cell(row, column) for column in columns)) for row in rows),
         columns=tuple(columns),
         numbered=numbered,
-        low=wording.two_digits(low),
-        high=wording.two_digits(high),
+        low=write(-high if signed else low),
+        high=write(high),
         gaps=len(values) < len(cells),
         heading=heading,
+        weakest=-LEVELS if signed else 0,
     )
 
 
-def signed_grid(
-    title: str,
-    cells: Mapping[tuple[str, str], Estimate | Undefined],
-    *,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    heading: str,
-) -> Grid | None:
-    """Shares above and below 0 by row and column, in points; None if no number is defined.
-
-    Both sides of the scale are as long, so that equal strengths are equal distances from 0.
-    """
-    values = [one.value for one in cells.values() if isinstance(one, Estimate)]
-    if not values:
-        return None
-    end = max(LEAST_SIGNED_SPAN, *map(abs, values))
-    return Grid(
-        title=title,
-        rows=tuple(
-            (row, tuple(_signed(cells.get((row, column)), row, column, end) for column in columns))
-            for row in rows
-        ),
-        columns=tuple(columns),
-        numbered=False,
-        low=wording.points(-end),
-        high=wording.points(end),
-        gaps=len(values) < len(cells),
-        heading=heading,
-        weakest=-LEVELS,
-    )
-
-
-def _cell(
-    estimate: Estimate | Undefined | None, row: str, column: str, low: float, high: float
-) -> GridCell:
-    if not isinstance(estimate, Estimate):
-        return _gap(estimate, row, column)
-    written = wording.Cell.of(estimate)
-    return GridCell(
-        text=wording.two_digits(estimate.value),
-        title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
-        level=round(LEVELS * (estimate.value - low) / (high - low)),
-    )
-
-
-def _signed(estimate: Estimate | Undefined | None, row: str, column: str, end: float) -> GridCell:
-    if not isinstance(estimate, Estimate):
-        return _gap(estimate, row, column)
-    written = wording.Cell.points(estimate)
-    return GridCell(
-        text=wording.points(estimate.value),
-        title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
-        level=round(LEVELS * estimate.value / end),
-    )
-
-
-def _gap(undefined: Undefined | None, row: str, column: str) -> GridCell:
-    """A cell without a number: empty where nothing was measured, else a dash with the reason."""
-    if undefined is None:
-        return GridCell(text="", title="", level=None)
-    return GridCell(text="–", title=f"{row}, {column}: {undefined}", level=None)
+signed_grid = partial(grid, signed=True)
+"""The same of shares above and below 0, in points."""

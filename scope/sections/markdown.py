@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import singledispatch
 
 from scope.printing import printable
 from scope.sections.blocks import (
@@ -60,70 +59,49 @@ def to_markdown(page: Page) -> str:
 
 
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
+    """The parts of blocks, each separated from the next by an empty line."""
     for block in blocks:
-        yield from _parts(block)
+        match block:
+            case Heading(text, level):
+                yield f"{'#' * level} {_inline(text)}"
+            case Paragraph(text):
+                yield _inline(text)
+            case Passage(text):
+                yield f"> {_inline(text)}"
+            case Preformatted(words):
+                yield _fenced(words)
+            case Bullets(items):
+                yield "\n".join(f"- {_inline(item)}" for item in items)
+            case Terms(pairs):
+                yield "\n".join(f"- {_inline(one)}: {_inline(two)}" for one, two in pairs)
+            case Table():
+                yield from _table(block)
+            case Grid():
+                yield from _grid(block)
+            case _:
+                yield from _within(block)
 
 
-@singledispatch
-def _parts(block: Block) -> Iterable[str]:
-    """The parts of a block, each separated from the next by an empty line."""
-    raise TypeError(f"no block: {block!r}")
+def _within(block: Block) -> Iterator[str]:
+    match block:
+        case Fold(title, blocks):
+            yield f"**{_inline(title)}**"
+            yield from _blocks(blocks)
+        case Callout(_, blocks):
+            yield from _blocks(blocks)
+        case Beside(groups):
+            for group in groups:
+                if not all(isinstance(one, Heading | Figure) for one in group):
+                    yield from _blocks(group)
+        case Cards():
+            for card in block.cards[:MOST_CARDS]:
+                yield _inline(card.note)
+                yield from _blocks(card.blocks)
+            if len(block.cards) > MOST_CARDS:
+                yield f"{len(block.cards) - MOST_CARDS:,} more are in the HTML report\\."
 
 
-@_parts.register
-def _(block: Heading) -> Iterable[str]:
-    return [f"{'#' * block.level} {_inline(block.text)}"]
-
-
-@_parts.register
-def _(block: Paragraph) -> Iterable[str]:
-    return [_inline(block.text)]
-
-
-@_parts.register
-def _(block: Passage) -> Iterable[str]:
-    return [f"> {_inline(block.text)}"]
-
-
-@_parts.register
-def _(block: Preformatted) -> Iterable[str]:
-    return [_fenced(block.text)]
-
-
-@_parts.register
-def _(block: Bullets) -> Iterable[str]:
-    return ["\n".join(f"- {_inline(item)}" for item in block.items)]
-
-
-@_parts.register
-def _(block: Terms) -> Iterable[str]:
-    return ["\n".join(f"- {_inline(one)}: {_inline(two)}" for one, two in block.pairs)]
-
-
-@_parts.register
-def _(_: Figure) -> Iterable[str]:
-    return []
-
-
-@_parts.register
-def _(block: Fold) -> Iterable[str]:
-    return [f"**{_inline(block.title)}**", *_blocks(block.blocks)]
-
-
-@_parts.register
-def _(block: Callout) -> Iterable[str]:
-    return _blocks(block.blocks)
-
-
-@_parts.register
-def _(block: Beside) -> Iterable[str]:
-    for group in block.groups:
-        if not all(isinstance(one, Heading | Figure) for one in group):
-            yield from _blocks(group)
-
-
-@_parts.register
-def _(table: Table) -> Iterator[str]:
+def _table(table: Table) -> Iterator[str]:
     if table.caption:
         yield _inline(table.caption)
     places = [place for place, one in enumerate(table.columns) if one.kind != "strip"]
@@ -149,24 +127,15 @@ def _estimate(cell: Cell) -> Text:
     return tuple(span._replace(style="plain") for span in written(cell))
 
 
-@_parts.register
-def _(grid: Grid) -> Iterable[str]:
+def _grid(grid: Grid) -> Iterator[str]:
     if grid.dense:  # as a chart, too many numbers to read
-        return []
+        return
+    yield _escaped(grid.title)
     lines = [_row(["", *map(_escaped, grid.columns)]), _row(["---"] + ["---:"] * len(grid.columns))]
     lines += (
         _row([_escaped(row), *(_escaped(cell.text) for cell in cells)]) for row, cells in grid.rows
     )
-    return [_escaped(grid.title), "\n".join(lines)]
-
-
-@_parts.register
-def _(cards: Cards) -> Iterator[str]:
-    for card in cards.cards[:MOST_CARDS]:
-        yield _inline(card.note)
-        yield from _blocks(card.blocks)
-    if len(cards.cards) > MOST_CARDS:
-        yield f"{len(cards.cards) - MOST_CARDS:,} more are in the HTML report\\."
+    yield "\n".join(lines)
 
 
 def _row(cells: Iterable[str]) -> str:
