@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zlib
+from pathlib import Path
 from typing import NamedTuple
 
 _SEAL = re.compile(r'\A\{\n"checksum":"([0-9a-f]{8})",')
@@ -23,6 +25,12 @@ def checksum(*values: bytes | str | float | None) -> int:
     """
     # All that is not ASCII is escaped, so that no release of Python writes it otherwise.
     return zlib.crc32(ascii(values).encode())
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Unsealed(NamedTuple):

@@ -11,7 +11,8 @@ from typing import Any
 
 from filelock import FileLock
 
-from scope.demo_models.bases import Base, label_names, load_base, sha256_of
+from scope.checksums import sha256_of
+from scope.demo_models.bases import Base, label_names, load_base
 from scope.demo_models.training import seeded_torch
 from scope.errors import ResourceError
 from scope.models.gguf import load_tokenizer

@@ -5,7 +5,6 @@ A checkpoint is there whole or not at all.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scope.checksums import sha256_of
 from scope.demo_models.recipes import LABELS, NewModelRecipe
 from scope.demo_models.training import seeded_torch
 from scope.errors import ResourceError, RunError
@@ -151,12 +151,6 @@ def _new_tokenizer(texts: Sequence[str], recipe: NewModelRecipe) -> Any:
         model_input_names=["input_ids", "attention_mask"],
         **_SPECIAL_TOKENS,
     )
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def load_base(folder: Path) -> Base:

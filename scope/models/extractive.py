@@ -13,7 +13,7 @@ from scope.foreign import during_inference
 from scope.models.batching import batches_of_equal_length, portions_by_length
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
-from scope.models.inference import Inference
+from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers
@@ -42,7 +42,7 @@ class _Reading(NamedTuple):
     null: float
 
 
-class ExtractiveModel:
+class ExtractiveModel(Computed):
     """A question-answering head in the role of answerer.
 
     A passage too long for the model is read in windows; each begins in the middle of the one
@@ -62,11 +62,6 @@ class ExtractiveModel:
         )
         self.spec = spec
         self.fingerprint = fingerprint_with(fingerprint, self._longest)
-
-    @property
-    def reproducible(self) -> str:
-        """How equal an answer is in any batch; see `scope.models.inference`."""
-        return self._inference.reproducible
 
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:

@@ -20,11 +20,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from scope.checksums import sha256_of
 from scope.errors import ModelError
 from scope.foreign import converting
 from scope.models.causal import CausalModel
-from scope.models.heads import Head
-from scope.models.huggingface import longest_input
+from scope.models.heads import Head, longest_input
 from scope.models.options import ModelOptions
 from scope.models.threads import choose_threads
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
@@ -57,7 +57,8 @@ def load_tokenizer(path: Path, fields: Mapping[str, Any]) -> Any:
 
 def _set_merges(inner: Any, fields: Mapping[str, Any]) -> None:
     """Make it a model of merges, with the tokens that the file marks as whole ones."""
-    tokenizers = _fast_tokenizers()
+    import tokenizers
+
     names: Sequence[str] = fields["tokenizer.ggml.tokens"]
     kinds: Sequence[int] = fields["tokenizer.ggml.token_type"]
     unknown = fields.get("tokenizer.ggml.unknown_token_id")
@@ -96,7 +97,8 @@ def _merges(
 
 def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:
     """Name the first and the last token, and write the first one where the file says so."""
-    tokenizers = _fast_tokenizers()
+    import tokenizers
+
     names = fields["tokenizer.ggml.tokens"]
     for name in ("bos", "eos"):
         number = fields.get(f"tokenizer.ggml.{name}_token_id")
@@ -106,21 +108,11 @@ def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:
     if writes_first is None:
         return
     first = fields.get("tokenizer.ggml.bos_token_id")
-    if writes_first and first is not None:
-        # The template's own syntax: the token by its name and number, then the text.
-        tokenizer.backend_tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-            single=[names[first], "$A"], special_tokens=[(names[first], first)]
-        )
-    else:
-        tokenizer.backend_tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-            single=["$A"]
-        )
-
-
-def _fast_tokenizers() -> Any:
-    import tokenizers
-
-    return tokenizers
+    # The template's own syntax: the token by its name and number, then the text.
+    before = [(names[first], first)] if writes_first and first is not None else []
+    tokenizer.backend_tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single=[*(name for name, _ in before), "$A"], special_tokens=before
+    )
 
 
 _MAGIC = b"GGUF"
@@ -133,8 +125,8 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
     Raises
     ------
     ModelError
-        When there is no such file, it is damaged or no GGUF, its architecture cannot be read, or
-        the package that reads it is missing.
+        When there is no such file, it is damaged or no GGUF, or its architecture cannot be
+        read.
     SpecError
         When a prompt in the options is none.
     """
@@ -160,12 +152,13 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     Raises
     ------
     ModelError
-        When there is no such file, it is damaged or no GGUF, its architecture cannot be read, or
-        the package that reads it is missing.
+        When there is no such file, it is damaged or no GGUF, or its architecture cannot be
+        read.
     """
+    from gguf import GGUFReader
+
     path = expanded(rest)
     fingerprint = identify(rest, options)
-    library = _library()
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
     # Damaged files raise whatever the libraries that read them raise; a panic is no Exception.
@@ -174,7 +167,7 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
         _quietly(),
         _alone(path) as file,
     ):
-        fields = _header(library.GGUFReader(path))
+        fields = {name: field.contents() for name, field in GGUFReader(path).fields.items()}
         tokenizer = load_tokenizer(file, fields)
         model, report = transformers.AutoModelForCausalLM.from_pretrained(
             file.parent,
@@ -215,18 +208,6 @@ def require_gguf(path: Path) -> None:
         )
 
 
-def _library() -> Any:
-    try:
-        import gguf
-    except ImportError as error:
-        raise ModelError(
-            f"the package gguf cannot be imported ({error})",
-            expected="the package that reads GGUF files",
-            fix="pip install gguf",
-        ) from error
-    return gguf
-
-
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Without the progress bars and notices of the readers, which know no option for it."""
@@ -252,10 +233,6 @@ def _alone(path: Path) -> Iterator[Path]:
         yield link
 
 
-def _header(reader: Any) -> Mapping[str, Any]:
-    return {name: field.contents() for name, field in reader.fields.items()}
-
-
 def _add_end_of_turn(model: Any, fields: Mapping[str, Any]) -> None:
     """A chat's replies end with a token of their own, which the library does not read."""
     number = fields.get("tokenizer.ggml.eot_token_id")
@@ -268,8 +245,7 @@ def _add_end_of_turn(model: Any, fields: Mapping[str, Any]) -> None:
 
 def _fingerprint(path: Path, options: ModelOptions) -> str:
     digest = hashlib.sha256(options.dtype.encode())
-    with path.open("rb") as file:
-        digest.update(hashlib.file_digest(file, "sha256").digest())
+    digest.update(bytes.fromhex(sha256_of(path)))
     return digest.hexdigest()[:16]
 
 

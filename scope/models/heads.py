@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Any, NamedTuple
 from scope.errors import ModelError
 from scope.foreign import loading
 from scope.models.checkpoint import fetch_checkpoint
-from scope.models.huggingface import longest_input
 from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds
 from scope.models.threads import choose_threads
@@ -83,6 +83,43 @@ def load_parts(rest: str, options: ModelOptions, automatic: str) -> tuple[Head, 
             longest_input(model, tokenizer),
         )
     return head, sorted(report["missing_keys"])
+
+
+def longest_input(model: Any, tokenizer: Any) -> int:
+    """Most tokens of a text that the model reads.
+
+    Raises
+    ------
+    ModelError
+        When the tokenizer's own limit is not a number, or leaves no room for a token of a text
+        beside the special ones.
+    """
+    most = _tokenizer_limit(tokenizer)
+    positions = getattr(model.config, "max_position_embeddings", None)
+    # Some models have no limit of their own, and XLNet says so with -1.
+    if positions is None or positions < 1:
+        return most
+    for name, module in model.named_modules():
+        padding = getattr(module, "padding_idx", None)
+        # RoBERTa and its kin number positions from behind the padding index: the first ones are
+        # never used.
+        if name.endswith("position_embeddings") and padding is not None:
+            positions -= padding + 1
+    return int(min(positions, most))
+
+
+def _tokenizer_limit(tokenizer: Any) -> int:
+    most = tokenizer.model_max_length
+    count = getattr(tokenizer, "num_special_tokens_to_add", None)
+    least = 1 if count is None else count() + 1
+    if isinstance(most, int | float) and math.isfinite(most) and most >= least:
+        return int(most)
+    name = getattr(tokenizer, "name_or_path", "the model")
+    raise ModelError(
+        f"the tokenizer of `{name}` has the model_max_length {most!r}",
+        expected=f"a number of tokens, at least {least}",
+        fix="fix model_max_length in the checkpoint's tokenizer_config.json",
+    )
 
 
 def fingerprint_with(fingerprint: str, *settings: str | int) -> str:

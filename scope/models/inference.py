@@ -215,6 +215,17 @@ class Inference:
                 yield _difference(alone, whole[part])
 
 
+class Computed:
+    """A model whose numbers an `Inference` computes."""
+
+    _inference: Inference
+
+    @property
+    def reproducible(self) -> str:
+        """How far answers are the same whatever texts stand beside a text."""
+        return self._inference.reproducible
+
+
 def made_up_tokens(model: Any, length: int) -> Any:
     """Rows of ordinary tokens, different ones; the last of each ends a text if there is such."""
     torch, config = load_torch(), model.config.get_text_config()

@@ -17,8 +17,9 @@ from scope.data.fields import plain_label
 from scope.errors import ModelError
 from scope.foreign import loading
 from scope.models.guarded import labels_as_texts
-from scope.models.heads import CLASSIFIER, FAMILIES, Head
+from scope.models.heads import CLASSIFIER, FAMILIES, Head, longest_input
 from scope.models.options import ModelOptions
+from scope.models.threads import choose_threads
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 _CLASSIFIES = "ForSequenceClassification"
@@ -118,11 +119,9 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
     model, tokenizer = _pair(candidate)
     module = import_module(_module(model))
     with loading(spec):
-        model.eval()
-        if module.__name__ == CLASSIFIER:
-            return module.of_parts(model, tokenizer, fingerprint, spec, options)
-        limit = import_module(CLASSIFIER).longest_input(model, tokenizer)
-        return module.of_head(Head(model, tokenizer, fingerprint, limit), spec, options)
+        choose_threads(model, options.threads)
+        head = Head(model.eval(), tokenizer, fingerprint, longest_input(model, tokenizer))
+        return module.of_head(head, spec, options)
 
 
 def _module(model: Any) -> str:

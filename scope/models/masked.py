@@ -13,7 +13,7 @@ from scope.models.batching import batches_of_equal_length, portions_by_length
 from scope.models.fitting import cut_around
 from scope.models.heads import Head, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
-from scope.models.inference import Inference
+from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
 from scope.models.spelling import word_pieces
 from scope.models.torch_setup import load_torch
@@ -44,7 +44,7 @@ class _Filler(NamedTuple):
     word: str
 
 
-class MaskedModel:
+class MaskedModel(Computed):
     """A masked-language-modelling checkpoint in the role of mask filler.
 
     The blank becomes one, two and three mask tokens in turn. One mask gives its likeliest words.
@@ -65,11 +65,6 @@ class MaskedModel:
         self._begins, self._opens, self._continues = (
             torch.from_numpy(tokens) for tokens in allowed
         )
-
-    @property
-    def reproducible(self) -> str:
-        """How equal an answer is in any batch; see `scope.models.inference`."""
-        return self._inference.reproducible
 
     @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
@@ -107,8 +102,6 @@ class MaskedModel:
 
     def _mask(self, question: Question, pieces: int) -> _Masks:
         parts = question.text.split(BLANK)
-        if len(parts) != 2:
-            raise ValueError(f"question {question.id!r} has {len(parts) - 1} blanks in place of 1")
         mask = self._tokenizer.mask_token
         # A text that speaks of the mask must not pass for one with several blanks.
         before, after = (part.replace(mask, " ") for part in parts)

@@ -18,7 +18,7 @@ from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
 from scope.models.decoder import Decoder, log_probabilities
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.heads import refuse_nan
-from scope.models.inference import Inference, made_up_tokens
+from scope.models.inference import Computed, Inference, made_up_tokens
 from scope.models.path_attention import Attention
 from scope.models.paths import Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import load_torch
@@ -34,7 +34,7 @@ _CLOSE, _COARSE = 1e-4, 0.05
 for numbers of few bits."""
 
 
-class PathDecoder:
+class PathDecoder(Computed):
     """A causal language model of the transformers library, asked with rows of any length.
 
     Parameters
@@ -73,11 +73,6 @@ class PathDecoder:
     def exact(self) -> bool:
         """Whether a text has the same bits in any company."""
         return self._inference.rule is not None
-
-    @property
-    def reproducible(self) -> str:
-        """How equal an answer is in any batch; see `scope.models.inference`."""
-        return self._inference.reproducible
 
     def batches(self, rows: Sequence[Row], more: Sequence[int]) -> Iterator[list[int]]:
         """Indices of rows that are read together, with so many tokens more after each."""

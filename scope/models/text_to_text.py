@@ -16,7 +16,7 @@ from scope.models.decoder import filled_up, log_probabilities
 from scope.models.fitting import Fitted, cut_around, fit_prompt
 from scope.models.generations import cache_name
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
-from scope.models.inference import Inference
+from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
 from scope.models.probabilities import chosen
 from scope.models.prompts import Prompt, prompt_of
@@ -26,7 +26,7 @@ from scope.protocols import Answers
 from scope.records import BLANK, Answer, Question
 
 
-class Seq2Seq:
+class Seq2Seq(Computed):
     """An encoder-decoder of the transformers library, asked with rows of equal length alone."""
 
     def __init__(self, model: Any, spec: str) -> None:
@@ -48,11 +48,6 @@ class Seq2Seq:
         # BART and its kin were taught to write their first token always.
         forced = settings.forced_bos_token_id
         self._opening = () if forced is None else (forced,)
-
-    @property
-    def reproducible(self) -> str:
-        """How equal an answer is in any batch; see `scope.models.inference`."""
-        return self._inference.reproducible
 
     def write(
         self,
@@ -234,9 +229,6 @@ class TextToTextModel:
         ValueError
             When a question has no options.
         """
-        for question in questions:
-            if not question.options:
-                raise ValueError(f"question {question.id!r} has no options to choose from")
         asked = [self._tokens(self._prompts["choice"], question) for question in questions]
         options = [self._option_tokens(question) for question in questions]
         for batch in self._batches([one.tokens for one in asked]):
@@ -296,8 +288,6 @@ class SentinelModel(TextToTextModel):
 
     def _around_sentinel(self, question: Question) -> tuple[list[int], bool]:
         parts = question.text.split(BLANK)
-        if len(parts) != 2:
-            raise ValueError(f"question {question.id!r} has {len(parts) - 1} blanks in place of 1")
         # A text that speaks of the sentinel must not pass for one with several blanks.
         text = SENTINEL.join(part.replace(SENTINEL, " ") for part in parts)
         bare = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]

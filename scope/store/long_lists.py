@@ -7,7 +7,6 @@ another one.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+from scope.checksums import sha256_of
 from scope.errors import RunError
 from scope.store.files import damaged, guarded
 
@@ -62,7 +62,7 @@ class LongLists:
         named = {}
         for name, writer in self._writers.items():
             writer.close()
-            named[name] = f"{name}-{_hash_of(writer.path)}.parquet"
+            named[name] = f"{name}-{sha256_of(writer.path)[:_HASH]}.parquet"
             writer.path.replace(self._folder / named[name])
         self._writers.clear()
         self.names = tuple(named.values())
@@ -143,7 +143,7 @@ class ListFile:
         with guarded(path):
             if not path.is_file():
                 raise damaged(path, "the file is missing")
-            if not path.name.endswith(f"-{_hash_of(path)}.parquet"):
+            if not path.name.endswith(f"-{sha256_of(path)[:_HASH]}.parquet"):
                 raise damaged(path, "its content does not match its name")
 
     @cached_property
@@ -229,11 +229,6 @@ class StoredList(Sequence[Any]):
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, islice(self, 3)))
         return f"<{len(self)} entries: {shown}{', ...' if len(self) > 3 else ''}>"
-
-
-def _hash_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:_HASH]
 
 
 def _schema(entry: Any) -> pa.Schema:

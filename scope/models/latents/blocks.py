@@ -16,7 +16,7 @@ from scope.errors import ModelError
 from scope.foreign import converting
 from scope.models.batching import ONE_THREAD_RULES, RowRule
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
-from scope.models.inference import Inference
+from scope.models.inference import Computed, Inference
 from scope.models.options import DType
 from scope.models.threads import chosen_threads
 from scope.models.torch_setup import load_torch, one_torch_thread
@@ -109,7 +109,7 @@ class _Here(threading.local):
     taken: list[Any] | None = None
 
 
-class Blocks:
+class Blocks(Computed):
     """A transformer without head and the blocks that it is built of.
 
     A block's output is taken behind its residual connection and before the final norm, as soon
@@ -147,11 +147,6 @@ class Blocks:
         self._one_at_a_time = self.device.type != "cpu" or changes_while_reading(model)
         self.layers, self.width = self._sizes()
         self._inference = Inference(model, partial(self._read, places=slice(0, 1)), rules=rules)
-
-    @property
-    def reproducible(self) -> str:
-        """How equal latents are in any batch; see `scope.models.inference`."""
-        return self._inference.reproducible
 
     @property
     def most_at_once(self) -> int | None:

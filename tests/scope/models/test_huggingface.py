@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scope.models import ModelOptions, huggingface
+from scope.models.heads import longest_input
 from scope.models.huggingface import load
 from scope.models.torch_setup import load_torch, quiet_transformers
 
@@ -126,7 +127,7 @@ def test_a_model_without_positions_of_its_own_has_the_tokenizers_limit():
     for positions in (None, -1):
         model = torch.nn.Module()
         model.config = type("Config", (), {"max_position_embeddings": positions})
-        assert huggingface.longest_input(model, Tokenizer) == 77
+        assert longest_input(model, Tokenizer) == 77
 
 
 def test_no_text_has_no_answer(loaded):

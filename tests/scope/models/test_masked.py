@@ -178,12 +178,6 @@ def test_the_scores_at_the_blank_alone_give_what_all_scores_give(loaded, archite
     assert ask(loaded(architecture), *SENTENCES) == expected
 
 
-@pytest.mark.parametrize(("text", "blanks"), [("no blank", 0), (f"{BLANK} and {BLANK}", 2)])
-def test_a_text_has_exactly_one_blank(loaded, text, blanks):
-    with pytest.raises(ValueError, match=f"question '0' has {blanks} blanks in place of 1"):
-        ask(loaded("bert"), text)
-
-
 @both
 def test_the_masks_own_spelling_in_a_text_is_no_blank(loaded, architecture):
     mask = loaded(architecture)._tokenizer.mask_token

@@ -207,13 +207,6 @@ def test_nothing_written_is_no_answer_and_no_filler(folders):
     assert next(model.fill(BLANKS[:1]))[1] == Answer()
 
 
-def test_a_question_is_asked_with_the_right_parts(loaded):
-    with pytest.raises(ValueError, match="question '0' has no options to choose from"):
-        next(loaded("t5").choose(QUESTIONS))
-    with pytest.raises(ValueError, match="question '0' has 0 blanks in place of 1"):
-        next(loaded("t5").fill(QUESTIONS))
-
-
 def test_sentinels_make_a_mask_filler(loaded, tmp_path):
     assert type(loaded("t5")) is SentinelModel
     assert type(loaded("bart")) is TextToTextModel
