@@ -115,9 +115,8 @@ def is_saved(model: str | object) -> bool:
 
 def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
     """See that saved answers are those to all questions, before any other model is loaded."""
+    require_rows(model, tasks)
     for one in tasks:
-        if isinstance(model, TableColumn):
-            model.require_rows(one.data.card.rows, one.data.card.spec)
         ask = getattr(model, METHODS[one.task.role])
         for _ in ask([item.question for item in one.data.items]):
             pass
@@ -158,12 +157,11 @@ def _require_own_fingerprints(answering_models: Sequence[NamedModel]) -> None:
             )
 
 
-def require_rows(answering_models: Sequence[NamedModel], tasks: Sequence[ChosenTask]) -> None:
+def require_rows(model: object, tasks: Sequence[ChosenTask]) -> None:
     """A table of answers goes by row: it must have been made for just these data."""
-    for one in answering_models:
-        if isinstance(one.model, TableColumn):
-            for task in tasks:
-                one.model.require_rows(task.data.card.rows, task.data.card.spec)
+    if isinstance(model, TableColumn):
+        for task in tasks:
+            model.require_rows(task.data.card.rows, task.data.card.spec)
 
 
 def _expanded(model: str | object) -> Sequence[str | object]:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.answering_models import is_saved
+from scope.jobs.answering_models import is_saved, load_answering_model
 from scope.jobs.audit.parts import whole_spec
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.identity import NamedModel, model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
-from scope.models import ModelOptions, load_model
-from scope.models.certainty import mark_certain
+from scope.models import ModelOptions
 from scope.models.labels import (
     LabelWordClassifier,
     align,
@@ -22,7 +21,7 @@ from scope.models.labels import (
     next_token_classifier,
     parse_label_map,
 )
-from scope.models.loading import expand_spec, in_role, require_labels, split_spec
+from scope.models.loading import expand_spec, require_labels
 from scope.models.prompts import prompt_of
 from scope.models.saved import SavedClassifier
 from scope.models.unloaded import KnownLabels, labels_before_loading, require_there
@@ -238,10 +237,7 @@ def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> 
 
 def load_audited(model: str | object, role: AuditRole, options: ModelOptions) -> Classifier:
     """The model behind a spec, or the object itself, as a classifier in the audit's role."""
-    if isinstance(model, str):
-        found = mark_certain(load_model(model, role, options), split_spec(model)[0], options)
-    else:
-        found = in_role(model, getattr(model, "spec", type(model).__name__), role, options)
+    found = load_answering_model(model, [role], options)
     if role == "next_token":
         return next_token_classifier(found, options.next_tokens)
     return require_labels(found)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from scope.errors import ModelError, SpecError
 from scope.models.certainty import carry_mark
@@ -64,15 +64,29 @@ def canonical(label: str, label_map: Mapping[str, str]) -> str:
     return label_map.get(label.casefold(), label).casefold()
 
 
-class AlignedClassifier:
+class _Wrapping:
+    """A model in another role, or with other names: what it says of itself is the wrapped one's."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self.spec: str = model.spec
+        self.reproducible: str = getattr(model, "reproducible", "")
+        carry_mark(self, model)
+
+    @property
+    def served(self) -> str | None:
+        """The id that a server gives the model; None where none answers."""
+        return getattr(self._model, "served", None)
+
+
+class AlignedClassifier(_Wrapping):
     """A target whose probabilities are in the order of the reference's labels."""
 
     def __init__(
         self, classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]
     ) -> None:
-        self._classifier = classifier
+        super().__init__(classifier)
         self._order = label_order(classifier.spec, classifier.labels, labels, label_map)
-        self.spec = classifier.spec
         self.prompts = getattr(classifier, "prompts", {})
         self.words = getattr(classifier, "words", {})
         # Answers in another order are other answers: kept under another name.
@@ -80,17 +94,10 @@ class AlignedClassifier:
         order = f"-{'.'.join(map(str, self._order))}" if moved else ""
         self.fingerprint = classifier.fingerprint + order
         self.labels = tuple(labels)
-        self.reproducible = getattr(classifier, "reproducible", "")
-        carry_mark(self, classifier)
-
-    @property
-    def served(self) -> str | None:
-        """The id that a server gives the model; None where none answers."""
-        return getattr(self._classifier, "served", None)
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in the reference's order of labels."""
-        return [self._aligned(prediction) for prediction in self._classifier.classify(texts)]
+        return [self._aligned(prediction) for prediction in self._model.classify(texts)]
 
     def _aligned(self, prediction: Prediction) -> Prediction:
         if len(prediction.probabilities) != len(self._order):
@@ -102,15 +109,9 @@ class AlignedClassifier:
 class AlignedStream(AlignedClassifier):
     """The same for a target whose answers come one by one."""
 
-    def __init__(
-        self, classifier: StreamingClassifier, labels: Sequence[str], label_map: Mapping[str, str]
-    ) -> None:
-        super().__init__(classifier, labels, label_map)
-        self._stream = classifier.stream
-
     def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
         """Answer every text as the target does, in the reference's order of labels."""
-        for place, prediction in self._stream(texts):
+        for place, prediction in self._model.stream(texts):
             yield place, self._aligned(prediction)
 
 
@@ -124,9 +125,8 @@ def align(
     ModelError
         When the labels do not align by name.
     """
-    if isinstance(classifier, StreamingClassifier):
-        return AlignedStream(classifier, labels, label_map)
-    return AlignedClassifier(classifier, labels, label_map)
+    kind = AlignedStream if isinstance(classifier, StreamingClassifier) else AlignedClassifier
+    return kind(classifier, labels, label_map)
 
 
 def label_order(
@@ -218,7 +218,7 @@ class PromptedScorer(ChoiceScorer, Protocol):
         """The same model, asked to choose with this prompt."""
 
 
-class LabelWordClassifier:
+class LabelWordClassifier(_Wrapping):
     """A choice scorer in the role of classifier, with a word for each label.
 
     A text's probabilities are those of the words as options of the prompt `classify`, which
@@ -229,25 +229,18 @@ class LabelWordClassifier:
     def __init__(self, model: ChoiceScorer, options: ModelOptions) -> None:
         require_words(model.spec, options)
         self.labels = tuple(options.label_words)
-        self.spec = model.spec
         self._words = tuple(options.label_words.values())
         self._prompt = prompt_of("classify", options)
         # A text must not be wrapped in one prompt inside another.
         self._takes_prompt = isinstance(model, PromptedScorer)
-        self._model = (
+        super().__init__(
             model.with_choice_prompt(self._prompt) if isinstance(model, PromptedScorer) else model
         )
         self.prompts = {"classify": self._asked_with()}
         self.words = dict(options.label_words)
-        self.reproducible = getattr(model, "reproducible", "")
         self.fingerprint = fingerprint_with(
             self._model.fingerprint, self._prompt.template, *self.labels, *self._words
         )
-
-    @property
-    def served(self) -> str | None:
-        """The id that a server gives the model; None where none answers."""
-        return getattr(self._model, "served", None)
 
     def _asked_with(self) -> str:
         """The prompt as the model puts it, such as with the options' letters behind it."""
@@ -322,7 +315,7 @@ def require_words(spec: str, options: ModelOptions) -> None:
     )
 
 
-class NextTokenClassifier:
+class NextTokenClassifier(_Wrapping):
     """A language model in the role of classifier: the label is the likeliest next token.
 
     It has no list of labels, since every text has tokens of its own; they stand in each
@@ -340,18 +333,10 @@ class NextTokenClassifier:
     labels: tuple[str, ...] = ()
 
     def __init__(self, model: NextToken, most: int) -> None:
-        self._model = model
+        super().__init__(model)
         self._most = most
-        self.spec = model.spec
-        self.reproducible = getattr(model, "reproducible", "")
-        carry_mark(self, model)
         # The same model names other tokens, and more of them, than its labels in another role.
         self.fingerprint = f"{model.fingerprint}-next-{most}"
-
-    @property
-    def served(self) -> str | None:
-        """The id that a server gives the model; None where none answers."""
-        return getattr(self._model, "served", None)
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """The most likely next tokens of every text, in order."""
@@ -366,8 +351,6 @@ class NextTokenClassifier:
 class NextTokenStream(NextTokenClassifier):
     """The same of a model whose answers come one by one."""
 
-    _model: StreamingNextToken
-
     def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
         """The most likely next tokens of every text, as they come."""
         for place, prediction in self._model.stream_next(texts):
@@ -376,5 +359,5 @@ class NextTokenStream(NextTokenClassifier):
 
 def next_token_classifier(model: NextToken, most: int) -> NextTokenClassifier:
     """The model as a classifier, which streams if the model does."""
-    streams = isinstance(model, StreamingNextToken)
-    return NextTokenStream(model, most) if streams else NextTokenClassifier(model, most)
+    kind = NextTokenStream if isinstance(model, StreamingNextToken) else NextTokenClassifier
+    return kind(model, most)

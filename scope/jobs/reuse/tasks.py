@@ -71,7 +71,8 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
     models = load_reuse_models(
         request, lambda one: load_answering_model(one, [role], request.model_options)
     )
-    require_rows(models.all, chosen)
+    for one in models.all:
+        require_rows(one.model, chosen)
     items = task_items(chosen[0].data.items)
     plan = ReusePlan(
         models=models,
