@@ -108,9 +108,11 @@ def scores() -> tuple[ForecastScore, ...]:
 
 def expected() -> tuple[ExpectedAccuracy, ...]:
     accuracies = (estimate(0.75, 12), Undefined(reason=f"no question {LINK}"), estimate(0.25, 12))
+    observed = (estimate(0.625, 9), Undefined(reason=f"no answer {IMAGE}"), estimate(0.25, 9))
+    shifts = (estimate(-0.125, 9), Undefined(reason="no answer"), estimate(0.0, 12))
     return tuple(
-        ExpectedAccuracy(model=model, accuracy=accuracy)
-        for model, accuracy in zip(MODELS, accuracies, strict=False)
+        ExpectedAccuracy(model=model, accuracy=accuracy, observed=seen, shift=shift)
+        for model, accuracy, seen, shift in zip(MODELS, accuracies, observed, shifts, strict=False)
     )
 
 
@@ -241,6 +243,7 @@ def everything(job: str) -> dict[str, Any]:
         "fleet": members(),
         "scores": scores(),
         "expected": expected(),
+        "shift": estimate(-0.0625, 12),
         "reliability": reliability(),
         "routers": routers(),
         "mix": mix(),
@@ -292,4 +295,5 @@ def build_comparison(job: str = "fleet-map", **changes: Any) -> FleetResult:
 def bare(job: str, **parts: Any) -> FleetResult:
     """A run that found nothing but a matrix and these parts."""
     nothing: dict[str, Any] = dict.fromkeys((*everything(job), "notes", "files"), ())
+    nothing |= {"shift": None} if "shift" in nothing else {}
     return build_comparison(job, **nothing | {"forecaster": "factors"} | parts)

@@ -35,7 +35,7 @@ FILES = SavedParts(
 )
 
 
-FORMAT = 1
+FORMAT: Literal[2] = 2
 """Changes whenever an older release could no longer read what this one writes."""
 
 FORECASTERS: Mapping[str, type[Forecaster]] = MappingProxyType(
@@ -98,7 +98,7 @@ class _Description:
     """What stands in the JSON file."""
 
     __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "allow_inf_nan": False}
-    format: Literal[1]
+    format: Literal[2]
     forecaster: str
     parameters: dict[str, Scalar | tuple[Scalar, ...]]
     layout: QuestionLayout
@@ -136,7 +136,7 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
     parameters = forecaster.get_params(deep=False)
     del parameters["layout"]
     description = _Description(
-        format=1,
+        format=FORMAT,
         forecaster=forecaster.short_name,
         parameters=plain_parameters(parameters),
         layout=forecaster.layout,

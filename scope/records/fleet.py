@@ -16,6 +16,9 @@ SAME_MIX, ORACLE = "random with the same mix", "oracle"
 FEW_QUESTIONS = 10
 """Of fewer questions no difference is said to be beyond chance."""
 
+FEW_MODELS = 8
+"""A community of fewer models is shown without a test and a conclusion."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Neighbour:
@@ -63,14 +66,18 @@ class ForecastScore:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedAccuracy:
-    """The share of the questions asked that a model is expected to answer correctly.
+    """The share of the unseen questions that a model is expected to answer correctly.
 
     ``accuracy`` is the mean of its forecast probabilities; its interval is over questions, and
-    says nothing of how far the probabilities can be trusted.
+    says nothing of how far the probabilities can be trusted. ``observed`` is the model's accuracy
+    where its answers are known and ``shift`` is observed minus forecast on those questions, paired;
+    both are None where no answer of any model is known.
     """
 
     model: str
     accuracy: Estimate | Undefined
+    observed: Estimate | Undefined | None = None
+    shift: Estimate | Undefined | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,9 +163,10 @@ class Contribution:
 class CommunityDistance:
     """The mean distance between the vectors of models of two communities, or within one.
 
-    ``pairs`` counts the pairs of models. Within a community ``p_value`` is the share of random
-    communities of its size whose models lie as near to each other, or nearer; else it is None.
-    ``p_adjusted`` is the same after Holm's correction over all communities that have one.
+    ``pairs`` counts the pairs of models. Within a community of `FEW_MODELS` or more ``p_value`` is
+    the share of random communities of its size whose models lie as near to each other, or nearer;
+    else it is None. ``p_adjusted`` is the same after Benjamini and Hochberg's correction over all
+    communities that have one.
     """
 
     first: str
@@ -229,11 +237,14 @@ class EmbedResult(ListedResult):
 class ForecastResult(ListedResult):
     """Forecasts of answers to new questions, and how well they did where answers are known.
 
-    ``expected`` lists the models by expected accuracy, the highest first.
+    ``expected`` lists the models by expected accuracy, the highest first. ``shift`` is the mean
+    observed minus forecast accuracy of all models on unseen questions with an answer; None where
+    there are none.
     """
 
     scores: tuple[ForecastScore, ...] = ()
     expected: tuple[ExpectedAccuracy, ...] = ()
+    shift: Estimate | Undefined | None = None
     reliability: tuple[ReliabilityBin, ...] = ()
 
     def rows(self) -> Iterator[FrameRow]:
@@ -242,6 +253,10 @@ class ForecastResult(ListedResult):
         yield from _score_rows(job, self.scores)
         for model in self.expected:
             yield FrameRow.of(job, "expected_accuracy", model.model, model.accuracy)
+            if model.observed is not None:
+                yield FrameRow.of(job, "observed_accuracy", model.model, model.observed)
+        if self.shift is not None:
+            yield FrameRow.of(job, "accuracy_shift", self.forecaster, self.shift)
         yield from _bin_rows(job, self.forecaster, self.reliability)
         yield from self._skills()
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from scope.records import CommunityDistance, Estimate, Neighbour, Undefined
-from scope.statistics.paired import holm
+from scope.records.fleet import FEW_MODELS
+from scope.statistics.paired import benjamini_hochberg
 
 ROWS_AT_ONCE = 500
 
@@ -136,15 +137,15 @@ def community_distances(
     models: Sequence[str],
     labels: Mapping[str, str],
     *,
-    resamples: int = 999,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> tuple[CommunityDistance, ...]:
     """The mean distance within each community and between every two of them.
 
     Within a community of n models, ``p_value`` is (k + 1) / (resamples + 1), where k of so many
-    random draws of n models of the fleet lie as near to each other, or nearer. It takes 2 models;
-    an interval takes 3 within a community, or 2 of each of two. ``p_adjusted`` is Holm's correction
-    over all communities with a p-value.
+    random draws of n models of the fleet lie as near to each other, or nearer. It takes
+    `FEW_MODELS`; an interval takes 3 within a community, or 2 of each of two. ``p_adjusted`` is
+    Benjamini and Hochberg's correction over all communities with a p-value.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ def community_distances(
         The community of each model by its name; a model without one belongs to none, and is drawn
         as any other.
     resamples
-        The number of random communities.
+        The number of random communities; 999, or 100 for each community tested if that is more.
     seed
         Of the draws.
 
@@ -180,6 +181,8 @@ def community_distances(
     places = np.asarray(vectors, dtype=np.float64)
     distances = cdist(places, places)
     members = _members(models, labels)
+    tests = sum(len(rows) >= FEW_MODELS for rows in members.values())
+    resamples = resamples or max(999, 100 * tests)
     return _adjusted(
         _within(first, members[first], distances, resamples, seed)
         if first == second
@@ -191,7 +194,7 @@ def community_distances(
 def _adjusted(found: Iterable[CommunityDistance]) -> tuple[CommunityDistance, ...]:
     """The same, with the p-values of all communities corrected together."""
     every = tuple(found)
-    adjusted = iter(holm([one.p_value for one in every if one.p_value is not None]))
+    adjusted = iter(benjamini_hochberg([one.p_value for one in every if one.p_value is not None]))
     return tuple(
         one if one.p_value is None else replace(one, p_adjusted=next(adjusted)) for one in every
     )
@@ -216,7 +219,7 @@ def _within(
         second=name,
         pairs=size * (size - 1) // 2,
         distance=_distance_within(name, inside),
-        p_value=None if size < 2 else _nearness(inside, distances, resamples, seed),
+        p_value=None if size < FEW_MODELS else _nearness(inside, distances, resamples, seed),
     )
 
 
@@ -224,9 +227,12 @@ def _nearness(inside: Distances, distances: Distances, resamples: int, seed: int
     """How often as many models, drawn at random from the fleet, lie as near to each other."""
     # By the size alone, so that another community more leaves this one's draws as they are.
     generator = np.random.default_rng([seed, len(inside)])
-    draws = [generator.permutation(len(distances))[: len(inside)] for _ in range(resamples)]
-    nearer = _sums_within(np.array(draws), distances) <= inside.sum() * (1 + ROUNDING)
-    return (int(nearer.sum()) + 1) / (resamples + 1)
+    limit, nearer = inside.sum() * (1 + ROUNDING), 0
+    # Some draws at a time: a draw of many models takes a row of all.
+    for count in (min(999, resamples - done) for done in range(0, resamples, 999)):
+        draws = [generator.permutation(len(distances))[: len(inside)] for _ in range(count)]
+        nearer += int((_sums_within(np.array(draws), distances) <= limit).sum())
+    return (nearer + 1) / (resamples + 1)
 
 
 def _sums_within(draws: NDArray[np.int64], distances: Distances) -> NDArray[np.float64]:

@@ -42,29 +42,45 @@ def load_questions(spec: str, columns: Mapping[str, str]) -> tuple[CorrectnessMa
     return matrix, _card(spec, matrix)
 
 
-def text_digest(text: str) -> str:
-    """Sixteen hexadecimal digits of a hash of a question's text; empty for an empty text.
+WHOLE = 16
+"""The digits of a digest that are of the whole text; further ones are of its first line."""
 
-    Leading, trailing and repeated white space is ignored.
+LONG_LINE = 8
+"""The fewest words of a first line that a question is recognised by."""
+
+
+def text_digest(text: str) -> str:
+    """A hash of the words of a question's text, then one of its first line's; empty without words.
+
+    Each has sixteen hexadecimal digits. White space, case and the punctuation around a word are
+    ignored. A first line of fewer than `LONG_LINE` words says too little of a question, and is
+    left out.
 
     Examples
     --------
-    >>> text_digest(" Who?  ") == text_digest("Who?"), text_digest(" ")
+    >>> text_digest(" Who?  ") == text_digest("who"), text_digest(" ")
     (True, '')
     """
-    words = " ".join(text.split())
-    return (
-        blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if words else ""
+    lines = [_words(text), _words(text.strip().partition("\n")[0])]
+    return "".join(
+        blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        for words, least in zip(lines, (1, LONG_LINE), strict=True)
+        if len(words) >= least
     )
 
 
+def _words(text: str) -> list[str]:
+    stripped = (word.strip(".,;:?\"'“”‘’") for word in text.casefold().split())
+    return [word for word in stripped if word]
+
+
 def same_texts(questions: CorrectnessMatrix) -> tuple[str, ...]:
-    """A name for each question, shared by questions of the same text; its id if it has no text.
+    """A name for each question, shared by questions of the same words; its id if it has no text.
 
     Intervals resample texts: a text with several ids counts as one question.
     """
     pairs = zip(questions.ids, questions.texts, strict=True)
-    return tuple(text_digest(text) or f"id {name}" for name, text in pairs)
+    return tuple(text_digest(text)[:WHOLE] or f"id {name}" for name, text in pairs)
 
 
 def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
@@ -125,7 +141,7 @@ def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.b
     [False, True, False]
     """
     numbers: dict[str, int] = {}
-    names = (text_digest(text) or f"row {row}" for row, text in enumerate(texts))
+    names = (text_digest(text)[:WHOLE] or f"row {row}" for row, text in enumerate(texts))
     kinds = np.array([numbers.setdefault(name, len(numbers)) for name in names])
     sizes = np.bincount(kinds)
     drawn = np.random.default_rng([seed, _STREAM]).permutation(len(sizes))

@@ -11,7 +11,13 @@ from scope.fleet.findings.forecasting import reliability
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saving import DESCRIPTION, NUMBERS, save_fleet
 from scope.jobs.fleet.answers import load_answers, same_texts
-from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder, prepared
+from scope.jobs.fleet.learning import (
+    Learning,
+    learn,
+    load_needed_encoder,
+    notes_on_means,
+    prepared,
+)
 from scope.jobs.fleet.models import describe_models, place_models, skills_of_fleet
 from scope.jobs.fleet.requests import EmbedRequest
 from scope.jobs.fleet.scoring import NO_ENCODER
@@ -83,6 +89,10 @@ def _find(
         notes=(
             *matrix.notes,
             f"scores are from {learning.folds}-fold cross-validation over the questions",
+            *notes_on_means(
+                learning.candidates(fleet.forecaster.layout),
+                len(matrix.ids) - len(matrix.ids) // learning.folds,
+            ),
             placed.note,
             shown,
         ),

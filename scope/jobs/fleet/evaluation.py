@@ -23,7 +23,14 @@ from scope.jobs.fleet.answers import (
     load_questions,
     require_enough_left,
 )
-from scope.jobs.fleet.learning import Learned, Learning, learn, load_needed_encoder, vectors_of
+from scope.jobs.fleet.learning import (
+    Learned,
+    Learning,
+    learn,
+    load_needed_encoder,
+    notes_on_means,
+    vectors_of,
+)
 from scope.jobs.fleet.model_tables import SHOWN
 from scope.jobs.fleet.requests import ForecastRequest
 from scope.jobs.fleet.stored_fleet import matched_rows, open_fleet, with_added_models
@@ -147,19 +154,36 @@ def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> En
 def _with_fleet(
     fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
 ) -> Evaluation:
-    seen = matched_rows(fleet, questions) >= 0
     aligned, notes = _aligned(questions, fleet)
-    if seen.any():
-        notes += (
-            f"the fleet was fitted on {int(seen.sum())} of the {len(seen)} questions; these are "
-            "excluded from all scores",
-        )
+    fresh, seen = _unseen(fleet, questions)
     return Evaluation(
         fleet=fleet,
         questions=aligned,
         table=table_of(fleet, questions, encoder, progress),
-        fresh=~seen,
-        notes=(*questions.notes, *notes),
+        fresh=fresh,
+        notes=(
+            *questions.notes,
+            *seen,
+            *notes,
+            *notes_on_means([fleet.forecaster], len(fleet.ids)),
+        ),
+    )
+
+
+def _unseen(
+    fleet: Fleet, questions: CorrectnessMatrix
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Mask of the questions that the fleet was not fitted on, and a note on the others."""
+    rows = matched_rows(fleet, questions)
+    pairs = zip(questions.ids, rows.tolist(), strict=True)
+    renamed = sum(row >= 0 and fleet.ids[row] != name for name, row in pairs)
+    fresh = rows < 0
+    if fresh.all():
+        return fresh, ()
+    return fresh, (
+        f"the fleet was fitted on {int((~fresh).sum())} of the {len(fresh)} questions, {renamed} "
+        "of them under another id: recognised by their words, they count neither as unseen nor in "
+        "any score or expected accuracy",
     )
 
 
@@ -219,18 +243,21 @@ def _with_answers(
     known = replace(matrix.take(np.flatnonzero(~held_out)), part=False)
     questions = matrix.take(np.flatnonzero(held_out))
     learned = learn(known, learning, encoder, progress)
+    others = _others(learned, known)
+    fresh, seen = _unseen(learned.fleet, questions)
     return Evaluation(
         fleet=learned.fleet,
         questions=questions,
         table=table_of(learned.fleet, questions, encoder, progress),
-        # The fleet was not fitted on their texts: see `held_out_rows`.
-        fresh=np.ones(len(questions.ids), dtype=np.bool_),
-        others=_others(learned, known),
+        fresh=fresh,
+        others=others,
         conflicts=matrix.conflicts,
         notes=(
             *matrix.notes,
             f"{len(questions.ids)} of {len(matrix.ids)} questions are held out (seed "
             f"{learning.seed}); the fleet is fitted and selected on the others",
+            *seen,
+            *notes_on_means([learned.fleet.forecaster, *others], len(known.ids)),
         ),
     )
 

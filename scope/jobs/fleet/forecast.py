@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from scope.core.request import as_function
-from scope.fleet.findings.forecasting import reliability
+from scope.fleet.findings.forecasting import (
+    known_gain,
+    known_mean,
+    means_of_known,
+    reliability,
+)
 from scope.fleet.forecasters.forecaster import Probabilities
 from scope.jobs.fleet.answers import same_texts
 from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation
 from scope.jobs.fleet.learning import prepared
 from scope.jobs.fleet.requests import ForecastRequest
+from scope.jobs.fleet.score_words import from_greatest
 from scope.jobs.fleet.scoring import evaluated, score_forecasts
 from scope.jobs.fleet.stored_fleet import FORECASTS, write_table
 from scope.jobs.runner import Prepared, carry_out
-from scope.records import ExpectedAccuracy, ForecastResult, Manifest
+from scope.records import Estimate, ExpectedAccuracy, ForecastResult, Manifest, Undefined
 from scope.statistics.intervals import mean_estimate
 from scope.store import Run
+
+ALL_SEEN = "the fleet was fitted on all of these questions"
 
 
 def carry_out_forecast_fleet(request: ForecastRequest) -> ForecastResult:
@@ -62,20 +71,39 @@ def _find(planned: PlannedEvaluation, manifest: Manifest, run: Run) -> ForecastR
             same_texts(evaluation.questions.take(scored)),
         ),
         expected=_expected(evaluation, probabilities),
+        shift=_shift(evaluation, probabilities),
         files=(FORECASTS,),
     )
 
 
 def _expected(evaluation: Evaluation, probabilities: Probabilities) -> tuple[ExpectedAccuracy, ...]:
-    """Each model's expected accuracy on the questions, the highest first."""
-    names = same_texts(evaluation.questions)
-    means = probabilities.mean(axis=0, dtype=np.float64)
-    return tuple(
-        ExpectedAccuracy(
-            model=evaluation.fleet.models[column],
-            accuracy=mean_estimate(probabilities[:, column], names),
-        )
-        for column in np.argsort(-means, kind="stable").tolist()
+    """Each model's expected and observed accuracy on the unseen questions, the highest first."""
+    questions = evaluation.questions.take(evaluation.fresh)
+    forecast, names = probabilities[evaluation.fresh], same_texts(questions)
+    answered = len(evaluation.scored) > 0
+    found = []
+    for model, chances, answers in zip(
+        evaluation.fleet.models, forecast.T, questions.correct.T, strict=True
+    ):
+        one = ExpectedAccuracy(model=model, accuracy=mean_estimate(chances, names, empty=ALL_SEEN))
+        if answered:
+            shift = known_gain(answers, chances, names)
+            one = replace(one, observed=known_mean(answers, names), shift=shift)
+        found.append(one)
+    return tuple(sorted(found, key=lambda one: from_greatest(one.accuracy)))
+
+
+def _shift(evaluation: Evaluation, probabilities: Probabilities) -> Estimate | Undefined | None:
+    """Observed minus forecast accuracy over all models; None without an answer."""
+    rows = evaluation.scored
+    if not len(rows):
+        return None
+    questions = evaluation.questions.take(rows)
+    known = ~np.isnan(questions.correct)
+    return known_gain(
+        means_of_known(questions.correct, known),
+        means_of_known(probabilities[rows], known),
+        same_texts(questions),
     )
 
 

@@ -21,6 +21,7 @@ from scope.records import (
     ExpectedAccuracy,
     ForecastScore,
     ReliabilityBin,
+    Undefined,
 )
 from scope.sections.blocks import (
     Block,
@@ -218,17 +219,30 @@ def expected_table(expected: Sequence[ExpectedAccuracy]) -> Table | None:
     if not expected:
         return None
     ordered = sorted(expected, key=lambda one: from_greatest(one.accuracy))
+    titles = ("Expected", "Observed", "Observed − expected")
+    shown = titles if expected[0].observed is not None else titles[:1]
     return Table(
-        columns=(Column("Model", "name"), Column("Expected", "estimate")),
-        rows=tuple(Row(cells=(one.model, Cell.share(one.accuracy))) for one in ordered),
-        caption=prose("Expected accuracy on the questions"),
+        columns=(Column("Model", "name"), *(Column(title, "estimate") for title in shown)),
+        rows=tuple(Row(cells=(one.model, *_accuracies(one)[: len(shown)])) for one in ordered),
+        caption=prose("Expected accuracy on the unseen questions"),
         tall=True,
         ends=True,
     )
 
 
-def expected_section(table: Table, *, most: int) -> Section:
-    """The expected accuracies of at most so many models."""
+def _accuracies(one: ExpectedAccuracy) -> tuple[Cell | None, ...]:
+    observed = None if one.observed is None else Cell.share(one.observed)
+    return Cell.share(one.accuracy), observed, gain_cell(one.shift)
+
+
+def expected_section(
+    table: Table, shift: Estimate | Undefined | None = None, *, most: int
+) -> Section:
+    """The expected accuracies of at most so many models, and the mean shift of all."""
+    overall = Table(
+        columns=(Column("Models", "name"), Column("Observed − expected", "estimate")),
+        rows=(Row(cells=(prose("mean of all"), gain_cell(shift))),),
+    )
     shown = first_rows(table, most)
     cut = [
         note(
@@ -242,11 +256,13 @@ def expected_section(table: Table, *, most: int) -> Section:
         title="Expected accuracy",
         blocks=(
             paragraph(
-                "The expected accuracy of each model on these questions is the mean of its "
-                "predicted probabilities. The interval is over questions; it does not include "
-                "errors of the probabilities themselves."
+                "The expected accuracy of each model is the mean of its predicted probabilities on "
+                "the questions that the fleet was not fitted on. The interval is over questions; "
+                "it does not include errors of the probabilities themselves. Where answers are "
+                "known, observed minus expected is paired on the same questions."
             ),
             *(cut if shown is not table else ()),
             shown,
+            *(() if shift is None else (overall,)),
         ),
     )

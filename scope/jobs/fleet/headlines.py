@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from scope.jobs.fleet.score_words import beyond_chance, overall
+from scope.jobs.fleet.score_words import beyond_chance, from_greatest, overall
 from scope.records import (
     BenchmarkPrediction,
     CommunityDistance,
@@ -13,25 +12,28 @@ from scope.records import (
     Estimate,
     ExpectedAccuracy,
     FleetResult,
+    ForecastResult,
     ForecastScore,
     RouterScore,
     RouteShare,
     Undefined,
 )
-from scope.records.fleet import ROUTER, SAME_MIX, SINGLE_BEST
+from scope.records.fleet import FEW_MODELS, ROUTER, SAME_MIX, SINGLE_BEST
 from scope.sections.prose import Text, prose, together
 from scope.sections.wording import Cell, count_rivals, percent
 
 SIGNIFICANT_SHARE = 0.95
 """A benchmark counts as predicted if at least this share of the splits is significant."""
 
-BY_CHANCE = 0.05
-"""Contributions that are at least this likely by chance are not a finding."""
-
 MEAN = "mean"
 """The forecaster that predicts each model's mean."""
 
 _FEW = "There are too few questions for a conclusion."
+_SAMPLING = (
+    "The intervals of expected accuracies cover the sampling of questions only, not a shift "
+    "between the training questions and these."
+)
+_SHIFTS = dict.fromkeys(("more", "less"), "The forecasts are shifted. ")
 _OVER_THE_MEAN = {
     "more": "The interval excludes 0.",
     "less": "The forecaster is !!worse!! than the mean.",
@@ -99,32 +101,59 @@ def _difference(gain: Estimate | Undefined | None) -> Text:
 def of_expected(expected: Sequence[ExpectedAccuracy]) -> Iterator[Text]:
     """The models with the highest and the lowest expected accuracy.
 
-    With each, how many other models have an interval that overlaps with its own.
+    With each, its observed accuracy if known, and how many other models have an interval that
+    overlaps with its own.
     """
-    defined = [(one.model, one.accuracy) for one in expected if isinstance(one.accuracy, Estimate)]
+    defined = [one for one in expected if isinstance(one.accuracy, Estimate)]
     if not defined:
         return
-    ordered = sorted(defined, key=lambda one: -one[1].value)
-    accuracies = [accuracy for _, accuracy in defined]
-    model, accuracy = ordered[0]
+    ordered = sorted(defined, key=lambda one: from_greatest(one.accuracy))
+    accuracies = [one.accuracy for one in defined if isinstance(one.accuracy, Estimate)]
+    ends = [
+        prose(
+            "{accuracy}{overlapping}{observed}",
+            accuracy=Cell.share(one.accuracy),
+            overlapping=_overlapping(count_rivals(one.accuracy, accuracies)),
+            observed=() if one.observed is None else _observed(one.observed),
+        )
+        for one in ordered[:: max(1, len(ordered) - 1)]
+        if isinstance(one.accuracy, Estimate)
+    ]
     best = prose(
-        "**{model}** has the highest expected accuracy on these questions: {accuracy}",
-        model=model,
-        accuracy=Cell.share(accuracy),
+        "**{model}** has the highest expected accuracy on the unseen questions: {accuracy}",
+        model=ordered[0].model,
+        accuracy=ends[0],
     )
-    if len(ordered) == 1:
-        yield (*best, *prose("."))
+    last = prose(", **{model}** the lowest: {accuracy}", model=ordered[-1].model, accuracy=ends[-1])
+    yield (*best, *(last if len(ends) > 1 else ()), *prose("."))
+
+
+def _observed(observed: Estimate | Undefined) -> Text:
+    return prose(", observed {accuracy}", accuracy=Cell.share(observed))
+
+
+def of_shift(result: ForecastResult) -> Iterator[Text]:
+    """How far the forecasts are from the observed accuracies, and what the intervals leave out."""
+    if not result.expected:
         return
-    last, lowest = ordered[-1]
-    yield (
-        *best,
-        *_overlapping(count_rivals(accuracy, accuracies)),
-        *prose(
-            ", **{model}** the lowest: {accuracy}{overlapping}.",
-            model=last,
-            accuracy=Cell.share(lowest),
-            overlapping=_overlapping(count_rivals(lowest, accuracies)),
-        ),
+    if result.shift is None:
+        yield prose(f"No answer to an unseen question is known. {_SAMPLING}")
+        return
+    pairs = [
+        (one.accuracy, one.observed.value, one.shift.value)
+        for one in result.expected
+        if isinstance(one.accuracy, Estimate)
+        and isinstance(one.observed, Estimate)
+        and isinstance(one.shift, Estimate)
+    ]
+    yield prose(
+        "Observed minus expected accuracy, the mean over the models, is {shift}: {high} of {all} "
+        "forecasts are too high, and the intervals of {missed} leave out the observed accuracy. "
+        f"{_SHIFTS.get(beyond_chance(result.shift) or '', '')}{_SAMPLING}",
+        shift=Cell.points(result.shift),
+        high=sum(shift < 0 for _, _, shift in pairs),
+        missed=sum(not one.low <= seen <= one.high for one, seen, _ in pairs),
+        all=len(pairs),
     )
 
 
@@ -241,14 +270,20 @@ def _ends(predictions: Sequence[BenchmarkPrediction]) -> Text:
 
 def of_communities(communities: Sequence[CommunityDistance]) -> Iterator[Text]:
     """The communities whose models are closer to each other than by chance."""
-    tested = [one.p_adjusted for one in communities if one.p_adjusted is not None]
+    within = [one.p_adjusted for one in communities if one.first == one.second]
+    tested = [value for value in within if value is not None]
     if tested:
         near = sum(value < 0.05 for value in tested)
         yield prose(
-            "In {near} of {tested} communities the models are closer to each other than in random "
-            "groups of the same size (p\u00a0<\u00a00.05 after Holm’s correction).",
+            f"In {{near}} of {{tested}} communities of {FEW_MODELS} or more models these are "
+            "closer to each other than in random groups of the same size (p\u00a0<\u00a00.05 after "
+            "Benjamini and Hochberg’s correction).",
             near=near or prose("none"),
             tested=len(tested),
+        )
+    if few := len(within) - len(tested):
+        yield prose(
+            f"Communities of fewer than {FEW_MODELS} models, too few to conclude: {{few}}.", few=few
         )
 
 
@@ -265,8 +300,15 @@ def of_contributions(contributions: Sequence[Contribution]) -> Iterator[Text]:
         "unclear": ", which may be chance",
         "few": ", with too few questions for a conclusion",
     }.get(beyond_chance(best.value) or "", "")
+    above = "The intervals of {helping} of {all} contributions of one benchmark to another"
+    uncorrected = "they are not corrected for their number: 1 of 40 is expected without any effect"
+    counted = (
+        prose(f"{above} are above 0; {uncorrected}.", helping=helping, all=len(others))
+        if helping
+        else prose("No benchmark’s questions significantly improve forecasts on another.")
+    )
     yield together(
-        _helping(helping, len(others)),
+        counted,
         prose(
             f"The largest {'of these contributions' if helping else 'contribution'} is from "
             f"**{{source}}** to **{{target}}**: {{value}}{remark}.",
@@ -274,32 +316,6 @@ def of_contributions(contributions: Sequence[Contribution]) -> Iterator[Text]:
             target=best.target,
             value=Cell.points(best.value),
         ),
-    )
-
-
-def _helping(helping: int, contributions: int) -> Text:
-    if not helping:
-        return prose("No benchmark’s questions significantly improve forecasts on another.")
-    template = (
-        "The interval of {helping} of {all} contributions of one benchmark to another is above 0. "
-        "This may be chance: about 1 of 40 is expected without any effect."
-        if as_many_by_chance(helping, contributions) >= BY_CHANCE
-        else "The questions of one benchmark improve forecasts on another in {helping} of {all} "
-        "cases, by intervals above 0 (about 1 of 40 is expected by chance)."
-    )
-    return prose(template, helping=helping, all=contributions)
-
-
-def as_many_by_chance(above: int, intervals: int) -> float:
-    """The probability of at least so many 95 % intervals above 0 if no true value is.
-
-    >>> round(as_many_by_chance(1, 40), 2), round(as_many_by_chance(4, 40), 2)
-    (0.64, 0.02)
-    """
-    share = 0.025
-    return sum(
-        math.comb(intervals, number) * share**number * (1 - share) ** (intervals - number)
-        for number in range(above, intervals + 1)
     )
 
 

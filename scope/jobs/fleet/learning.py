@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.fleet.forecasters.baselines import MeanForecaster, accuracies
+from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster, accuracies
 from scope.fleet.forecasters.choosing import ChosenForecaster, choose
 from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.layout import QuestionLayout, Table
@@ -168,6 +168,23 @@ def learn(
         encoder=encoder.spec if encoder else "",
     )
     return Learned(fleet, choice, table)
+
+
+def notes_on_means(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, ...]:
+    """A note on each forecaster that averages all training questions, of which there are so many.
+
+    Examples
+    --------
+    >>> from scope.fleet.forecasters.baselines import NeighbourForecaster
+    >>> notes_on_means([NeighbourForecaster(layout=QuestionLayout(vector=2))], 57)
+    ('knn averages 131 neighbours, all of the 57 training questions: it is each model’s mean',)
+    """
+    return tuple(
+        f"{one.spelling} averages {one.neighbours} neighbours, all of the {questions} training "
+        "questions: it is each model’s mean"
+        for one in forecasters
+        if isinstance(one, NeighbourForecaster) and one.neighbours >= questions
+    )
 
 
 class Tabulated(NamedTuple):

@@ -9,10 +9,11 @@ from itertools import pairwise
 
 from scope.jobs.fleet.score_words import OPEN_ROWS, from_greatest, gain_cell
 from scope.records import CommunityDistance, Contribution, Estimate, FleetModel
+from scope.records.fleet import FEW_MODELS
 from scope.sections.blocks import Column, Row, Section, Table, folded, note, paragraph
 from scope.sections.charts import MapChart, MapDot, MapGroup
 from scope.sections.grids import Grid, signed_grid
-from scope.sections.prose import prose
+from scope.sections.prose import Text, prose
 from scope.sections.wording import Cell, number, p_value
 
 QUANTILES = 5
@@ -183,7 +184,7 @@ def communities_table(communities: Sequence[CommunityDistance]) -> Table | None:
             Column("Pairs", "number"),
             Column("Distance", "estimate"),
             Column("p", "number"),
-            Column("p (Holm)", "number"),
+            Column("p (adjusted)", "number"),
         ),
         rows=tuple(
             Row(
@@ -192,7 +193,7 @@ def communities_table(communities: Sequence[CommunityDistance]) -> Table | None:
                     prose("__itself__") if one.first == one.second else one.second,
                     one.pairs,
                     Cell.of(one.distance),
-                    None if one.p_value is None else prose(p_value(one.p_value)),
+                    _p_value(one),
                     None if one.p_adjusted is None else prose(p_value(one.p_adjusted)),
                 )
             )
@@ -201,6 +202,12 @@ def communities_table(communities: Sequence[CommunityDistance]) -> Table | None:
         caption=prose("Distances within and between communities"),
         most=MOST_BRIEF_COMMUNITIES,
     )
+
+
+def _p_value(one: CommunityDistance) -> Text | None:
+    if one.p_value is not None:
+        return prose(p_value(one.p_value))
+    return prose("too few to conclude") if one.first == one.second else None
 
 
 def communities_section(table: Table) -> Section:
@@ -212,7 +219,10 @@ def communities_section(table: Table) -> Section:
             paragraph(
                 "The mean distance between the vectors of two models. p is the share of random "
                 "groups of the same size whose models are at least as close to each other; "
-                "p\u00a0(Holm) is corrected for the number of communities by Holm’s method."
+                "p\u00a0(adjusted) is corrected for the number of communities by Benjamini and "
+                "Hochberg’s method. A community of fewer than {few} models is too small for a test "
+                "and a conclusion.",
+                few=FEW_MODELS,
             ),
             *folded(prose("The numbers"), (table,), when=len(table.rows) > OPEN_ROWS),
         ),

@@ -71,12 +71,22 @@ def embed_page(result: EmbedResult, *, max_models: int = MOST_LISTED) -> Page:
 def forecast_page(result: ForecastResult, *, max_models: int = MOST_LISTED) -> Page:
     """The report on forecasts; ``max_models`` bounds how many models are listed."""
     scores, expected = scores_table(result.scores), expected_table(result.expected)
+    shift = tuple(headlines.of_shift(result))
     return _page(
         result,
-        (*headlines.of_forecasts(result.scores), *headlines.of_expected(result.expected)),
-        () if expected is None else (expected_section(expected, most=max_models),),
+        (
+            *headlines.of_forecasts(result.scores),
+            *headlines.of_expected(result.expected),
+            *shift,
+        ),
+        () if expected is None else (expected_section(expected, result.shift, most=max_models),),
         forecasts_section(result.scores, scores, result.reliability),
-        brief=(scores, expected, *_left_out(result.scores, result.reliability)),
+        brief=(
+            scores,
+            expected,
+            *map(Paragraph, shift),
+            *_left_out(result.scores, result.reliability),
+        ),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from scope.fleet.forecasters.forecaster import VectorForecaster
 from scope.fleet.layout import Answers
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saving import DESCRIPTION, Fleet, load_fleet
-from scope.jobs.fleet.answers import text_digest
+from scope.jobs.fleet.answers import WHOLE, text_digest
 from scope.jobs.fleet.model_tables import SHOWN
 from scope.printing import counted, listed
 from scope.store import RunFolder, run_folder
@@ -134,8 +135,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
 def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
     """The fleet with new models, from their answers to questions that it was fitted on.
 
-    All other parameters are frozen. Questions are matched by id if the texts are equal or
-    unknown, otherwise by text.
+    All other parameters are frozen. Questions are matched as by `matched_rows`.
 
     Raises
     ------
@@ -198,16 +198,24 @@ def _matched(fleet: Fleet, answers: CorrectnessMatrix) -> tuple[NDArray[np.int64
 def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64]:
     """The row of each question in the fleet, or -1.
 
-    Questions are the same if their texts are; if one has no text, if their ids are.
+    Questions are the same if their words are; if one has no text, if their ids are. They are the
+    same, too, if their first lines are and only one question of the fleet begins so: the options
+    may be missing, or in another order.
     """
-    by_text = {digest: row for row, digest in enumerate(fleet.texts_digest) if digest}
+    by_text = {digest[:WHOLE]: row for row, digest in enumerate(fleet.texts_digest)}
+    lines = Counter(digest[WHOLE:] for digest in fleet.texts_digest)
+    by_line = {
+        digest[WHOLE:]: row
+        for row, digest in enumerate(fleet.texts_digest)
+        if lines[digest[WHOLE:]] == 1
+    }
     by_id = {name: row for row, name in enumerate(fleet.ids)}
     found = []
-    for name, text in zip(questions.ids, questions.texts, strict=True):
+    for name, digest in zip(questions.ids, map(text_digest, questions.texts), strict=True):
         row = by_id.get(name, -1)
-        if text:
-            own = fleet.texts_digest[row] if row >= 0 else ""
-            same = row >= 0 and own in ("", text_digest(text))
-            row = row if same else by_text.get(text_digest(text), -1)
+        own = fleet.texts_digest[row] if row >= 0 else ""
+        if digest and (row < 0 or own[:WHOLE] not in ("", digest[:WHOLE])):
+            of_line = by_line.get(digest[WHOLE:], -1) if digest[WHOLE:] else -1
+            row = by_text.get(digest[:WHOLE], of_line)
         found.append(row)
     return np.array(found, dtype=np.int64)

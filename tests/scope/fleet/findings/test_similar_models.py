@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.spatial.distance import pdist
 from scipy.stats import t
 from sklearn.decomposition import PCA
@@ -199,23 +200,24 @@ def test_the_interval_holds_the_true_distance_as_often_as_it_says():
 def test_a_community_that_is_a_cluster_is_near_and_a_scattered_one_is_not():
     generator = np.random.default_rng(0)
     vectors = generator.standard_normal((40, 3))
-    vectors[:6] = vectors[0] + 0.01 * generator.standard_normal((6, 3))
-    found = found_for(vectors, ["near"] * 6 + ["far"] * 10 + [None] * 24)
+    vectors[:8] = vectors[0] + 0.01 * generator.standard_normal((8, 3))
+    found = found_for(vectors, ["near"] * 8 + ["far"] * 10 + [None] * 22)
     assert found["near", "near"].p_value == 0.001
     assert found["far", "far"].p_value > 0.05
     assert found["far", "near"].p_value is None
 
 
 def test_a_p_value_is_the_share_of_all_communities_of_the_size():
-    vectors = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])
-    # Of the 10 pairs, those at distances 1 and 2 are as near as the second and the third.
-    p_value = found_for(vectors, [None, "x", "x", None, None], resamples=20_000)["x", "x"].p_value
-    assert p_value == pytest.approx(0.2, abs=0.01)
+    vectors = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [20.0], [50.0]])
+    # Of the 9 groups of 8, those without 50 and without 20 are as near as the latter.
+    labels = ["x"] * 7 + [None, "x"]
+    p_value = found_for(vectors, labels, resamples=20_000)["x", "x"].p_value
+    assert p_value == pytest.approx(2 / 9, abs=0.01)
 
 
 def test_large_and_small_draws_are_summed_alike(monkeypatch):
     vectors = np.random.default_rng(0).standard_normal((30, 3))
-    labels = ["x"] * 4 + ["y"] * 20 + [None] * 6
+    labels = ["x"] * 8 + ["y"] * 20 + [None] * 2
     multiplied = found_for(vectors, labels)
     monkeypatch.setattr(similar_models, "MULTIPLIED", 0)
     assert found_for(vectors, labels) == multiplied
@@ -228,8 +230,8 @@ def test_the_whole_fleet_as_one_community_is_as_near_as_any_draw():
 
 def test_one_community_more_leaves_the_others_as_they_are():
     vectors = np.random.default_rng(0).standard_normal((20, 3))
-    alone = found_for(vectors, ["x"] * 5 + [None] * 15)
-    beside = found_for(vectors, ["x"] * 5 + ["y"] * 5 + [None] * 10)
+    alone = found_for(vectors, ["x"] * 8 + [None] * 12)
+    beside = found_for(vectors, ["x"] * 8 + ["y"] * 8 + [None] * 4)
     # What it stands among is corrected for.
     assert alone["x", "x"] == replace(beside["x", "x"], p_adjusted=alone["x", "x"].p_value)
 
@@ -237,16 +239,13 @@ def test_one_community_more_leaves_the_others_as_they_are():
 def test_p_values_are_corrected_by_the_number_of_communities_that_have_one():
     generator = np.random.default_rng(0)
     vectors = generator.standard_normal((40, 3))
-    vectors[:6] = vectors[0] + 0.01 * generator.standard_normal((6, 3))
-    found = found_for(vectors, ["a"] * 6 + ["b"] * 5 + ["c"] * 5 + ["d"] + [None] * 23)
+    vectors[:8] = vectors[0] + 0.01 * generator.standard_normal((8, 3))
+    found = found_for(vectors, ["a"] * 8 + ["b"] * 9 + ["c"] * 10 + ["d"] * 7 + [None] * 6)
     within = [found[name, name] for name in "abcd"]
     assert [one.p_value is None for one in within] == [False, False, False, True]
-    # The smallest of three counts three times; b and c by hand.
-    smaller, larger = sorted(one.p_value for one in within[1:3])
-    assert within[0].p_adjusted == pytest.approx(3 * within[0].p_value)
-    assert min(one.p_adjusted for one in within[1:3]) == pytest.approx(min(1, 2 * smaller))
-    assert max(one.p_adjusted for one in within[1:3]) == pytest.approx(
-        max(min(1, 2 * smaller), larger)
+    p_values = [one.p_value for one in within[:3]]
+    assert [one.p_adjusted for one in within[:3]] == pytest.approx(
+        stats.false_discovery_control(p_values)
     )
     assert within[3].p_adjusted is found["a", "b"].p_adjusted is None
 
@@ -257,15 +256,29 @@ def test_models_too_few_for_an_interval_are_undefined():
     assert found["x", "y"].distance == Undefined(reason="1 model of x: 2 are needed", n=1)
     assert found["y", "y"].distance == Undefined(reason="2 models of y: 3 are needed", n=2)
     assert found["x", "x"].p_value is None
-    assert found["y", "y"].p_value is not None
+    assert found["y", "y"].p_value is None
     assert [one.pairs for one in found.values()] == [0, 2, 1]
 
 
 def test_models_that_are_all_alike_lie_at_no_distance_for_sure():
-    found = found_for(np.ones((6, 2)), ["x"] * 3 + ["y"] * 3)
+    found = found_for(np.ones((12, 2)), ["x"] * 8 + ["y"] * 4)
     for one in found.values():
         assert (one.distance.low, one.distance.value, one.distance.high) == (0, 0, 0)
     assert found["x", "x"].p_value == 1
+
+
+def test_a_community_of_seven_models_is_shown_without_a_test():
+    found = found_for(np.arange(30.0)[:, None], ["x"] * 7 + ["y"] * 8 + [None] * 15)
+    assert isinstance(found["x", "x"].distance, Estimate)
+    assert found["x", "x"].p_value is found["x", "x"].p_adjusted is None
+    assert found["y", "y"].p_value is not None
+
+
+def test_each_of_many_communities_has_a_hundred_draws():
+    """With 999 draws for each of 12, a p-value could not fall low enough for their number."""
+    vectors = np.repeat(np.arange(12.0), 8)[:, None]
+    found = found_for(vectors, [f"c{row // 8:02}" for row in range(96)])
+    assert found["c00", "c00"].p_value == pytest.approx(1 / 1201)
 
 
 def test_without_labels_there_are_no_communities():

@@ -131,7 +131,7 @@ def test_contributions_begin_with_the_greatest_and_communities_with_themselves()
     assert "undefined (one question" in text
     near = found("map", communities=communities(), width=160)
     assert cells(near, "medical")[1:] == ["itself", "1", "0.125  n=1", "< 0.001", "< 0.001"]
-    assert "p (Holm)" in near
+    assert "p (adjusted)" in near
 
 
 def test_models_have_their_accuracy_community_and_nearest():
@@ -214,6 +214,7 @@ def renamed(job, name):
     parts = {
         part: tuple(replace(one, **dict.fromkeys(fields.get(part, ()), name)) for one in every)
         for part, every in everything(job).items()
+        if isinstance(every, tuple)
     }
     names = {"forecaster": name, "encoder": name, "notes": (name,), "files": (name,)}
     return build_comparison(job, **parts | names)

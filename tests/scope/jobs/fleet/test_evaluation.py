@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from scope.errors import SpecError
+from scope.jobs.fleet.embed import embed_fleet
 from scope.jobs.fleet.evaluation import plan_evaluation
+from scope.jobs.fleet.forecast import forecast_fleet
 from scope.jobs.fleet.requests import ForecastRequest
+from scope.records import Undefined
 
 
 def planned(path, **asked):
@@ -40,6 +43,32 @@ def test_nothing_of_the_questions_held_out_is_learned(answers):
     assert own[0] != 0.5
     assert asked.correct[:, 0].tolist() == [int(name[1:]) % 2 == 0 for name in asked.ids]
     assert evaluation.scored.tolist() == list(range(16))
+
+
+def test_training_questions_under_other_ids_are_counted_and_not_scored(answers, tmp_path):
+    embed_fleet(data=str(answers), embedder="mean", folds=2, runs=tmp_path, run="ours")
+    path = tmp_path / "new.csv"
+    texts = ["what is 3", "What is 4?", "What is 44?", "What is 45?"]
+    names = ["new", "x4", "other", "last"]
+    lines = [f"a,{name},{text},1" for name, text in zip(names, texts, strict=True)]
+    path.write_text("\n".join(["model,id,question,correct", *lines]) + "\n", encoding="utf-8")
+    found = forecast_fleet(fleet="ours", questions=str(path), runs=tmp_path)
+    (note,) = (one for one in found.notes if "fitted on" in one)
+    assert note.startswith("the fleet was fitted on 2 of the 4 questions, 1 of them under another")
+    first, second = found.expected
+    assert (first.model, first.accuracy.n) == ("a", 2)
+    assert (first.accuracy.value, first.observed.value, first.shift.value) == (0.5, 1, 0.5)
+    assert isinstance(second.observed, Undefined)
+    assert (found.shift.value, found.shift.n) == (0.5, 2)
+
+
+def test_of_questions_that_are_all_known_nothing_is_expected(answers, tmp_path):
+    embed_fleet(data=str(answers), embedder="mean", folds=2, runs=tmp_path, run="ours")
+    found = forecast_fleet(fleet="ours", questions=str(answers), runs=tmp_path)
+    assert {one.accuracy.reason for one in found.expected} == {
+        "the fleet was fitted on all of these questions"
+    }
+    assert found.shift is None
 
 
 def test_the_share_and_the_seed_stand_in_the_notes(answers):

@@ -8,6 +8,7 @@ from made_up_fleet_comparison import (
     KNN,
     MODELS,
     bare,
+    build_comparison,
     communities,
     contributions,
     estimate,
@@ -19,7 +20,7 @@ from made_up_fleet_comparison import (
 )
 
 from scope.jobs.fleet import headlines
-from scope.records import Undefined
+from scope.records import ExpectedAccuracy, Undefined
 from scope.sections.prose import plain
 
 
@@ -131,6 +132,10 @@ def test_communities_are_counted_after_the_correction_for_their_number():
     near = replace(near, p_adjusted=0.04)
     assert said(headlines.of_communities((near,)))[0].startswith("In 1 of 1 communities")
     assert said(headlines.of_communities(communities()[:1])) == []
+    small = replace(near, p_value=None, p_adjusted=None)
+    assert said(headlines.of_communities((small, small))) == [
+        "Communities of fewer than 8 models, too few to conclude: 2."
+    ]
 
 
 def test_a_contribution_beyond_chance_goes_before_a_greater_one_that_may_be_chance():
@@ -157,16 +162,33 @@ def test_the_models_expected_to_be_right_most_and_least_often_are_named():
     assert sentence.startswith(f"{MODELS[0]} has the highest expected accuracy")
     assert f", {MODELS[2]} the lowest: 25.0 % [" in sentence
     (sentence,) = said(headlines.of_expected(expected()[:2]))
-    assert sentence.endswith(": 75.0 % [71.9, 78.1] (n = 12).")
+    assert sentence.endswith(
+        ": 75.0 % [71.9, 78.1] (n = 12), observed 62.5 % [59.4, 65.6] (n = 9)."
+    )
     assert said(headlines.of_expected(expected()[1:2])) == []
 
 
 def test_intervals_that_overlap_are_counted():
     rows = tuple(
-        replace(expected()[0], model=name, accuracy=estimate(value, 12))
+        ExpectedAccuracy(model=name, accuracy=estimate(value, 12))
         for name, value in (("a", 0.75), ("b", 0.74), ("c", 0.73), ("d", 0.25))
     )
     (sentence,) = said(headlines.of_expected(rows))
     assert "(the intervals of 2 others overlap with it), d the lowest: " in sentence
     (sentence,) = said(headlines.of_expected(rows[:2]))
     assert sentence.count("(the interval of 1 other overlaps with it)") == 2
+
+
+def test_the_shift_of_the_forecasts_is_said_and_what_their_intervals_leave_out():
+    result = build_comparison("fleet-forecast")
+    (sentence,) = said(headlines.of_shift(result))
+    assert sentence.startswith(
+        "Observed minus expected accuracy, the mean over the models, is −6.2 points [−9.4, −3.1] "
+        "(n = 12): 1 of 2 forecasts are too high, and the intervals of 1 leave out the observed "
+        "accuracy. The forecasts are shifted. The intervals of expected accuracies cover the "
+        "sampling of questions only"
+    )
+    (sentence,) = said(headlines.of_shift(replace(result, shift=estimate(0.01, 12))))
+    assert "shifted" not in sentence
+    (sentence,) = said(headlines.of_shift(replace(result, shift=None)))
+    assert sentence.startswith("No answer to an unseen question is known. The intervals of ")

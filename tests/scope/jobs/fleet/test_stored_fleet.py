@@ -95,6 +95,26 @@ def test_a_question_is_found_by_its_text_under_any_id_and_spacing():
     assert matched_rows(fleet_of(MeanForecaster), given).tolist() == [5, 9]
 
 
+def test_a_question_is_found_by_its_words_in_any_case_and_punctuation():
+    given = answers(["x", "y"], ["what is “5”", "What is -5?"], [1, 1])
+    assert matched_rows(fleet_of(MeanForecaster), given).tolist() == [5, -1]
+
+
+def test_a_question_is_found_by_a_long_first_line_that_one_question_alone_has():
+    line = "Which of the {} planets has the longest day?"
+    texts = [f"{line.format(place)}\nMars\nVenus" for place in range(3)]
+    texts += [f"Which one of these four answers is right?\n{place}" for place in range(27)]
+    fleet = replace(fleet_of(MeanForecaster), texts_digest=tuple(map(text_digest, texts)))
+    asked = [
+        line.format(1),
+        f"{line.format(2)}\nVenus\nMars",
+        "Which one of these four answers is right?\nnone",
+        "Which one of these four answers is right?\n7",
+    ]
+    given = answers([f"x{place}" for place in range(4)], asked, [1] * 4)
+    assert matched_rows(fleet, given).tolist() == [1, 2, -1, 10]
+
+
 def test_another_question_under_a_known_id_is_not_taken_for_it():
     given = answers(["q3"], ["Who is 3?"], [1])
     assert matched_rows(fleet_of(MeanForecaster), given).tolist() == [-1]
