@@ -8,8 +8,8 @@ a model wins.
     python benchmarks/each_capability.py [--data FILE] [--n 100] [--capability NAME ...] [--json]
 
 Keys of --json, for each capability: `_searches` (texts and trials), `_found`, `_candidates`,
-`_not_applicable`, `_queries` (of a search), `_seconds` (of its audit alone), and for
-each target `_hard`, `_soft`, `_flip`, `_informedness`, `_concordance` with interval and n, or why there is none;
+`_not_applicable`, `_queries` (of a search), `_seconds` (of its audit alone), and for each target
+`_hard`, `_soft`, `_flip`, `_informedness`, `_concordance` with interval and n, or why there is none;
 `differences` between the targets, with p-values; `python`, `processor`, `cores`.
 """
 

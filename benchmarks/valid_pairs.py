@@ -1,7 +1,7 @@
 """Which share of the changed texts of each capability do people accept?
 
-`draw` searches kept pairs on the demo's reference, draws random candidates, and writes a
-sheet for each capability for readers, NAME.tsv (number, original, changed text), which does not say which pairs are
+`draw` searches kept pairs on the demo's reference, draws random candidates, and writes a sheet for
+readers a capability, NAME.tsv (number, original, changed text), which does not say which pairs are
 random: NAME.key.tsv does (number, kind, source). A reader writes a file of the same name into a
 folder of their own, a line a pair: number, tab, 1 for valid or 0, tab, the fault in a few words or
 nothing. What valid means stands above the pairs. `score` counts a pair as valid if both readers

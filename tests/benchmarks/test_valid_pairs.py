@@ -10,14 +10,14 @@ from valid_pairs import Pair, write
 from capabilities.casing import Casing
 
 MARKS = ("1\t1\t\n2\t1\t\n3\t0\todd\n4\t0\todd\n", "1\t1\n2\t0\tother sense\n3\t0\todd\n4\t0\n")
-"""Of two readers; the pair 4 is flipped."""
+"""Of two readers; the pair 4 is random."""
 
 
 @pytest.fixture
 def score(monkeypatch, capsys, tmp_path):
     def run(*marks):
         (tmp_path / "casing.key.tsv").write_text(
-            "1\tkept\tfilms\n2\tkept\tfilms\n3\tkept\ttweets\n4\tflipped\tfilms\n"
+            "1\tkept\tfilms\n2\tkept\tfilms\n3\tkept\ttweets\n4\trandom\tfilms\n"
         )
         folders = [tmp_path / str(reader) for reader in range(2)]
         for folder, text in zip(folders, marks, strict=True):
@@ -39,7 +39,7 @@ def test_a_pair_is_valid_if_both_readers_accept_it(score):
     # Two of three alike; chance gives 2/3 * 1/3 + 1/3 * 2/3 = 4/9, and (2/3 - 4/9) / (5/9) = 0.4.
     assert found["casing_kept_kappa"] == 0.4
     assert found["casing_all_faults"] == [["odd", 3], ["other sense", 1]]
-    assert found["casing_flipped_kappa"] == "undefined (all marks are the same)"
+    assert found["casing_random_kappa"] == "undefined (all marks are the same)"
 
 
 def test_a_pair_without_a_mark_is_named(score):
@@ -47,10 +47,10 @@ def test_a_pair_without_a_mark_is_named(score):
         score(MARKS[0], "1\t1\n2\t0\n3\t?\n")
 
 
-def test_a_sheet_says_what_is_valid_and_not_which_pair_is_flipped(tmp_path):
-    pairs = [Pair("flipped", "films", "a\tfilm\n", "a\tFILM\n"), Pair("kept", "tweets", "b", "B")]
+def test_a_sheet_says_what_is_valid_and_not_which_pair_is_random(tmp_path):
+    pairs = [Pair("random", "films", "a\tfilm\n", "a\tFILM\n"), Pair("kept", "tweets", "b", "B")]
     write(tmp_path, Casing(), pairs)
     header, *rows = (tmp_path / "casing.tsv").read_text().splitlines()
     assert header.startswith(f"# {Casing.question} A pair is valid if a reader effortlessly reads")
     assert rows == ["1\ta film \ta FILM ", "2\tb\tB"]
-    assert (tmp_path / "casing.key.tsv").read_text() == "1\tflipped\tfilms\n2\tkept\ttweets\n"
+    assert (tmp_path / "casing.key.tsv").read_text() == "1\trandom\tfilms\n2\tkept\ttweets\n"

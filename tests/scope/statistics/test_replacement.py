@@ -1,7 +1,6 @@
 import pytest
 
-from scope.records import Undefined
-from scope.statistics.margins import Endpoint
+from scope.records import Endpoint, Undefined
 from scope.statistics.replacement import verdicts
 
 NONE = Undefined(reason="made up")
