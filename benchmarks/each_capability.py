@@ -9,7 +9,7 @@ a model wins.
 
 Keys of --json, for each capability: `_searches` (texts and trials), `_found`, `_candidates`,
 `_not_applicable`, `_queries` (of a search), `_seconds` (of its audit alone), and for each target
-`_hard`, `_soft`, `_flip`, `_informedness`, `_concordance` with interval and n, or why there is none;
+`_hard`, `_soft`, `_flip`, `_informedness`, `_concordance`: interval and n, or why there is none;
 `differences` between the targets, with p-values; `python`, `processor`, `cores`.
 """
 

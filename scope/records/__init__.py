@@ -60,6 +60,7 @@ from scope.records.results import (
     ScoredExample,
     ScoredPerturbation,
     TaskAnswers,
+    label_of,
 )
 from scope.records.task_shares import UNANSWERABLE, TaskShares
 from scope.records.verdicts import (
@@ -152,5 +153,6 @@ __all__ = [
     "TaskShares",
     "Undefined",
     "Verdict",
+    "label_of",
     "marked",
 ]

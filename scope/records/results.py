@@ -224,13 +224,13 @@ class AuditResult(MeasuredResult):
                     "sentence_similarity": one.similarity,
                     "label": original.example.label,
                     "model": name,
-                    "before": _said(first, labels),
-                    "after": _said(second, labels),
+                    "before": label_of(first, labels),
+                    "after": label_of(second, labels),
                     "kept": first.choice == second.choice,
                 }
 
 
-def _said(prediction: Prediction, labels: Sequence[str]) -> str:
+def label_of(prediction: Prediction, labels: Sequence[str]) -> str:
     """The label or the token that is predicted."""
     choice = prediction.choice
     return choice if isinstance(choice, str) else labels[choice]

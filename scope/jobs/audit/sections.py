@@ -9,6 +9,7 @@ from scope.jobs.audit.curves import curves_section
 from scope.jobs.audit.examples import MOST_PAIRS, example_section
 from scope.jobs.audit.matrix_sections import matrix_page
 from scope.jobs.audit.reference_points import estimate_of, follows, reference_points
+from scope.jobs.audit.verdict_section import verdict_blocks, verdict_sentences
 from scope.jobs.sections.asked import asked
 from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, short_name, spelled
 from scope.jobs.sections.outcomes import (
@@ -73,7 +74,7 @@ def page(
             reproduce(manifest, result.clock),
         ),
         brief=(
-            *map(Paragraph, _sentences(result)),
+            *map(Paragraph, verdict_sentences(result)),
             *(Paragraph(_degenerate(one)) for one in result.answer_shares if one.degenerate),
             overview,
             *answers,
@@ -89,8 +90,8 @@ def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
         anchor="answer",
         title="Answer",
         blocks=(
-            Bullets((*_sentences(result), *_findings(result)), findings=True),
-            *([_endpoints(result)] if result.verdicts else []),
+            Bullets((*verdict_sentences(result), *_findings(result)), findings=True),
+            *verdict_blocks(result),
             *reference_points(result),
             *answers,
             paragraph(
@@ -103,38 +104,6 @@ def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
             *_soft_scope(result),
             *_search_goal(result),
         ),
-    )
-
-
-def _sentences(result: AuditResult) -> list[Text]:
-    """The verdict on each target."""
-    return [prose("{sentence}", sentence=one.sentence) for one in result.verdicts]
-
-
-def _endpoints(result: AuditResult) -> Table:
-    """What each verdict rests on."""
-    return Table(
-        columns=(
-            Column("Target", "name"),
-            Column("Verdict rests on"),
-            Column("Value", "estimate"),
-            Column("Limit", "number"),
-            Column("State"),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    verdict.target,
-                    one.name,
-                    Cell.of(one.estimate),
-                    "" if one.limit is None else f"{one.limit:g}",
-                    one.state,
-                )
-            )
-            for verdict in result.verdicts
-            for one in verdict.endpoints
-        ),
-        caption=prose("Target minus reference (accuracy) or baseline; reach itself"),
     )
 
 
