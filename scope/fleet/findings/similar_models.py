@@ -128,9 +128,6 @@ Distances = NDArray[np.float64]
 ROUNDING = 1e-9
 """Distances that differ by this share of themselves are equal."""
 
-MULTIPLIED = 12
-"""A matrix product is faster than picking distances out once a draw takes a 12th of the models."""
-
 
 def community_distances(
     vectors: NDArray[np.floating],
@@ -228,22 +225,10 @@ def _nearness(inside: Distances, distances: Distances, resamples: int, seed: int
     # By the size alone, so that another community more leaves this one's draws as they are.
     generator = np.random.default_rng([seed, len(inside)])
     limit, nearer = inside.sum() * (1 + ROUNDING), 0
-    # Some draws at a time: a draw of many models takes a row of all.
-    for count in (min(999, resamples - done) for done in range(0, resamples, 999)):
-        draws = [generator.permutation(len(distances))[: len(inside)] for _ in range(count)]
-        nearer += int((_sums_within(np.array(draws), distances) <= limit).sum())
+    for _ in range(resamples):
+        drawn = generator.permutation(len(distances))[: len(inside)]
+        nearer += int(distances[np.ix_(drawn, drawn)].sum() <= limit)
     return (nearer + 1) / (resamples + 1)
-
-
-def _sums_within(draws: NDArray[np.int64], distances: Distances) -> NDArray[np.float64]:
-    """The sum of all distances within each draw of models, shape (draws,)."""
-    if draws.shape[1] * MULTIPLIED < len(distances):
-        return np.array([distances[np.ix_(drawn, drawn)].sum() for drawn in draws])
-    drawn = np.zeros((len(draws), len(distances)))
-    np.put_along_axis(drawn, draws, 1.0, axis=1)
-    with threadpool_limits(1):
-        sums: NDArray[np.float64] = ((drawn @ distances) * drawn).sum(axis=1)
-    return sums
 
 
 def _distance_within(name: str, inside: Distances) -> Estimate | Undefined:

@@ -11,13 +11,7 @@ from scope.fleet.findings.forecasting import reliability
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saving import DESCRIPTION, NUMBERS, save_fleet
 from scope.jobs.fleet.answers import load_answers, same_texts
-from scope.jobs.fleet.learning import (
-    Learning,
-    learn,
-    load_needed_encoder,
-    notes_on_means,
-    prepared,
-)
+from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder, means_note, prepared
 from scope.jobs.fleet.models import describe_models, place_models, skills_of_fleet
 from scope.jobs.fleet.requests import EmbedRequest
 from scope.jobs.fleet.scoring import NO_ENCODER
@@ -89,7 +83,7 @@ def _find(
         notes=(
             *matrix.notes,
             f"scores are from {learning.folds}-fold cross-validation over the questions",
-            *notes_on_means(
+            *means_note(
                 learning.candidates(fleet.forecaster.layout),
                 len(matrix.ids) - len(matrix.ids) // learning.folds,
             ),

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError
-from scope.fleet.forecasters.baselines import NeighbourForecaster
-from scope.fleet.forecasters.forecaster import Forecaster
 from scope.fleet.layout import Table
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import question_table, require_texts
@@ -23,14 +21,7 @@ from scope.jobs.fleet.answers import (
     load_questions,
     require_enough_left,
 )
-from scope.jobs.fleet.learning import (
-    Learned,
-    Learning,
-    learn,
-    load_needed_encoder,
-    notes_on_means,
-    vectors_of,
-)
+from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder, means_note, vectors_of
 from scope.jobs.fleet.model_tables import SHOWN
 from scope.jobs.fleet.requests import ForecastRequest
 from scope.jobs.fleet.stored_fleet import matched_rows, open_fleet, with_added_models
@@ -54,9 +45,6 @@ class Evaluation:
         The questions as the input of the fleet's forecaster.
     fresh
         Mask of the questions that the fleet was not fitted on; only these are scored.
-    others
-        Further forecasters, fitted on the same questions, to compare with the fleet's own and
-        with each model's mean.
     conflicts
         Number of answers, both fitted and scored, that are given twice with different values;
         0 for a stored fleet, for which it is unknown.
@@ -68,7 +56,6 @@ class Evaluation:
     questions: CorrectnessMatrix
     table: Table
     fresh: NDArray[np.bool_]
-    others: tuple[Forecaster, ...] = ()
     conflicts: int = 0
     notes: tuple[str, ...] = ()
 
@@ -165,7 +152,7 @@ def _with_fleet(
             *questions.notes,
             *seen,
             *notes,
-            *notes_on_means([fleet.forecaster], len(fleet.ids)),
+            *means_note([fleet.forecaster], len(fleet.ids)),
         ),
     )
 
@@ -243,32 +230,21 @@ def _with_answers(
     known = replace(matrix.take(np.flatnonzero(~held_out)), part=False)
     questions = matrix.take(np.flatnonzero(held_out))
     learned = learn(known, learning, encoder, progress)
-    others = _others(learned, known)
     fresh, seen = _unseen(learned.fleet, questions)
     return Evaluation(
         fleet=learned.fleet,
         questions=questions,
         table=table_of(learned.fleet, questions, encoder, progress),
         fresh=fresh,
-        others=others,
         conflicts=matrix.conflicts,
         notes=(
             *matrix.notes,
             f"{len(questions.ids)} of {len(matrix.ids)} questions are held out (seed "
             f"{learning.seed}); the fleet is fitted and selected on the others",
             *seen,
-            *notes_on_means([learned.fleet.forecaster, *others], len(known.ids)),
+            *means_note([learned.fleet.forecaster], len(known.ids)),
         ),
     )
-
-
-def _others(learned: Learned, known: CorrectnessMatrix) -> tuple[Forecaster, ...]:
-    """The published k-nearest-neighbour forecaster as a baseline, unless it is selected."""
-    chosen = learned.fleet.forecaster
-    if not chosen.layout.vector or isinstance(chosen, NeighbourForecaster):
-        return ()
-    nearest = NeighbourForecaster(layout=chosen.layout)
-    return (nearest.fit(learned.table, known.correct),)
 
 
 def table_of(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from scope.jobs.fleet.headlines import MEAN
 from scope.jobs.fleet.score_words import (
     MOST_BRIEF_ROWS,
     OPEN_TALL_ROWS,
@@ -35,12 +33,9 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.charts import IntervalChart, ScatterChart, ScatterDot, estimate_chart
+from scope.sections.charts import ScatterChart, ScatterDot
 from scope.sections.prose import prose
 from scope.sections.wording import Cell, percent
-
-MOST_CATEGORIES = 20
-"""With more categories there is a table and no chart."""
 
 _NUMBERS = (
     Column("Accuracy", "estimate"),
@@ -56,7 +51,7 @@ def forecasts_section(
 ) -> Iterator[Section]:
     """The section on forecasts, with the table of the overall scores; none without content."""
     blocks = (
-        *(_overall(overall(scores), table) if table else ()),
+        *(_overall(table) if table else ()),
         *_categories(by_category(scores)),
         *_calibration(reliability),
     )
@@ -90,23 +85,13 @@ def _cells(score: ForecastScore) -> tuple[Cell, Cell | None, Cell]:
     return Cell.share(score.accuracy), gain_cell(score.gain), Cell.of(score.brier)
 
 
-def _overall(scores: Sequence[ForecastScore], table: Table) -> Iterator[Block]:
+def _overall(table: Table) -> Iterator[Block]:
     yield paragraph(
         "The accuracy is the share of answers whose correctness is predicted, on questions that "
         "the forecaster was not fitted on. The gain is the paired difference from predicting each "
         "model’s mean. The Brier score is the mean squared error of the probabilities: lower is "
         "better."
     )
-    names = forecaster_names(score.forecaster for score in scores)
-    chart = estimate_chart(
-        "Accuracy of the forecasts by forecaster; the numbers are in the table",
-        ((names[one.forecaster], "accuracy", one.accuracy) for one in scores),
-        ("accuracy",),
-        beside=False,
-        close=True,
-    )
-    if chart is not None:
-        yield Figure(chart)
     yield table
 
 
@@ -114,43 +99,11 @@ def _categories(scores: Sequence[ForecastScore]) -> Iterator[Block]:
     if not scores:
         return
     yield heading("By category")
-    chart = _category_chart(scores)
-    if chart is not None:
-        yield Figure(chart)
     table = Table(
         columns=(Column("Category", "name"), Column("Forecaster"), *_NUMBERS),
         rows=tuple(Row(cells=(one.category, code(one.forecaster), *_cells(one))) for one in scores),
     )
     yield from folded(prose("The numbers"), (table,), when=len(scores) > OPEN_TALL_ROWS)
-
-
-def _category_chart(scores: Sequence[ForecastScore]) -> IntervalChart | None:
-    """Only the forecaster in use and the mean: more would not be legible."""
-    names = forecaster_names(score.forecaster for score in scores)
-    drawn = [one for one in scores if one.chosen or one.forecaster.partition("(")[0] == MEAN]
-    if len({one.category for one in drawn}) > MOST_CATEGORIES:
-        return None
-    return estimate_chart(
-        "Accuracy of the forecasts by category; the numbers are in the table",
-        ((one.category or "", names[one.forecaster], one.accuracy) for one in drawn),
-        tuple(dict.fromkeys(names[one.forecaster] for one in drawn)),
-        close=True,
-    )
-
-
-def forecaster_names(spellings: Iterable[str]) -> dict[str, str]:
-    """Short names of forecasters: without parameters if these are still distinct.
-
-    >>> forecaster_names(["mean", "knn(neighbours=15)", "factors(dimensions=8)"])
-    {'mean': 'mean', 'knn(neighbours=15)': 'knn', 'factors(dimensions=8)': 'factors'}
-    >>> forecaster_names(["knn(neighbours=15)", "knn()"])
-    {'knn(neighbours=15)': 'knn(neighbours=15)', 'knn()': 'knn()'}
-    """
-    every = tuple(dict.fromkeys(spellings))
-    heads = Counter(one.partition("(")[0] for one in every)
-    return {
-        one: one.partition("(")[0] if heads[one.partition("(")[0]] == 1 else one for one in every
-    }
 
 
 def _calibration(bins: Sequence[ReliabilityBin]) -> Iterator[Block]:

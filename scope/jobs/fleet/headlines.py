@@ -292,9 +292,9 @@ def of_contributions(contributions: Sequence[Contribution]) -> Iterator[Text]:
     others = [
         one for one in contributions if one.source != one.target and isinstance(one.value, Estimate)
     ]
-    best = _best(others)
-    if best is None:
+    if not others:
         return
+    best = max(others, key=lambda one: -from_greatest(one.value))
     helping = sum(beyond_chance(one.value) == "more" for one in others)
     remark = {
         "unclear": ", which may be chance",
@@ -310,24 +310,12 @@ def of_contributions(contributions: Sequence[Contribution]) -> Iterator[Text]:
     yield together(
         counted,
         prose(
-            f"The largest {'of these contributions' if helping else 'contribution'} is from "
-            f"**{{source}}** to **{{target}}**: {{value}}{remark}.",
+            "The largest contribution is from **{source}** to **{target}**: {value}"
+            f"{remark}.",
             source=best.source,
             target=best.target,
             value=Cell.points(best.value),
         ),
-    )
-
-
-def _best(contributions: Sequence[Contribution]) -> Contribution | None:
-    """The largest contribution to another benchmark; significant ones take precedence."""
-    return max(
-        contributions,
-        key=lambda one: (
-            beyond_chance(one.value) == "more",
-            one.value.value if isinstance(one.value, Estimate) else float("-inf"),
-        ),
-        default=None,
     )
 
 

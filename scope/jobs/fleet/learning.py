@@ -170,13 +170,13 @@ def learn(
     return Learned(fleet, choice, table)
 
 
-def notes_on_means(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, ...]:
+def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, ...]:
     """A note on each forecaster that averages all training questions, of which there are so many.
 
     Examples
     --------
     >>> from scope.fleet.forecasters.baselines import NeighbourForecaster
-    >>> notes_on_means([NeighbourForecaster(layout=QuestionLayout(vector=2))], 57)
+    >>> means_note([NeighbourForecaster(layout=QuestionLayout(vector=2))], 57)
     ('knn averages 131 neighbours, all of the 57 training questions: it is each model’s mean',)
     """
     return tuple(

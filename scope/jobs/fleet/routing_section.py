@@ -18,7 +18,6 @@ from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 from scope.sections.blocks import (
     Block,
     Column,
-    Figure,
     Row,
     Section,
     Table,
@@ -28,8 +27,6 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.charts import estimate_chart
-from scope.sections.grids import grid
 from scope.sections.prose import Text, Written, prose, written
 from scope.sections.wording import Cell, percent
 
@@ -72,7 +69,7 @@ def routing_section(
     meanings = router_meanings(routers, forecaster)
     blocks = (
         *((Terms(meanings),) if meanings else ()),
-        *(_overall(overall(routers), table) if table else ()),
+        *(_overall(table) if table else ()),
         *_categories(by_category(routers), costed=_costed(routers)),
         *(_mix(mix) if mix else ()),
     )
@@ -132,20 +129,11 @@ def _cells(one: RouterScore, *, costed: bool) -> Iterator[Written | None]:
         yield prose("unknown" if one.cost is None else f"{one.cost:.4g}")
 
 
-def _overall(scores: Sequence[RouterScore], table: Table) -> Iterator[Block]:
+def _overall(table: Table) -> Iterator[Block]:
     yield paragraph(
         "The accuracy is the share of questions that the selected model answers correctly. The "
         "gain is the paired difference between the router and the other strategy."
     )
-    chart = estimate_chart(
-        "Accuracy by routing strategy; the numbers are in the table",
-        ((one.router, "accuracy", one.accuracy) for one in scores),
-        ("accuracy",),
-        beside=False,
-        close=True,
-    )
-    if chart is not None:
-        yield Figure(chart)
     yield table
 
 
@@ -153,19 +141,6 @@ def _categories(scores: Sequence[RouterScore], *, costed: bool) -> Iterator[Bloc
     if not scores:
         return
     yield heading("By category")
-    colours = grid(
-        "Accuracy by category",
-        {(one.category or "", one.router): one.accuracy for one in scores},
-        rows=list(dict.fromkeys(one.category or "" for one in scores)),
-        columns=list(dict.fromkeys(one.router for one in scores)),
-        heading="Category",
-    )
-    if colours is not None:
-        yield note(
-            "A stronger background is a higher accuracy. Hover over a cell to see its interval and "
-            "n, which are also in the table."
-        )
-        yield colours
     table = Table(
         columns=(Column("Category", "name"), Column("Strategy"), *_columns(costed=costed)),
         rows=tuple(

@@ -23,7 +23,7 @@ NO_ENCODER = "none"
 def score_forecasts(
     evaluation: Evaluation, probabilities: Probabilities
 ) -> tuple[ForecastScore, ...]:
-    """The scores of each model's mean, of others and of the fleet; empty if no answer is known.
+    """The scores of each model's mean and of the fleet; empty if no answer is known.
 
     Parameters
     ----------
@@ -39,7 +39,6 @@ def score_forecasts(
     chosen = evaluation.fleet.forecaster.spelling
     forecasts = {
         MeanForecaster.short_name: means,
-        **{one.spelling: one.predict_proba(evaluation.table[rows]) for one in evaluation.others},
         chosen: probabilities[rows],
     }
     return tuple(

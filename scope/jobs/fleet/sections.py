@@ -22,6 +22,7 @@ from scope.jobs.fleet.prediction_section import predictions_section, predictions
 from scope.jobs.fleet.routing_section import mix_table, routers_table, routing_section
 from scope.jobs.sections.asked import code, data_name
 from scope.jobs.sections.reproduce import reproduce, run_lines
+from scope.printing import counted
 from scope.records import (
     DataCard,
     EmbedResult,
@@ -74,11 +75,7 @@ def forecast_page(result: ForecastResult, *, max_models: int = MOST_LISTED) -> P
     shift = tuple(headlines.of_shift(result))
     return _page(
         result,
-        (
-            *headlines.of_forecasts(result.scores),
-            *headlines.of_expected(result.expected),
-            *shift,
-        ),
+        (*headlines.of_forecasts(result.scores), *headlines.of_expected(result.expected), *shift),
         () if expected is None else (expected_section(expected, result.shift, most=max_models),),
         forecasts_section(result.scores, scores, result.reliability),
         brief=(
@@ -202,19 +199,10 @@ def _facts(result: FleetResult) -> Iterator[tuple[Text, Text]]:
     yield prose("Forecaster"), code(result.forecaster)
     yield prose("Question vectors"), code(result.encoder)
     if result.added:
-        yield prose("Added models"), _added([model.name for model in result.added])
-
-
-def _added(names: list[str]) -> Text:
-    further = len(names) - MOST_NAMED
-    return prose(
-        f"{{count}} {'model' if len(names) == 1 else 'models'}: {{names}}{{more}}",
-        count=len(names),
-        names=joined(names[:MOST_NAMED]),
-        more=prose(" and {further} more; all are in ``result.json``", further=further)
-        if further > 0
-        else (),
-    )
+        names = [model.name for model in result.added]
+        count, more = counted(len(names), "model"), ", …" * (len(names) > MOST_NAMED)
+        named = prose(f"{count}: {{names}}{more}", names=joined(names[:MOST_NAMED]))
+        yield prose("Added models"), named
 
 
 def _asked(result: FleetResult) -> Iterator[Block]:

@@ -147,11 +147,11 @@ def test_a_question_is_known_again_by_its_text_under_another_id(fleet, tmp_path)
     assert overall(found["scores"])["factors"]["accuracy"]["n"] == 40
 
 
-def test_held_out_questions_score_the_chosen_beside_mean_and_nearest_questions(fleet, tmp_path):
+def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--test-share", "0.25")
     found = findings(fleet(*asked, "--embedder", "irt", "--json-full", "--run", "mine"))
     scores = overall(found["scores"])
-    assert list(scores) == ["mean", "knn", "irt"]
+    assert list(scores) == ["mean", "irt"]
     assert {one["accuracy"]["n"] for one in scores.values()} == {40}
     assert found["questions"] == 120
     assert len(rows(tmp_path / "runs/mine/forecasts.csv")) == 40 * len(MODELS)

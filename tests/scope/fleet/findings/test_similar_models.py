@@ -215,14 +215,6 @@ def test_a_p_value_is_the_share_of_all_communities_of_the_size():
     assert p_value == pytest.approx(2 / 9, abs=0.01)
 
 
-def test_large_and_small_draws_are_summed_alike(monkeypatch):
-    vectors = np.random.default_rng(0).standard_normal((30, 3))
-    labels = ["x"] * 8 + ["y"] * 20 + [None] * 2
-    multiplied = found_for(vectors, labels)
-    monkeypatch.setattr(similar_models, "MULTIPLIED", 0)
-    assert found_for(vectors, labels) == multiplied
-
-
 def test_the_whole_fleet_as_one_community_is_as_near_as_any_draw():
     vectors = np.random.default_rng(0).standard_normal((12, 3))
     assert found_for(vectors, ["x"] * 12)["x", "x"].p_value == 1

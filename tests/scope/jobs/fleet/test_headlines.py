@@ -138,12 +138,14 @@ def test_communities_are_counted_after_the_correction_for_their_number():
     ]
 
 
-def test_a_contribution_beyond_chance_goes_before_a_greater_one_that_may_be_chance():
+def test_contributions_above_zero_are_counted_and_the_largest_is_named_with_its_doubt():
     sure, *_ = contributions()
     loose = replace(sure, source="loose", value=estimate(0.5, half=0.75))
     (sentence,) = said(headlines.of_contributions((loose, sure)))
-    assert "improve" in sentence or "1 of 2 contributions" in sentence
-    assert f"The largest of these contributions is from {sure.source} to" in sentence
+    assert sentence.startswith("The intervals of 1 of 2 contributions of one benchmark to another")
+    assert "not corrected for their number" in sentence
+    assert "The largest contribution is from loose to" in sentence
+    assert sentence.endswith(", which may be chance.")
     few = replace(sure, source="few", value=estimate(0.5, 9))
     (sentence,) = said(headlines.of_contributions((loose, few)))
     assert "The largest contribution is from loose to" in sentence
