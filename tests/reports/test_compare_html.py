@@ -97,12 +97,12 @@ def test_the_scatter_names_each_pair_where_it_is_pointed_at(tasks_document):
 def test_a_matrix_shows_two_digits_and_tells_the_interval(tasks_document):
     table = tasks_document.section("matrices").all("table")[0]
     assert table.cells()[1:] == [
-        [f"1 {OTHER}", "", ".59", ".12"],
-        ["2 small", ".59", "", ".54"],
-        [f"3 {LARGE}", ".12", ".54", ""],
+        [f"1 {LARGE}", "", ".54", ".12"],
+        ["2 small", ".54", "", ".59"],
+        [f"3 {OTHER}", ".12", ".59", ""],
     ]
     cell = next(node for node in table.all("td") if node.text == ".12")
-    assert cell.attributes["title"] == f"{OTHER}, {LARGE}: 0.125 [0.000, 0.250], n = 3"
+    assert cell.attributes["title"] == f"{LARGE}, {OTHER}: 0.125 [0.000, 0.250], n = 3"
     assert cell.attributes["class"] == "h0"
 
 

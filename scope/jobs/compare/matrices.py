@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+
+import numpy as np
 
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
 from scope.metrics import metric_name
@@ -13,6 +14,8 @@ from scope.sections.grids import Grid, grid
 from scope.sections.prose import joined
 
 FEWEST_MODELS, MOST_MODELS = 3, 60
+_UNKNOWN = 10.0
+"""Distance of two models whose similarity is unknown: further than any other."""
 
 _FURTHER = {True: ("error_consistency", "agreement"), False: ("word_f1", "exact_match")}
 
@@ -83,36 +86,22 @@ def _ordered(names: Sequence[str], between: Mapping[tuple[str, str], Measurement
     return [names[place] for place in order_by_similarity(similarities)]
 
 
-def order_by_similarity(similarities: Similarities) -> list[int]:
+def order_by_similarity(similarities: Similarities) -> Sequence[int]:
     """Places in the order in which average linkage joins them.
 
-    The two groups with the highest mean similarity are joined first, end to end so that
-    the two ends that meet are as alike as they can be. Equals go by place, so that the same
-    numbers always give the same order.
+    Groups are turned so that neighbours are as alike as they can be, and the
+    whole so that the first of its ends comes first in the given order.
 
     >>> order_by_similarity([[1, 0.1, 0.9], [0.1, 1, 0.3], [0.9, 0.3, 1]])
     [0, 2, 1]
     """
-    groups = [[place] for place in range(len(similarities))]
-    while len(groups) > 1:
-        first, second = max(
-            combinations(range(len(groups)), 2),
-            key=lambda pair: _linkage(similarities, groups[pair[0]], groups[pair[1]]),
-        )
-        joined = _joined(similarities, groups[first], groups[second])
-        groups = [group for place, group in enumerate(groups) if place not in (first, second)]
-        groups.insert(first, joined)
-    return groups[0] if groups else []
+    from scipy.cluster.hierarchy import leaves_list, linkage
 
-
-def _linkage(similarities: Similarities, first: list[int], second: list[int]) -> float:
-    """The mean similarity across two groups."""
-    values = [similarities[one][two] for one in first for two in second]
-    return sum(values) / len(values)
-
-
-def _joined(similarities: Similarities, first: list[int], second: list[int]) -> list[int]:
-    """Both groups as one, each turned or not; ``max`` keeps the first of equals."""
-    ways = [(a, b) for a in (first, first[::-1]) for b in (second, second[::-1])]
-    left, right = max(ways, key=lambda way: similarities[way[0][-1]][way[1][0]])
-    return [*left, *right]
+    values = np.array(similarities)
+    if len(values) < 2:
+        return list(range(len(values)))
+    first, second = np.triu_indices(len(values), 1)
+    apart = np.where(np.isfinite(values), 1 - values, _UNKNOWN)[first, second]
+    apart += 1e-6 * (second - first)  # equals stay in the given order
+    order = leaves_list(linkage(apart, "average", optimal_ordering=True)).tolist()
+    return order if order[0] < order[-1] else order[::-1]

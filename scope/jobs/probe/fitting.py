@@ -14,9 +14,9 @@ from scope.jobs.canaries import least_by_content, may_change
 from scope.jobs.latent_store import recognise_reader, stored_latents
 from scope.jobs.on_workers import engine_of
 from scope.jobs.probe.leakage_groups import LeakageGroups, leakage_groups
-from scope.jobs.probe.on_workers import replicas
+from scope.jobs.probe.pair_task_choice import ChosenPairTask
 from scope.jobs.probe.pairs import GivenPairs, human_scores, read_all_parts, sentences_of
-from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
+from scope.jobs.probe.plan import ProbePlan
 from scope.jobs.probe.readers import (
     NamedProgress,
     ReadModel,
@@ -24,6 +24,7 @@ from scope.jobs.probe.readers import (
     prepare_folder,
     read_texts,
     readout_of,
+    replicas,
     source_of,
     with_dtype,
 )

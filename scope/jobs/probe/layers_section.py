@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from scope.records import Estimate, LayerScore, ProbeFindings, Undefined
@@ -33,21 +34,8 @@ _GRAIN = 0.1
 """The axes of correlations end at multiples of this."""
 
 
-def of_raw(score: LayerScore) -> Estimate | Undefined | None:
-    """The correlation of the raw layer."""
-    return score.raw
-
-
-def of_encoded(score: LayerScore) -> Estimate | Undefined | None:
-    """The correlation of the layer as encoded by the probe."""
-    return score.encoded
-
-
-def of_lost(score: LayerScore) -> Estimate | Undefined | None:
-    """The decrease of the probe's correlation without the layer."""
-    return score.lost
-
-
+of_raw, of_encoded, of_lost = map(attrgetter, ("raw", "encoded", "lost"))
+by_layer = attrgetter("layer")
 _PANELS = (("Raw layers", of_raw), ("Encoded layers", of_encoded))
 
 
@@ -118,11 +106,6 @@ def _runs(
         if run:
             made.append(LayerRun(series=place, marks=tuple(run)))
     return tuple(made)
-
-
-def by_layer(score: LayerScore) -> int:
-    """Sort key: the layer."""
-    return score.layer
 
 
 def _mark(score: LayerScore, estimate: Estimate) -> LayerMark:

@@ -3,62 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from scope.errors import SpecError
 from scope.jobs.task_choice import find_task, task_names
-from scope.pieces import (
-    refuse_unused_settings,
-    settings_of,
-    with_settings,
-)
+from scope.pieces import piece_card, refuse_unused_settings, settings_of, with_settings
 from scope.protocols import PairTask
-from scope.records import Setting
+from scope.records import CapabilityCard, Setting
 
 
-def find_pair_task(
-    task: str | object,
-    low: float | None = None,
-    high: float | None = None,
-    settings: Mapping[str, Setting] = MappingProxyType({}),
-) -> tuple[PairTask, str]:
-    """The task by name or as an object, with its range and origin.
+@dataclass(frozen=True, kw_only=True)
+class ChosenPairTask:
+    """A task of pairs, and its origin."""
 
-    Parameters
-    ----------
-    low, high
-        The lowest and the highest score; None: as in the task.
-    settings
-        Of the task, where it is named.
+    task: PairTask
+    origin: str
 
-    Raises
-    ------
-    SpecError
-        If the name is unknown, the task is not one of pairs, it does not accept the range, or the
-        range is invalid.
+    @classmethod
+    def of(
+        cls,
+        task: str | object,
+        low: float | None = None,
+        high: float | None = None,
+        settings: Mapping[str, Setting] = MappingProxyType({}),
+    ) -> ChosenPairTask:
+        """The task by name or as an object, with its range if given.
 
-    Examples
-    --------
-    >>> task, origin = find_pair_task("similarity", high=1.0)
-    >>> task.name, task.low, task.high
-    ('similarity', 0.0, 1.0)
-    """
-    found, origin = _found(task, settings)
-    refuse_unused_settings(settings, {found.name: settings_of(found)})
-    given = {name: value for name, value in (("low", low), ("high", high)) if value is not None}
-    return (_with_range(found, given) if given else found), origin
+        Parameters
+        ----------
+        low, high
+            The lowest and the highest score; None: as in the task.
+        settings
+            Of the task, where it is named.
 
+        Raises
+        ------
+        SpecError
+            If the name is unknown, the task is not one of pairs, it does not accept the range, or
+            the range is invalid.
 
-def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[PairTask, str]:
-    found, origin = find_task(task, settings)
-    if not isinstance(found, PairTask):
-        raise SpecError(
-            f"the task `{found.name}`, which has no pairs with human scores",
-            expected=f"a task of scored pairs: {', '.join(task_names(pairs=True))}",
-            fix="use --task similarity; a task of questions is for `scope compare`",
-        )
-    return found, origin
+        Examples
+        --------
+        >>> ChosenPairTask.of("similarity", high=1.0).ends
+        (0.0, 1.0)
+        """
+        found, origin = find_task(task, settings)
+        if not isinstance(found, PairTask):
+            raise SpecError(
+                f"the task `{found.name}`, which has no pairs with human scores",
+                expected=f"a task of scored pairs: {', '.join(task_names(pairs=True))}",
+                fix="use --task similarity; a task of questions is for `scope compare`",
+            )
+        refuse_unused_settings(settings, {found.name: settings_of(found)})
+        given = {name: end for name, end in (("low", low), ("high", high)) if end is not None}
+        return cls(task=_with_range(found, given) if given else found, origin=origin)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        return self.task.low, self.task.high
+
+    def card(self) -> CapabilityCard:
+        """The task in the manifest."""
+        return piece_card(self.task, self.origin)
 
 
 def _with_range(task: Any, given: Mapping[str, float]) -> PairTask:

@@ -4,48 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from scope.jobs.identity import manifest_of
 from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe.leakage_groups import leakage_groups, notes_on_overlap
-from scope.jobs.probe.pair_task_choice import find_pair_task
+from scope.jobs.probe.pair_task_choice import ChosenPairTask
 from scope.jobs.probe.pairs import GivenPairs
 from scope.jobs.probe.readers import card_of, names_of
 from scope.jobs.probe.request import ProbeRequest
-from scope.pieces import piece_card
 from scope.probes import LatentSource
-from scope.protocols import PairTask
-from scope.records import CapabilityCard, DataCard, Manifest, ProbeFindings, Setting
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChosenPairTask:
-    """A task of pairs, and its origin."""
-
-    task: PairTask
-    origin: str
-
-    @classmethod
-    def of(
-        cls,
-        task: str | object,
-        low: float | None = None,
-        high: float | None = None,
-        settings: Mapping[str, Setting] = MappingProxyType({}),
-    ) -> ChosenPairTask:
-        """The task by name or as an object, with its range if given."""
-        found, origin = find_pair_task(task, low, high, settings)
-        return cls(task=found, origin=origin)
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The lowest and the highest score."""
-        return self.task.low, self.task.high
-
-    def card(self) -> CapabilityCard:
-        """The task in the manifest."""
-        return piece_card(self.task, self.origin)
+from scope.records import DataCard, Manifest, ProbeFindings, Setting
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,11 @@ from scope.jobs.latent_store import Elsewhere, recognise_reader
 from scope.jobs.on_workers import engine_of
 from scope.jobs.probe.fitting import prepare_new, work_of
 from scope.jobs.probe.leakage_groups import leakage_groups
-from scope.jobs.probe.on_workers import replicas
 from scope.jobs.probe.opening import OpenedProbe, open_probe
+from scope.jobs.probe.pair_task_choice import ChosenPairTask
 from scope.jobs.probe.pairs import read_test_alone
-from scope.jobs.probe.plan import ChosenPairTask, ProbePlan
-from scope.jobs.probe.readers import read_texts, with_dtype
+from scope.jobs.probe.plan import ProbePlan
+from scope.jobs.probe.readers import read_texts, replicas, with_dtype
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.scoring import judge_model, with_models
 from scope.jobs.probe.steps import FittedStep, latents_of

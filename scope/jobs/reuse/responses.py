@@ -131,7 +131,7 @@ class TextResponses:
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             self.ask_before(model, new)
-            found = raw_answers(model, new, self.run, self.progress)
+            found = answer_texts(model, new, self.run, self.progress)
             if matching := self.matched.get(model.name):
                 found = {
                     text: relabelled(one, matching, len(self.labels)) for text, one in found.items()
@@ -193,13 +193,6 @@ class TextResponses:
         )
 
 
-def raw_answers(
-    model: NamedModel, texts: Sequence[str], run: Run, progress: Progress
-) -> dict[str, Prediction]:
-    """The predictions of a model for texts, over its own labels."""
-    return answer_texts(model, texts, run, progress)
-
-
 def match_by_answers(
     models: ReuseModels,
     labels: Sequence[str],
@@ -227,9 +220,9 @@ def match_by_answers(
         )
     for one in (*controls, *unaligned):
         ask_before(one, texts)
-    others = [raw_answers(one, texts, run, progress) for one in controls]
+    others = [answer_texts(one, texts, run, progress) for one in controls]
     return {
-        one.name: match_labels(raw_answers(one, texts, run, progress), others, len(labels))
+        one.name: match_labels(answer_texts(one, texts, run, progress), others, len(labels))
         for one in unaligned
     }
 

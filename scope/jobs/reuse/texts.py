@@ -40,9 +40,9 @@ from scope.jobs.reuse.responses import (
     AskBefore,
     TextResponses,
     match_by_answers,
-    raw_answers,
 )
 from scope.jobs.reuse.tasks import Apart, PreparedTest, prepare_task
+from scope.jobs.scoring import answer_texts
 from scope.jobs.word_encoder import encoder_at_hand
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.models.cached import CachedClassifier
@@ -181,7 +181,7 @@ class _TextTest:
 
     def answer(self, model: NamedModel, texts: Sequence[str], run: Run) -> None:
         """Ask one model these texts."""
-        raw_answers(model, texts, run, self.request.progress)
+        answer_texts(model, texts, run, self.request.progress)
 
     def unanswered(self, model: NamedModel, texts: Sequence[str], run: Run) -> list[str]:
         """The texts to which the run lacks an answer of one model."""

@@ -6,7 +6,12 @@ from toy_pairs import Rated
 from capabilities.cloze import Cloze
 from capabilities.similarity import Similarity
 from scope.errors import SpecError
-from scope.jobs.probe.pair_task_choice import find_pair_task
+from scope.jobs.probe.pair_task_choice import ChosenPairTask
+
+
+def find_pair_task(*given, **settings):
+    chosen = ChosenPairTask.of(*given, **settings)
+    return chosen.task, chosen.origin
 
 
 def test_a_name_gives_the_task_as_it_comes_and_its_origin():
