@@ -15,6 +15,7 @@ from scope.metrics.consistency import (
     cohen_kappa,
     error_consistency,
 )
+from scope.metrics.description import Metric
 from scope.metrics.divergence import js_divergence_values
 from scope.metrics.gold import best_against_gold
 from scope.metrics.invariance import (
@@ -27,7 +28,6 @@ from scope.metrics.invariance import (
 )
 from scope.metrics.metric import (
     METRICS,
-    Metric,
     MetricName,
     known_metrics,
     metric_name,

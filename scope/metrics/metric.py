@@ -22,16 +22,6 @@ from scope.metrics.of_tasks import TASK_METRICS
 from scope.printing import did_you_mean, shown
 from scope.registry import find, origins
 
-__all__ = [
-    "METRICS",
-    "Metric",
-    "MetricName",
-    "find_metric",
-    "known_metrics",
-    "metric_name",
-    "parse_metric",
-]
-
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType(
     {metric.key: metric for metric in (*AUDIT_METRICS, *TASK_METRICS)}
 )

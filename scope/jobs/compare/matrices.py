@@ -103,5 +103,5 @@ def order_by_similarity(similarities: Similarities) -> Sequence[int]:
     first, second = np.triu_indices(len(values), 1)
     apart = np.where(np.isfinite(values), 1 - values, _UNKNOWN)[first, second]
     apart += 1e-6 * (second - first)  # equals stay in the given order
-    order = leaves_list(linkage(apart, "average", optimal_ordering=True)).tolist()
+    order: list[int] = leaves_list(linkage(apart, "average", optimal_ordering=True)).tolist()
     return order if order[0] < order[-1] else order[::-1]

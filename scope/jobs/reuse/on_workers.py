@@ -44,11 +44,11 @@ def asking(
                 there.fill(run, step, left, shown, _words)
 
         for one in models.references:
-            left = prepared.apart.unsearched(one, run)
+            left = prepared.unsearched(one, run)
             fill(f"searching {one.name}", partial(search, one.name), len(left), left)
 
         def ask(model: NamedModel, asked: Sequence[Any]) -> None:
-            left = [] if model.saved else prepared.apart.unanswered(model, asked, run)
+            left = [] if model.saved else prepared.unanswered(model, asked, run)
             fill(f"{model.name}: answering", partial(answer, model.name), len(asked), left)
 
         yield ask
@@ -71,9 +71,9 @@ def _named(prepared: PreparedTest, name: str) -> NamedModel:
 
 def search(name: str, prepared: PreparedTest, examples: Sequence[Any]) -> bytes:
     """A database of the searches of one reference on examples."""
-    return database(partial(prepared.apart.search, _named(prepared, name), examples))
+    return database(partial(prepared.search, _named(prepared, name), examples))
 
 
 def answer(name: str, prepared: PreparedTest, asked: Sequence[Any]) -> bytes:
     """A database of the answers of one model to texts or questions."""
-    return database(partial(prepared.apart.answer, _named(prepared, name), asked))
+    return database(partial(prepared.answer, _named(prepared, name), asked))

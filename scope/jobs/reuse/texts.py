@@ -41,7 +41,7 @@ from scope.jobs.reuse.responses import (
     TextResponses,
     match_by_answers,
 )
-from scope.jobs.reuse.tasks import Apart, PreparedTest, prepare_task
+from scope.jobs.reuse.tasks import PreparedTest, prepare_task
 from scope.jobs.scoring import answer_texts
 from scope.jobs.word_encoder import encoder_at_hand
 from scope.jobs.work import Planned, search_work, texts_work
@@ -67,26 +67,13 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     refuse_unused_words(options, used=asked_with_words([one.model for one in models.all]))
     labels = tuple(models.references[0].model.labels)
     aligned = models.with_models(lambda one: _aligned(one, labels, request))
-    test = _TextTest(
+    return _TextTest(
         request=request,
         models=aligned,
         labels=labels,
         chosen=chosen,
         encoder=encoder,
         data=with_labels(loaded, labels, request.label_map),
-    )
-    return PreparedTest(
-        plan=test.plan(),
-        responses=test.responses,
-        items=test.items,
-        recognise=test.recognise,
-        work=test.work,
-        apart=Apart(
-            answer=test.answer,
-            unanswered=test.unanswered,
-            search=test.search,
-            unsearched=test.unsearched,
-        ),
     )
 
 
@@ -101,6 +88,7 @@ class _TextTest:
     encoder: Encoder | None
     data: LoadedData
 
+    @property
     def plan(self) -> ReusePlan:
         """The configuration, for the manifest."""
         request, encoder = self.request, self.encoder
