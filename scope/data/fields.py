@@ -185,10 +185,12 @@ def _chosen(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fiel
         )
 
 
-def choose_columns(source: Source, *, text: str | None, label: str | None) -> dict[str, str]:
+def choose_columns(
+    source: Source, *, text: str | None, label: str | None, slices: Sequence[str] = ()
+) -> dict[str, str]:
     """The columns of text, label and id: named by the caller, or else found by their usual names.
 
-    A source need have neither label nor id.
+    A source need have neither label nor id. Each column of ``slices`` has a role of its own.
 
     Raises
     ------
@@ -202,7 +204,8 @@ def choose_columns(source: Source, *, text: str | None, label: str | None) -> di
     >>> choose_columns(source, text=None, label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
-    for role, name in (("text", text), ("label", label)):
+    of_slices = [("slice", name) for name in slices]
+    for role, name in (("text", text), ("label", label), *of_slices):
         if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
             raise DataError(
                 f"no column `{name}` in {source.name}",
@@ -223,8 +226,14 @@ def choose_columns(source: Source, *, text: str | None, label: str | None) -> di
         or _find_text(source, label=first_of(LABEL_NAMES, free) if declined else found_label),
         "label": None if declined else found_label,
         "id": first_of(("id",), free),
+        **{slice_role(name): name for name in slices},
     }
     return {role: column for role, column in by_role.items() if column is not None}
+
+
+def slice_role(column: str) -> str:
+    """The role of a column whose values are slices."""
+    return f"slice {column}"
 
 
 def _find_text(source: Source, *, label: str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.data.fields import choose_columns, read_rows
+from scope.data.fields import choose_columns, read_rows, slice_role
 from scope.data.sampling import (
     Candidate,
     Drawn,
@@ -21,7 +21,7 @@ from scope.data.sampling import (
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.records import DataCard, Example
+from scope.records import DataCard, Example, Slice
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,6 +37,7 @@ def load_data(
     *,
     text_column: str | None = None,
     label_column: str | None = None,
+    slices: Sequence[str] = (),
     n: int | None = None,
     seed: int = 0,
 ) -> LoadedData:
@@ -57,6 +58,8 @@ def load_data(
     text_column, label_column
         Found by their usual names where they are not given; the label column ``none`` leaves the
         gold labels out.
+    slices
+        Further columns, whose values examples keep in ``slices``.
     n
         How many texts to draw, without replacement; all of them if None or more than there are.
     seed
@@ -86,8 +89,8 @@ def load_data(
     """
     require_sample(n, seed)
     source = open_source(spec)
-    columns = choose_columns(source, text=text_column, label=label_column)
-    chosen = Selection(_texts(source, columns), _key, n, seed)
+    columns = choose_columns(source, text=text_column, label=label_column, slices=slices)
+    chosen = Selection(_texts(source, columns, slices), _key, n, seed)
     if not chosen.drawn:
         raise DataError(
             f"no text in {source.name}: {chosen.rows} rows, {chosen.empty} of them empty",
@@ -95,7 +98,9 @@ def load_data(
             fix="check the data, or choose another text column",
         )
     examples = tuple(map(_example, chosen.drawn))
-    fingerprint = fingerprint_of((one.id, one.text, one.label) for one in examples)
+    fingerprint = fingerprint_of(
+        (one.id, one.text, one.label, *_values(one.slices)) for one in examples
+    )
     labelled = sum(example.label is not None for example in examples)
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
@@ -106,22 +111,34 @@ def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Ex
     return tuple(draw(keyed, n, seed))
 
 
-_Text = tuple[str, str | None]
-"""A text and its label."""
+_Text = tuple[str, str | None, tuple[Slice, ...]]
+"""A text, its label, and its slices."""
 
 
-def _texts(source: Source, columns: Mapping[str, str]) -> Iterator[Candidate[_Text]]:
+def _texts(
+    source: Source, columns: Mapping[str, str], slices: Sequence[str]
+) -> Iterator[Candidate[_Text]]:
     for fields in read_rows(source, columns):
         own_id, text, label = fields.id, fields.text("text"), fields.name("label")
-        yield Candidate(own_id, (text, label) if text.strip() else None)
+        named = ((column, fields.name(slice_role(column))) for column in slices)
+        own = tuple(Slice(column=one, value=value) for one, value in named if value is not None)
+        yield Candidate(own_id, (text, label, own) if text.strip() else None)
 
 
 def _key(own_id: str | None, item: _Text) -> tuple[bytes, tuple[bool, bytes]]:
     """Texts are equal but for space around them; of equals one with a label stays, or by chance."""
-    text, label = item
-    return short_hash(text.strip()), (label is None, content_key(text, label, own_id))
+    text, label, slices = item
+    return short_hash(text.strip()), (
+        label is None,
+        content_key(text, label, own_id, *_values(slices)),
+    )
+
+
+def _values(slices: Sequence[Slice]) -> list[tuple[str, str]]:
+    return [(one.column, one.value) for one in slices]
 
 
 def _example(drawn: Drawn[_Text]) -> Example:
-    text, label = drawn.item
-    return Example(id=drawn.id or content_id(drawn.key), text=text, label=label)
+    text, label, slices = drawn.item
+    name = drawn.id or content_id(drawn.key)
+    return Example(id=name, text=text, label=label, slices=slices)

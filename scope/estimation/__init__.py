@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scope.estimation.answer_shares import shares_of_models
+from scope.estimation.between_capabilities import between_capabilities
 from scope.estimation.measurements import (
     MORE_SIMILAR,
     clean_measurements,
@@ -13,7 +14,6 @@ from scope.estimation.measurements import (
     more_similar_half,
     pair_measurements,
     soft_scope_curves,
-    subset_measurements,
     target_differences,
 )
 from scope.estimation.pairs import AuditedPairs, candidate_pairs, invariant_pairs
@@ -23,8 +23,17 @@ from scope.estimation.random_candidates import (
     candidate_measurements,
     undefined_on_candidates,
 )
+from scope.estimation.slices import slice_numbers, slices_of
 from scope.metrics import METRICS, Metric
-from scope.records import Curve, Difference, Measurement, ScoredExample, ScoredPerturbation
+from scope.records import (
+    CapabilityDifference,
+    Curve,
+    Difference,
+    Measurement,
+    ScoredExample,
+    ScoredPerturbation,
+    SliceTest,
+)
 
 __all__ = [
     "MORE_SIMILAR",
@@ -45,6 +54,8 @@ class Numbers(NamedTuple):
     measurements: tuple[Measurement, ...]
     differences: tuple[Difference, ...]
     curves: tuple[Curve, ...]
+    slice_tests: tuple[SliceTest, ...]
+    between_capabilities: tuple[CapabilityDifference, ...]
 
 
 def measure(
@@ -55,6 +66,7 @@ def measure(
     capabilities: Sequence[str],
     targets: Sequence[str],
     reference: str = "",
+    baseline: str | None = None,
     labels: Sequence[str],
     soft_scope: Metric,
     more: Sequence[Metric] = (),
@@ -72,6 +84,8 @@ def measure(
         Those that were measured.
     reference
         The name of the reference, whose base rate is measured, too.
+    baseline
+        The name of the target that the others are compared with, if there is one.
     labels
         The reference's label names, in the order of the probabilities.
     soft_scope
@@ -90,22 +104,18 @@ def measure(
         whole += pair_measurements(pairs, metrics, targets)
         if candidates is not None:
             whole += _on_candidates(pairs, examples, candidates, (reference, *targets))
-    parts = [
-        one
-        for pairs in all_pairs
-        for one in (
-            *more_similar_half(pairs, metrics[1:3], targets),
-            *subset_measurements(pairs, targets, labels),
-        )
-    ]
+    parts = [one for pairs in all_pairs for one in more_similar_half(pairs, metrics[1:3], targets)]
     # Hard- and Flip-SCoPE on the trials that informedness takes are parts as well.
     whole, matched = _parted(whole)
+    sliced, tests = slice_numbers(whole, slices_of(examples, labels), seed)
     return Numbers(
-        measurements=(*whole, *matched, *parts),
+        measurements=(*whole, *matched, *parts, *sliced),
         differences=target_differences(whole, targets, seed),
         curves=tuple(
             curve for pairs in all_pairs for curve in soft_scope_curves(pairs, soft_scope, targets)
         ),
+        slice_tests=tests,
+        between_capabilities=between_capabilities(whole, targets, baseline, seed),
     )
 
 

@@ -47,9 +47,6 @@ that has values."""
 CUTOFFS = tuple(round(0.1 * step, 1) for step in range(1, 21))
 """The cutoffs of the curve of Soft-SCoPE; L1 distances of two changes reach at most 4."""
 
-CONFIDENCES = ((0.0, 0.75), (0.75, 0.95), (0.95, 1.0))
-"""Bands of the reference's confidence in the original text, each up to its end."""
-
 NOTHING_INVARIANT = "the reference is invariant on no pair"
 MORE_SIMILAR = "more similar half"
 """The part of the kept pairs whose changed texts are at least as similar as the median."""
@@ -136,34 +133,6 @@ def pair_measurements(
             )
 
 
-def subset_measurements(
-    pairs: AuditedPairs, targets: Sequence[str], labels: Sequence[str]
-) -> Iterator[Measurement]:
-    """Hard-SCoPE by the reference's predicted label, and in bands of its confidence.
-
-    Without ``labels``, as for language models, in bands alone. The values are a subset of those of
-    the whole and are not stored again.
-    """
-    confidence = pairs.confidences()
-    predicted = pairs.reference[0].argmax(axis=1) if len(pairs.example_ids) else confidence
-    parts = {f"label = {label}": predicted == index for index, label in enumerate(labels)} | {
-        _band(low, high): (confidence > low) & (confidence <= high) for low, high in CONFIDENCES
-    }
-    for position, name in enumerate(targets):
-        values = pairs.values(METRICS["hard_scope"], position)
-        for subset, chosen in parts.items():
-            if chosen.any():
-                yield Measurement(
-                    metric=str(METRICS["hard_scope"]),
-                    target=name,
-                    capability=pairs.capability,
-                    subset=subset,
-                    estimate=mean_estimate(
-                        values[chosen], [pairs.example_ids[i] for i in np.flatnonzero(chosen)]
-                    ),
-                )
-
-
 def more_similar_half(
     pairs: AuditedPairs, metrics: Sequence[Metric], targets: Sequence[str]
 ) -> Iterator[Measurement]:
@@ -190,12 +159,6 @@ def more_similar_half(
                 if (known < middle).any()
                 else Undefined(reason=NO_HALF),
             )
-
-
-def _band(low: float, high: float) -> str:
-    if high == 1.0:
-        return f"reference's confidence above {low}"
-    return f"reference's confidence {low} to {high}" if low else f"reference's confidence ≤ {high}"
 
 
 def soft_scope_curves(

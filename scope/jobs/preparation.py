@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scope.data import LoadedData, load_data
-from scope.errors import SpecError
+from scope.errors import DataError, SpecError
 from scope.jobs.shared_fields import LabelledTexts
 from scope.metrics import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
@@ -21,16 +21,36 @@ from scope.protocols import Capability
 from scope.records import CapabilityCard, Setting
 from scope.registry import Entry, find
 
+MOST_SLICES = 50
+"""Slices of one column; with more of them each would have too few texts."""
 
-def load_texts(request: LabelledTexts, n: int | None) -> LoadedData:
-    """Load ``n`` examples, with their gold labels in a classifier's role."""
-    return load_data(
+
+def load_texts(request: LabelledTexts, n: int | None, slices: Sequence[str] = ()) -> LoadedData:
+    """Load ``n`` examples, with their gold labels in a classifier's role.
+
+    Raises
+    ------
+    DataError
+        When the texts cannot be read, or a column of ``slices`` has more than 50 values.
+    """
+    loaded = load_data(
         request.data,
         text_column=request.text_column,
         label_column="none" if request.role == "next_token" else request.label_column,
+        slices=slices,
         n=n,
         seed=request.seed,
     )
+    for column in slices:
+        every = (one for example in loaded.examples for one in example.slices)
+        values = {one.value for one in every if one.column == column}
+        if not 1 < len(values) <= MOST_SLICES:
+            raise DataError(
+                f"{len(values)} different values in the column `{column}` of --slice",
+                expected=f"2 to {MOST_SLICES} values, each of many texts",
+                fix="choose another column, or group its values, such as lengths into bands",
+            )
+    return loaded
 
 
 def with_labels(loaded: LoadedData, labels: Sequence[str], label_map: Sequence[str]) -> LoadedData:

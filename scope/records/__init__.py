@@ -6,8 +6,17 @@ result that holds it all.
 
 from scope.records.answer_shares import AnswerShares, marked
 from scope.records.answered import Answer, Perturbation, Prediction, Probabilities
-from scope.records.asked import BLANK, Example, Item, Question, ScoredPair
-from scope.records.estimates import GOLD, Curve, Difference, Estimate, Measurement, Undefined
+from scope.records.asked import BLANK, Example, Item, Question, ScoredPair, Slice
+from scope.records.estimates import (
+    GOLD,
+    CapabilityDifference,
+    Curve,
+    Difference,
+    Estimate,
+    Measurement,
+    SliceTest,
+    Undefined,
+)
 from scope.records.fleet import (
     BenchmarkPoint,
     BenchmarkPrediction,
@@ -89,6 +98,7 @@ __all__ = [
     "BenchmarkPoint",
     "BenchmarkPrediction",
     "CapabilityCard",
+    "CapabilityDifference",
     "Clock",
     "CommunityDistance",
     "CompareResult",
@@ -148,6 +158,8 @@ __all__ = [
     "ScoredPair",
     "ScoredPerturbation",
     "Setting",
+    "Slice",
+    "SliceTest",
     "StepScore",
     "TaskAnswers",
     "TaskShares",

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from scope.records.result import SPARSE_FIELD
 
 BLANK = "____"
 """The blank of a cloze question."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Slice:
+    """The part of the texts that have this value in a column."""
+
+    column: str
+    value: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Example:
-    """One text of a data set, with its gold label where it is known."""
+    """One text of a data set, with its gold label where it is known.
+
+    ``slices`` are those of the columns that were asked for and have a value.
+    """
 
     id: str
     text: str
     label: str | None = None
+    slices: tuple[Slice, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if not self.text.strip():

@@ -10,7 +10,14 @@ from typing import Annotated, ClassVar, Literal
 from scope.records.answer_shares import FEWEST_TEXTS, AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
-from scope.records.estimates import GOLD, Curve, Difference, Measurement
+from scope.records.estimates import (
+    GOLD,
+    CapabilityDifference,
+    Curve,
+    Difference,
+    Measurement,
+    SliceTest,
+)
 from scope.records.frame import FrameRow
 from scope.records.long_lists import Long
 from scope.records.matrix import AuditMatrix
@@ -137,7 +144,8 @@ class AuditResult(MeasuredResult):
 
     ``perturbations`` are those that leave the reference's answer alone, ``candidates`` are drawn at
     random; the paper's audit is without these. ``verdicts`` says of each target whether it may
-    replace the reference.
+    replace the reference, ``slice_tests`` where it differs from text to text, and
+    ``between_capabilities`` from one capability to another.
 
     With several references ``audits`` holds the audit against each, ``matrix`` what they show
     together, and ``measurements`` the numbers of all, where ``against`` names the reference; the
@@ -151,6 +159,10 @@ class AuditResult(MeasuredResult):
     candidates: Annotated[tuple[ScoredPerturbation, ...], Long("candidates")] = ()
     candidate_outcomes: tuple[Outcome, ...] = ()
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
+    slice_tests: tuple[SliceTest, ...] = field(default=(), metadata=SPARSE_FIELD)
+    between_capabilities: tuple[CapabilityDifference, ...] = field(
+        default=(), metadata=SPARSE_FIELD
+    )
     audits: tuple[AuditResult, ...] = field(default=(), metadata=SPARSE_FIELD)
     matrix: AuditMatrix | None = field(default=None, metadata=SPARSE_FIELD)
 

@@ -11,6 +11,7 @@ from scope.records import (
     Answer,
     AuditResult,
     CapabilityCard,
+    CapabilityDifference,
     Clock,
     CompareResult,
     Curve,
@@ -29,6 +30,8 @@ from scope.records import (
     Result,
     ScoredExample,
     ScoredPerturbation,
+    Slice,
+    SliceTest,
     TaskAnswers,
     Undefined,
 )
@@ -180,7 +183,13 @@ AUDITS = st.builds(
     examples=several(
         st.builds(
             ScoredExample,
-            example=st.builds(Example, id=WORDS, text=VISIBLE, label=st.none() | WORDS),
+            example=st.builds(
+                Example,
+                id=WORDS,
+                text=VISIBLE,
+                label=st.none() | WORDS,
+                slices=several(st.builds(Slice, column=WORDS, value=WORDS)),
+            ),
             reference=PREDICTIONS,
             targets=several(PREDICTIONS),
         )
@@ -195,6 +204,29 @@ AUDITS = st.builds(
         )
     ),
     answer_shares=st.just(()),
+    slice_tests=several(
+        st.builds(
+            SliceTest,
+            metric=WORDS,
+            target=WORDS,
+            capability=st.none() | WORDS,
+            grouping=WORDS,
+            worst=WORDS,
+            estimate=ANSWERS,
+            p_value=NUMBERS,
+            p_adjusted=NUMBERS,
+        )
+    ),
+    between_capabilities=several(
+        st.builds(
+            CapabilityDifference,
+            target=WORDS,
+            first=WORDS,
+            second=WORDS,
+            against=st.none() | WORDS,
+            estimate=ESTIMATES,
+        )
+    ),
     clock=CLOCKS,
 )
 COMPARES = st.builds(

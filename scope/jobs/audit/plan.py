@@ -83,6 +83,7 @@ class AuditPlan:
                 "labelled": self.data.card.labelled,
                 "label_map": ", ".join(self.request.label_map) or None,
                 **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
+                **({"slices": ", ".join(self.request.slices)} if self.request.slices else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
                 **self._of_role(),
             },
@@ -138,7 +139,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     read_prompts(options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
-    loaded = load_texts(request, request.n_unchanged)
+    loaded = load_texts(request, request.n_unchanged, request.slices)
     changed = subsample(loaded.examples, request.n, request.seed)
     searched = subsample(changed, request.n_search, request.seed)
     check_models(request, loaded.examples)

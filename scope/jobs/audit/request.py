@@ -130,6 +130,10 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
     n_unchanged: Annotated[int | None, whole_number(DATA, default="5000"), Limits(least=1)] = 5000
     """Number of texts to sample; accuracy and agreement are measured on all of them, unchanged."""
 
+    slices: Annotated[Sequence[str], option(DATA, "--slice", metavar="COLUMN")] = ()
+    """Column of the data by whose values agreement and concordance are measured, too; may be
+    repeated. The reference's label and confidence always are."""
+
     accuracy_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
     """Verdict: how much less accurate than the reference a target may be."""
 

@@ -191,6 +191,47 @@ def test_named_columns_win_over_usual_names(tmp_path):
     assert (example.text, example.label) == ("short", "5")
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_columns_of_slices_are_read_beside_text_and_label(tmp_path, suffix):
+    rows = [
+        {"text": "good", "label": "1", "source": "mail", "stars": 5},
+        {"text": "bad", "label": "0", "source": None, "stars": 1},
+    ]
+    write_table(tmp_path / f"a{suffix}", rows)
+    # The label may be a slice, too.
+    data = load_data(str(tmp_path / f"a{suffix}"), slices=["source", "stars", "label"])
+    assert [e.label for e in data.examples] == ["1", "0"]
+    assert [[(one.column, one.value) for one in e.slices] for e in data.examples] == [
+        [("source", "mail"), ("stars", "5"), ("label", "1")],
+        [("stars", "1"), ("label", "0")],
+    ]
+
+
+def test_slices_are_part_of_the_fingerprint_and_leave_ids_alone(tmp_path):
+    first, second = (write(tmp_path / f"{one}.csv", f"text,part\ngood,{one}\n") for one in "ab")
+    plain = [load_data(path) for path in (first, second)]
+    sliced = [load_data(path, slices=["part"]) for path in (first, second)]
+    assert plain[0].card.fingerprint == plain[1].card.fingerprint
+    assert sliced[0].card.fingerprint != sliced[1].card.fingerprint
+    assert len({one.examples[0].id for one in (*plain, *sliced)}) == 1
+
+
+def test_of_equal_texts_in_two_slices_the_order_does_not_decide(tmp_path):
+    found = set()
+    for name, rows in [("a", "good,x\ngood,y\n"), ("b", "good,y\ngood,x\n")]:
+        data = load_data(write(tmp_path / f"{name}.csv", f"text,part\n{rows}"), slices=["part"])
+        found.add(data.examples)
+    assert len(found) == 1
+
+
+def test_a_column_of_slices_that_is_missing_is_named(tmp_path):
+    path = write(tmp_path / "a.csv", "text,part\ngood,x\n")
+    with pytest.raises(DataError, match="no column `parts`") as error:
+        load_data(path, slices=["parts"])
+    assert error.value.fix == "choose another slice column"
+    assert "`text`, `part`" in error.value.expected
+
+
 any_text = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=20)
 
 
