@@ -32,6 +32,9 @@ NO_LABELS = "none"
 
 LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
 
+SLICE = "slice "
+"""Begins the role of a column whose values are slices."""
+
 SPLIT: Mapping[str, Sequence[str]] = MappingProxyType({"split": ("split",)})
 """The column of a row's part, as `read_fields` takes names."""
 
@@ -204,8 +207,7 @@ def choose_columns(
     >>> choose_columns(source, text=None, label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
-    of_slices = [("slice", name) for name in slices]
-    for role, name in (("text", text), ("label", label), *of_slices):
+    for role, name in (("text", text), ("label", label), *(("slice", one) for one in slices)):
         if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
             raise DataError(
                 f"no column `{name}` in {source.name}",
@@ -226,14 +228,9 @@ def choose_columns(
         or _find_text(source, label=first_of(LABEL_NAMES, free) if declined else found_label),
         "label": None if declined else found_label,
         "id": first_of(("id",), free),
-        **{slice_role(name): name for name in slices},
+        **{f"{SLICE}{name}": name for name in slices},
     }
     return {role: column for role, column in by_role.items() if column is not None}
-
-
-def slice_role(column: str) -> str:
-    """The role of a column whose values are slices."""
-    return f"slice {column}"
 
 
 def _find_text(source: Source, *, label: str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scope.data.fields import choose_columns, read_rows, slice_role
+from scope.data.fields import SLICE, choose_columns, read_rows
 from scope.data.sampling import (
     Candidate,
     Drawn,
@@ -21,7 +21,7 @@ from scope.data.sampling import (
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.records import DataCard, Example, Slice
+from scope.records import DataCard, Example
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +59,7 @@ def load_data(
         Found by their usual names where they are not given; the label column ``none`` leaves the
         gold labels out.
     slices
-        Further columns, whose values examples keep in ``slices``.
+        Further columns, which an example keeps in ``slices`` as ``column: value``.
     n
         How many texts to draw, without replacement; all of them if None or more than there are.
     seed
@@ -90,7 +90,7 @@ def load_data(
     require_sample(n, seed)
     source = open_source(spec)
     columns = choose_columns(source, text=text_column, label=label_column, slices=slices)
-    chosen = Selection(_texts(source, columns, slices), _key, n, seed)
+    chosen = Selection(_texts(source, columns), _key, n, seed)
     if not chosen.drawn:
         raise DataError(
             f"no text in {source.name}: {chosen.rows} rows, {chosen.empty} of them empty",
@@ -98,9 +98,7 @@ def load_data(
             fix="check the data, or choose another text column",
         )
     examples = tuple(map(_example, chosen.drawn))
-    fingerprint = fingerprint_of(
-        (one.id, one.text, one.label, *_values(one.slices)) for one in examples
-    )
+    fingerprint = fingerprint_of((one.id, one.text, one.label, *one.slices) for one in examples)
     labelled = sum(example.label is not None for example in examples)
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
@@ -111,34 +109,26 @@ def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Ex
     return tuple(draw(keyed, n, seed))
 
 
-_Text = tuple[str, str | None, tuple[Slice, ...]]
+_Text = tuple[str, str | None, tuple[str, ...]]
 """A text, its label, and its slices."""
 
 
-def _texts(
-    source: Source, columns: Mapping[str, str], slices: Sequence[str]
-) -> Iterator[Candidate[_Text]]:
+def _texts(source: Source, columns: Mapping[str, str]) -> Iterator[Candidate[_Text]]:
+    roles = [role for role in columns if role.startswith(SLICE)]
     for fields in read_rows(source, columns):
         own_id, text, label = fields.id, fields.text("text"), fields.name("label")
-        named = ((column, fields.name(slice_role(column))) for column in slices)
-        own = tuple(Slice(column=one, value=value) for one, value in named if value is not None)
-        yield Candidate(own_id, (text, label, own) if text.strip() else None)
+        values = ((columns[role], fields.name(role)) for role in roles)
+        slices = tuple(f"{column}: {value}" for column, value in values if value is not None)
+        yield Candidate(own_id, (text, label, slices) if text.strip() else None)
 
 
 def _key(own_id: str | None, item: _Text) -> tuple[bytes, tuple[bool, bytes]]:
     """Texts are equal but for space around them; of equals one with a label stays, or by chance."""
     text, label, slices = item
-    return short_hash(text.strip()), (
-        label is None,
-        content_key(text, label, own_id, *_values(slices)),
-    )
-
-
-def _values(slices: Sequence[Slice]) -> list[tuple[str, str]]:
-    return [(one.column, one.value) for one in slices]
+    return short_hash(text.strip()), (label is None, content_key(text, label, own_id, *slices))
 
 
 def _example(drawn: Drawn[_Text]) -> Example:
     text, label, slices = drawn.item
-    name = drawn.id or content_id(drawn.key)
-    return Example(id=name, text=text, label=label, slices=slices)
+    own_id = drawn.id or content_id(drawn.key)
+    return Example(id=own_id, text=text, label=label, slices=slices)

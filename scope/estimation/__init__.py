@@ -26,7 +26,6 @@ from scope.estimation.random_candidates import (
 from scope.estimation.slices import slice_numbers, slices_of
 from scope.metrics import METRICS, Metric
 from scope.records import (
-    CapabilityDifference,
     Curve,
     Difference,
     Measurement,
@@ -55,7 +54,6 @@ class Numbers(NamedTuple):
     differences: tuple[Difference, ...]
     curves: tuple[Curve, ...]
     slice_tests: tuple[SliceTest, ...]
-    between_capabilities: tuple[CapabilityDifference, ...]
 
 
 def measure(
@@ -110,12 +108,14 @@ def measure(
     sliced, tests = slice_numbers(whole, slices_of(examples, labels), seed)
     return Numbers(
         measurements=(*whole, *matched, *parts, *sliced),
-        differences=target_differences(whole, targets, seed),
+        differences=(
+            *target_differences(whole, targets, seed),
+            *between_capabilities(whole, targets, (reference, baseline), seed),
+        ),
         curves=tuple(
             curve for pairs in all_pairs for curve in soft_scope_curves(pairs, soft_scope, targets)
         ),
         slice_tests=tests,
-        between_capabilities=between_capabilities(whole, targets, baseline, seed),
     )
 
 

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
-from typing import NamedTuple
+from itertools import combinations, product
 
 import numpy as np
 
 from scope.estimation.pairs import Values
-from scope.records import CapabilityDifference, Estimate, Measurement
+from scope.records import Difference, Estimate, Measurement
 
 RESAMPLES = 9999
-
-
-class _Concordance(NamedTuple):
-    """Concordance of one target on one capability, and in each resample its two sums."""
-
-    mean: float
-    texts: frozenset[str]
-    weighed: Values
-    weights: Values
+MINUS = " minus "
+"""Stands between the two capabilities in the name of their difference."""
 
 
 def between_capabilities(
-    measurements: Sequence[Measurement], targets: Sequence[str], baseline: str | None, seed: int
-) -> tuple[CapabilityDifference, ...]:
-    """Concordance on one capability minus that on another, of each target and two capabilities.
+    measurements: Sequence[Measurement],
+    targets: Sequence[str],
+    others: tuple[str, str | None],
+    seed: int,
+) -> tuple[Difference, ...]:
+    """Concordance on one capability minus that on another, of a target minus another model's.
 
-    With a baseline once more minus its same difference. The interval is a bootstrap over all texts
-    that gives each a random weight, the same for both capabilities and models (Rubin 1981). Two
-    made-up texts, on each of which the target follows one of the capabilities alone, leave it a
+    That of the reference is 0: it follows itself everywhere. The interval is a bootstrap over all
+    texts that gives each a random weight, the same for both capabilities and models (Rubin 1981).
+    Two made-up texts, on each of which the target follows one of the capabilities alone, leave it a
     width where no text differs. Of k pairs of capabilities each has the level 1 - .05 / k.
 
     Parameters
@@ -39,67 +34,59 @@ def between_capabilities(
         Those of concordance count, where they have values.
     targets
         Their names, the baseline's among them.
-    baseline
-        Its name, if there is one.
+    others
+        The reference, and the baseline if there is one.
     seed
         Of the weights.
     """
-    rows = [one for one in measurements if one.metric == "concordance" and one.values]
-    names = sorted({key for one in rows for key in one.example_ids})
-    texts = {key: place for place, key in enumerate(names)}
-    drawn = np.random.default_rng(seed).standard_exponential((RESAMPLES, len(texts) + 2))
-    found: dict[str, dict[str, _Concordance]] = {name: {} for name in targets}
-    for one in rows:
-        own, values = drawn[:, [texts[key] for key in one.example_ids]], np.array(one.values)
-        found[one.target][str(one.capability)] = _Concordance(
-            float(values.mean()), frozenset(one.example_ids), own @ values, own.sum(axis=1)
+    rows = {
+        (one.target, str(one.capability)): one
+        for one in measurements
+        if one.metric == "concordance" and one.values
+    }
+    texts = sorted({key for one in rows.values() for key in one.example_ids})
+    weights = np.random.default_rng(seed).standard_exponential((RESAMPLES + 1, len(texts) + 2))
+    # The first row holds the texts as they are.
+    weights[0] = [1.0] * len(texts) + [0.0] * 2
+    sums = {}
+    for key, one in rows.items():
+        own = weights[:, np.searchsorted(texts, one.example_ids)]
+        sums[key] = own @ np.array(one.values), own.sum(axis=1)
+    pairs = list(combinations(dict.fromkeys(capability for _, capability in rows), 2))
+    found = []
+    for target, pair, other in product(targets, pairs, filter(None, others)):
+        models = (target,) if other == others[0] else (target, other)
+        if target == other or not set(product(models, pair)) <= rows.keys():
+            continue
+        resampled = _difference([sums[target, part] for part in pair], weights[:, -2:])
+        if other in models:
+            resampled -= _difference([sums[other, part] for part in pair], 0 * weights[:, -2:])
+        ids = {key for part in pair for key in rows[target, part].example_ids}
+        found.append(
+            Difference(
+                metric="concordance",
+                capability=MINUS.join(pair),
+                first=target,
+                second=other,
+                estimate=_estimate(resampled, len(ids), 1 - 0.05 / len(pairs)),
+            )
         )
-    pairs = list(combinations(dict.fromkeys(str(one.capability) for one in rows), 2))
-    return tuple(
-        CapabilityDifference(
-            target=target,
-            first=first,
-            second=second,
-            against=other,
-            estimate=_estimate(
-                (own[first], own[second]),
-                None if other is None else (found[other][first], found[other][second]),
-                drawn[:, -2:],
-                1 - 0.05 / len(pairs),
-            ),
-        )
-        for target, own in found.items()
-        for first, second in pairs
-        for other in dict.fromkeys((None, baseline))
-        if target != other and {first, second} <= own.keys() & found[other or target].keys()
-    )
+    return tuple(found)
 
 
-Pair = tuple[_Concordance, _Concordance]
-
-
-def _estimate(own: Pair, others: Pair | None, made_up: Values, level: float) -> Estimate:
-    """First minus second of a target, minus the same of the baseline, if there is one."""
-    value, resampled = own[0].mean - own[1].mean, _difference(own, made_up)
-    if others is not None:
-        value -= others[0].mean - others[1].mean
-        resampled -= _difference(others, np.zeros_like(made_up))
-    low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(
-        value=value,
-        # The made-up texts draw the interval towards 0, and the value must stay inside.
-        low=min(float(low), value),
-        high=max(float(high), value),
-        n=len(own[0].texts | own[1].texts),
-        level=level,
-        method="bootstrap over texts",
-    )
-
-
-def _difference(pair: Pair, made_up: Values) -> Values:
-    """First minus second in each resample; of two more texts the target follows one on each."""
+def _difference(sums: Sequence[tuple[Values, Values]], made_up: Values) -> Values:
+    """First minus second in each resample; of two made-up texts each has one of them."""
     first, second = (
-        (one.weighed + made_up[:, place]) / (one.weights + made_up.sum(axis=1))
-        for place, one in enumerate(pair)
+        (weighed + made_up[:, place]) / (total + made_up.sum(axis=1))
+        for place, (weighed, total) in enumerate(sums)
     )
     return np.asarray(first - second)
+
+
+def _estimate(resampled: Values, n: int, level: float) -> Estimate:
+    """The first value, with the quantiles of the others."""
+    value, tail = float(resampled[0]), (1 - level) / 2
+    low, high = np.quantile(resampled[1:], [tail, 1 - tail]).tolist()
+    # The made-up texts draw the interval towards 0, and the value must stay inside.
+    low, high = min(low, value), max(high, value)
+    return Estimate(value=value, low=low, high=high, n=n, level=level, method="bootstrap of texts")

@@ -6,7 +6,7 @@ Differences between two targets are taken on the same examples and corrected for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
@@ -248,13 +248,9 @@ def tested_differences(rows: Sequence[Compared], seed: int) -> tuple[Difference,
     It is the first of `PRIMARY` that has values. The others describe and have no p-value. The
     number of tests decides that of the resamples: see `resamples_for`.
     """
-    keys = [(row.first.capability, row.first.target, row.second.target) for row in rows]
-    tested: dict[tuple[str | None, str, str], str] = {}
-    for metric in PRIMARY:
-        for key, row in zip(keys, rows, strict=True):
-            if row.first.metric == metric and row.both[2]:
-                tested.setdefault(key, metric)
-    resamples = resamples_for(len(tested))
+    keyed = [((a.capability, a.target, b.target), a.metric, both[2]) for a, b, both, _ in rows]
+    tested = primary(keyed)
+    resamples = dict.fromkeys(tested, resamples_for(len(tested)))
     return corrected(
         [
             difference(
@@ -262,11 +258,21 @@ def tested_differences(rows: Sequence[Compared], seed: int) -> tuple[Difference,
                 seed,
                 empty=row.empty,
                 width=metric_width(row.first.metric),
-                resamples=resamples if tested.get(key) == row.first.metric else None,
+                resamples=resamples.get(place),
             )
-            for key, row in zip(keys, rows, strict=True)
+            for place, row in enumerate(rows)
         ]
     )
+
+
+def primary(rows: Sequence[tuple[Hashable, str, Sequence[object]]]) -> list[int]:
+    """The places of the rows to test: of each key the first metric of `PRIMARY` with values."""
+    tested: dict[Hashable, int] = {}
+    for wanted in PRIMARY:
+        for place, (key, metric, values) in enumerate(rows):
+            if metric == wanted and values:
+                tested.setdefault(key, place)
+    return list(tested.values())
 
 
 def difference(

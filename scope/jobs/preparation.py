@@ -41,12 +41,12 @@ def load_texts(request: LabelledTexts, n: int | None, slices: Sequence[str] = ()
         n=n,
         seed=request.seed,
     )
+    every = {one for example in loaded.examples for one in example.slices}
     for column in slices:
-        every = (one for example in loaded.examples for one in example.slices)
-        values = {one.value for one in every if one.column == column}
-        if not 1 < len(values) <= MOST_SLICES:
+        count = sum(one.startswith(f"{column}: ") for one in every)
+        if not 1 < count <= MOST_SLICES:
             raise DataError(
-                f"{len(values)} different values in the column `{column}` of --slice",
+                f"{count} different values in the column `{column}` of --slice",
                 expected=f"2 to {MOST_SLICES} values, each of many texts",
                 fix="choose another column, or group its values, such as lengths into bands",
             )

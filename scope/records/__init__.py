@@ -6,17 +6,8 @@ result that holds it all.
 
 from scope.records.answer_shares import AnswerShares, marked
 from scope.records.answered import Answer, Perturbation, Prediction, Probabilities
-from scope.records.asked import BLANK, Example, Item, Question, ScoredPair, Slice
-from scope.records.estimates import (
-    GOLD,
-    CapabilityDifference,
-    Curve,
-    Difference,
-    Estimate,
-    Measurement,
-    SliceTest,
-    Undefined,
-)
+from scope.records.asked import BLANK, Example, Item, Question, ScoredPair
+from scope.records.estimates import GOLD, Curve, Difference, Estimate, Measurement, Undefined
 from scope.records.fleet import (
     BenchmarkPoint,
     BenchmarkPrediction,
@@ -71,6 +62,7 @@ from scope.records.results import (
     TaskAnswers,
     label_of,
 )
+from scope.records.slices import SliceTest
 from scope.records.task_shares import UNANSWERABLE, TaskShares
 from scope.records.verdicts import (
     Agreement,
@@ -98,7 +90,6 @@ __all__ = [
     "BenchmarkPoint",
     "BenchmarkPrediction",
     "CapabilityCard",
-    "CapabilityDifference",
     "Clock",
     "CommunityDistance",
     "CompareResult",
@@ -158,7 +149,6 @@ __all__ = [
     "ScoredPair",
     "ScoredPerturbation",
     "Setting",
-    "Slice",
     "SliceTest",
     "StepScore",
     "TaskAnswers",

@@ -12,24 +12,16 @@ BLANK = "____"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Slice:
-    """The part of the texts that have this value in a column."""
-
-    column: str
-    value: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Example:
     """One text of a data set, with its gold label where it is known.
 
-    ``slices`` are those of the columns that were asked for and have a value.
+    ``slices`` names its part of the texts by each column that was asked for, as ``column: value``.
     """
 
     id: str
     text: str
     label: str | None = None
-    slices: tuple[Slice, ...] = field(default=(), metadata=SPARSE_FIELD)
+    slices: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if not self.text.strip():

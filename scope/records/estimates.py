@@ -98,39 +98,6 @@ class Difference:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SliceTest:
-    """Whether one metric of a target differs between the slices of a grouping of the texts.
-
-    ``p_adjusted`` is corrected for the other groupings, capabilities and targets by Benjamini and
-    Hochberg's method. ``worst`` names the slice with the least mean, ``estimate``: the worst of g
-    slices has an interval at the level 1 - .05 / g.
-    """
-
-    metric: str
-    target: str
-    capability: str | None = None
-    grouping: str
-    worst: str
-    estimate: Estimate | Undefined
-    p_value: float
-    p_adjusted: float = 1.0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CapabilityDifference:
-    """Concordance of one target on the first capability minus that on the second.
-
-    ``against`` names the baseline whose same difference is subtracted, if any.
-    """
-
-    target: str
-    first: str
-    second: str
-    against: str | None = None
-    estimate: Estimate
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Curve:
     """A metric along one of its parameters, such as Soft-SCoPE over its cutoff."""
 

@@ -10,19 +10,13 @@ from typing import Annotated, ClassVar, Literal
 from scope.records.answer_shares import FEWEST_TEXTS, AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
-from scope.records.estimates import (
-    GOLD,
-    CapabilityDifference,
-    Curve,
-    Difference,
-    Measurement,
-    SliceTest,
-)
+from scope.records.estimates import GOLD, Curve, Difference, Measurement
 from scope.records.frame import FrameRow
 from scope.records.long_lists import Long
 from scope.records.matrix import AuditMatrix
 from scope.records.replacement import Replacement
 from scope.records.result import SPARSE_FIELD, Result
+from scope.records.slices import SliceTest
 from scope.records.task_shares import TaskShares
 from scope.records.verdicts import Verdict
 
@@ -144,8 +138,9 @@ class AuditResult(MeasuredResult):
 
     ``perturbations`` are those that leave the reference's answer alone, ``candidates`` are drawn at
     random; the paper's audit is without these. ``verdicts`` says of each target whether it may
-    replace the reference, ``slice_tests`` where it differs from text to text, and
-    ``between_capabilities`` from one capability to another.
+    replace the reference, ``slice_tests`` whether it differs from text to text. A difference of
+    concordance on ``typo minus synonym`` is that of the two capabilities, of one target minus the
+    baseline's or, where the second is the reference, the target's own.
 
     With several references ``audits`` holds the audit against each, ``matrix`` what they show
     together, and ``measurements`` the numbers of all, where ``against`` names the reference; the
@@ -160,9 +155,6 @@ class AuditResult(MeasuredResult):
     candidate_outcomes: tuple[Outcome, ...] = ()
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
     slice_tests: tuple[SliceTest, ...] = field(default=(), metadata=SPARSE_FIELD)
-    between_capabilities: tuple[CapabilityDifference, ...] = field(
-        default=(), metadata=SPARSE_FIELD
-    )
     audits: tuple[AuditResult, ...] = field(default=(), metadata=SPARSE_FIELD)
     matrix: AuditMatrix | None = field(default=None, metadata=SPARSE_FIELD)
 

@@ -1,4 +1,4 @@
-"""Do the values of texts differ between slices of them? A permutation test."""
+"""Do the values of texts differ between parts of them? A permutation test."""
 
 from __future__ import annotations
 
@@ -13,49 +13,37 @@ _ENOUGH = 100
 
 
 def heterogeneity_p_value(
-    values: ArrayLike,
-    slices: Sequence[str],
-    generator: np.random.Generator,
-    *,
-    resamples: int = 9999,
+    parts: Sequence[ArrayLike], generator: np.random.Generator, *, resamples: int = 9999
 ) -> float:
-    """Return how often chance alone would set the slices' means as far apart.
+    """Return how often chance alone would set the means of the parts as far apart.
 
-    Were all slices alike, each text's value could as well lie in another one. How far apart they
-    are is the sum of squares between them. Of m random permutations k are as far apart, and
+    Were all parts alike, each value could as well lie in another one. How far apart they are is the
+    sum of squares between them. Of m random permutations k are as far apart, and
     p = (k + 1) / (m + 1); m is ``resamples``, or fewer once k reaches 100.
 
     Parameters
     ----------
-    values
-        Shape (n,), one a text.
-    slices
-        The slice of each text.
-
-    Raises
-    ------
-    ValueError
-        If the lengths differ.
+    parts
+        The values of each part, one a text; none is empty.
+    generator
+        Source of the permutations.
 
     Examples
     --------
-    Of the six ways to lay two ones and two zeros into two slices, two are as far apart:
+    Of the six ways to lay two ones and two zeros into two parts, two are as far apart:
 
     >>> generator = np.random.default_rng(0)
-    >>> round(heterogeneity_p_value([1, 1, 0, 0], ["a", "a", "b", "b"], generator), 1)
+    >>> round(heterogeneity_p_value([[1, 1], [0, 0]], generator), 1)
     0.3
     """
-    numbers, names = np.asarray(values, dtype=np.float64), np.asarray(slices, dtype=str)
-    if numbers.shape != names.shape:
-        raise ValueError(f"values of shape {numbers.shape} for {len(slices)} slices")
-    # Sorted by value too: the generator's order goes to texts by their values.
-    order = np.lexsort((numbers, names))
-    _, starts, sizes = np.unique(names[order], return_index=True, return_counts=True)
+    sizes = np.array([len(np.atleast_1d(one)) for one in parts])
+    # Sorted: the generator's order goes to texts by their values.
+    seen = np.concatenate([np.sort(np.asarray(one, dtype=np.float64)) for one in parts])[None]
 
     def apart(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray((np.add.reduceat(rows, starts, axis=1) ** 2 / sizes).sum(axis=1))
+        sums = np.add.reduceat(rows, np.cumsum(sizes) - sizes, axis=1)
+        return np.asarray((sums**2 / sizes).sum(axis=1))
 
-    seen = numbers[order][None]
     # Equal sums must count as equal although their terms were added in another order.
     observed = float(apart(seen)[0]) - 1e-9
     as_far = done = 0

@@ -11,7 +11,6 @@ from scope.records import (
     Answer,
     AuditResult,
     CapabilityCard,
-    CapabilityDifference,
     Clock,
     CompareResult,
     Curve,
@@ -30,7 +29,6 @@ from scope.records import (
     Result,
     ScoredExample,
     ScoredPerturbation,
-    Slice,
     SliceTest,
     TaskAnswers,
     Undefined,
@@ -188,7 +186,7 @@ AUDITS = st.builds(
                 id=WORDS,
                 text=VISIBLE,
                 label=st.none() | WORDS,
-                slices=several(st.builds(Slice, column=WORDS, value=WORDS)),
+                slices=several(WORDS),
             ),
             reference=PREDICTIONS,
             targets=several(PREDICTIONS),
@@ -207,24 +205,12 @@ AUDITS = st.builds(
     slice_tests=several(
         st.builds(
             SliceTest,
-            metric=WORDS,
-            target=WORDS,
-            capability=st.none() | WORDS,
             grouping=WORDS,
-            worst=WORDS,
-            estimate=ANSWERS,
+            worst=st.builds(
+                Measurement, metric=WORDS, target=WORDS, subset=WORDS, estimate=ANSWERS
+            ),
             p_value=NUMBERS,
             p_adjusted=NUMBERS,
-        )
-    ),
-    between_capabilities=several(
-        st.builds(
-            CapabilityDifference,
-            target=WORDS,
-            first=WORDS,
-            second=WORDS,
-            against=st.none() | WORDS,
-            estimate=ESTIMATES,
         )
     ),
     clock=CLOCKS,

@@ -139,7 +139,6 @@ def _audited(
         differences=numbers.differences,
         curves=numbers.curves,
         slice_tests=numbers.slice_tests,
-        between_capabilities=numbers.between_capabilities,
         examples=examples,
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),

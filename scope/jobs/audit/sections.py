@@ -9,7 +9,7 @@ from scope.jobs.audit.curves import curves_section
 from scope.jobs.audit.examples import MOST_PAIRS, example_section
 from scope.jobs.audit.matrix_sections import matrix_page
 from scope.jobs.audit.reference_points import estimate_of, follows, reference_points
-from scope.jobs.audit.slice_sections import slice_blocks
+from scope.jobs.audit.slice_sections import where_targets_differ
 from scope.jobs.audit.verdict_section import verdict_blocks, verdict_sentences
 from scope.jobs.sections.asked import asked
 from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, short_name, spelled
@@ -354,10 +354,12 @@ def _parts(result: AuditResult) -> Section:
         "The same metrics on parts of the examples. A low value means that a target is less like "
         "the reference there; small n means wide intervals."
     )
+    sentences = tuple(where_targets_differ(result))
+    findings = (Bullets(sentences, findings=True),) if sentences else ()
     none = paragraph("No part of the examples was measured separately.")
     return Section(
         anchor="losses",
         title="Invariance by part",
         heading="Invariance by part of the examples",
-        blocks=(*slice_blocks(result), about, *groups) if groups else (none,),
+        blocks=(*findings, about, *groups) if groups else (none,),
     )

@@ -61,8 +61,7 @@ def differences_section(
         blocks = (
             paragraph(
                 f"First {of} minus second, paired on the same examples. The adjusted p-values "
-                "correct for the number of tests (Holm)."
-                + (_PRIMARY if of == "target" else "")
+                "correct for the number of tests (Holm). A row without p describes."
                 + (_LIKENESS if any(" ~ " in one.first for one in differences) else "")
             ),
             Table(
@@ -85,11 +84,6 @@ def differences_section(
         blocks=blocks,
     )
 
-
-_PRIMARY = (
-    " One metric is tested on the original texts (agreement) and on each capability (concordance, "
-    "or else Hard-SCoPE); the others have no p-value and describe."
-)
 
 _LIKENESS = (
     " A ~ B is how alike the answers of two models are, A ~ gold those of one and the right "

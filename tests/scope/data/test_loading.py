@@ -201,9 +201,9 @@ def test_columns_of_slices_are_read_beside_text_and_label(tmp_path, suffix):
     # The label may be a slice, too.
     data = load_data(str(tmp_path / f"a{suffix}"), slices=["source", "stars", "label"])
     assert [e.label for e in data.examples] == ["1", "0"]
-    assert [[(one.column, one.value) for one in e.slices] for e in data.examples] == [
-        [("source", "mail"), ("stars", "5"), ("label", "1")],
-        [("stars", "1"), ("label", "0")],
+    assert [e.slices for e in data.examples] == [
+        ("source: mail", "stars: 5", "label: 1"),
+        ("stars: 1", "label: 0"),
     ]
 
 

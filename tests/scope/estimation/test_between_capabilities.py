@@ -28,16 +28,20 @@ def texts(values, first=0):
     return {f"e{place}": value for place, value in enumerate(values, first)}
 
 
+ONE = ("teacher", None)
+"""The reference, and no baseline."""
+
 TYPO, SYNONYM = texts([1, 0, 0.5, 0.5]), texts([1, 1, 0.5], first=2)
 
 
 def test_a_difference_is_that_of_the_means_over_all_texts_that_count_for_either():
     rows = [measured("student", "typo", TYPO), measured("student", "synonym", SYNONYM)]
-    (found,) = between_capabilities(rows, ["student"], None, seed=0)
-    assert (found.target, found.first, found.second) == ("student", "typo", "synonym")
+    (found,) = between_capabilities(rows, ["student"], ONE, seed=0)
+    assert (found.metric, found.capability) == ("concordance", "typo minus synonym")
+    assert (found.first, found.second, found.p_value) == ("student", "teacher", None)
     assert found.estimate.value == pytest.approx(0.5 - 2.5 / 3)
     # e2 and e3 count for both.
-    assert (found.estimate.n, found.estimate.level, found.against) == (5, 0.95, None)
+    assert (found.estimate.n, found.estimate.level) == (5, 0.95)
     assert found.estimate.low < found.estimate.value < found.estimate.high
 
 
@@ -48,40 +52,40 @@ def test_that_of_the_baseline_is_subtracted():
         measured("seed", "typo", texts([1, 0.5, 1, 1])),
         measured("seed", "synonym", texts([1, 1, 1], first=2)),
     ]
-    found = between_capabilities(rows, ["student", "seed"], "seed", seed=0)
-    values = {(one.target, one.against): one.estimate.value for one in found}
+    found = between_capabilities(rows, ["student", "seed"], ("teacher", "seed"), seed=0)
+    values = {(one.first, one.second): one.estimate.value for one in found}
     assert values == pytest.approx(
         {
-            ("student", None): -1 / 3,
+            ("student", "teacher"): -1 / 3,
             ("student", "seed"): -1 / 3 + 0.125,
-            ("seed", None): -0.125,
+            ("seed", "teacher"): -0.125,
         }
     )
 
 
 def test_where_no_text_differs_the_interval_has_a_width():
     rows = [measured("student", name, texts([1] * 50)) for name in ("typo", "synonym")]
-    (found,) = between_capabilities(rows, ["student"], None, seed=0)
+    (found,) = between_capabilities(rows, ["student"], ONE, seed=0)
     assert found.estimate.low < found.estimate.value == 0 < found.estimate.high
     assert found.estimate.high < 0.1
 
 
 def test_a_clear_difference_is_shown():
     rows = [measured("a", "typo", texts([0.5] * 60)), measured("a", "synonym", texts([1] * 60))]
-    (found,) = between_capabilities(rows, ["a"], None, seed=0)
+    (found,) = between_capabilities(rows, ["a"], ONE, seed=0)
     assert found.estimate.side == "less"
 
 
 def test_of_three_pairs_of_capabilities_each_has_a_third_of_the_error():
     rows = [measured("a", name, TYPO) for name in ("typo", "synonym", "casing")]
-    found = between_capabilities(rows, ["a"], None, seed=0)
+    found = between_capabilities(rows, ["a"], ONE, seed=0)
     assert [one.estimate.level for one in found] == [pytest.approx(1 - 0.05 / 3)] * 3
 
 
 def test_a_target_without_values_on_a_capability_is_left_out():
     rows = [measured("a", "typo", TYPO), measured("a", "synonym", {}), measured("b", "typo", TYPO)]
-    assert between_capabilities(rows, ["a", "b"], "b", seed=0) == ()
-    assert between_capabilities([], ["a"], None, seed=0) == ()
+    assert between_capabilities(rows, ["a", "b"], ("teacher", "b"), seed=0) == ()
+    assert between_capabilities([], ["a"], ONE, seed=0) == ()
 
 
 @given(st.permutations(range(4)))
@@ -94,8 +98,8 @@ def test_the_order_of_the_texts_changes_nothing(order):
         )
 
     rows = [measured("a", "typo", TYPO), measured("a", "synonym", texts([1, 1, 0, 1], first=1))]
-    (there,) = between_capabilities(rows, ["a"], None, seed=0)
-    (again,) = between_capabilities(list(map(shuffled, rows)), ["a"], None, seed=0)
+    (there,) = between_capabilities(rows, ["a"], ONE, seed=0)
+    (again,) = between_capabilities(list(map(shuffled, rows)), ["a"], ONE, seed=0)
     assert (again.estimate.low, again.estimate.high) == pytest.approx(
         (there.estimate.low, there.estimate.high)
     )
@@ -111,6 +115,6 @@ def test_intervals_cover_the_true_difference_also_near_one():
             counts = generator.random(100) < share
             kept = {key: one for (key, one), yes in zip(values.items(), counts, strict=True) if yes}
             rows.append(measured("a", name, kept))
-        (found,) = between_capabilities(rows, ["a"], None, seed=0)
+        (found,) = between_capabilities(rows, ["a"], ONE, seed=0)
         covered += found.estimate.low <= -0.05 <= found.estimate.high
     assert covered / 200 >= 0.93

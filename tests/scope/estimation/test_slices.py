@@ -5,18 +5,14 @@ from dataclasses import replace
 import pytest
 
 from scope.estimation.slices import slice_numbers, slices_of
-from scope.records import Example, Measurement, Prediction, ScoredExample, Slice
+from scope.records import Example, Measurement, Prediction, ScoredExample
 from scope.statistics import benjamini_hochberg, mean_estimate
 
 LABELS = ("negative", "positive")
 
 
 def scored(name, *probabilities, slices=(), tokens=()):
-    example = Example(
-        id=name,
-        text=f"text {name}",
-        slices=tuple(Slice(column=column, value=value) for column, value in slices),
-    )
+    example = Example(id=name, text=f"text {name}", slices=slices)
     answer = Prediction(probabilities=probabilities, tokens=tokens)
     return ScoredExample(example=example, reference=answer, targets=())
 
@@ -36,9 +32,9 @@ def measured(values, metric="concordance", target="student", capability="typo"):
 
 def test_a_text_lies_in_a_slice_of_label_confidence_and_each_column():
     rows = [
-        scored("a", 0.25, 0.75, slices=[("source", "mail")]),
+        scored("a", 0.25, 0.75, slices=("source: mail",)),
         scored("b", 0.96, 0.04),
-        scored("c", 0.1, 0.9, slices=[("source", "web")]),
+        scored("c", 0.1, 0.9, slices=("source: web",)),
     ]
     assert slices_of(rows, LABELS) == {
         "source": {"a": "source: mail", "c": "source: web"},
@@ -71,9 +67,11 @@ def test_each_slice_has_its_mean_and_the_worst_an_interval_of_its_own_level():
         "source: web": (0.125, 4),
     }
     assert all(one.values == one.example_ids == () for one in parts)
-    assert (test.grouping, test.worst, test.target) == ("source", "source: web", "student")
+    worst = test.worst
+    assert (test.grouping, worst.subset, worst.target) == ("source", "source: web", "student")
+    assert worst.values == ()
     web = [f"e{place}" for place in range(4, 8)]
-    assert test.estimate == mean_estimate([0, 0.5, 0, 0], web, level=1 - 0.05 / 2)
+    assert worst.estimate == mean_estimate([0, 0.5, 0, 0], web, level=1 - 0.05 / 2)
     # Of the 70 ways to choose four texts, four have means as far apart.
     assert test.p_value == pytest.approx(4 / 70, abs=0.02)
     assert test.p_adjusted == test.p_value
@@ -113,8 +111,21 @@ def test_the_primary_metric_is_sliced_alone():
         measured(values, "iid_agreement", capability=None),
     ]
     _, tests = slice_numbers(rows, SOURCE, seed=0)
-    assert {(one.metric, one.capability) for one in tests} == {
+    assert {(one.worst.metric, one.worst.capability) for one in tests} == {
         ("iid_agreement", None),
         ("concordance", "typo"),
         ("hard_scope", "casing"),
     }
+
+
+def test_bands_of_confidence_stand_in_their_order():
+    rows = [
+        scored(f"e{place}", *both) for place, both in enumerate([(1, 0), (0.6, 0.4), (0.8, 0.2)])
+    ]
+    values = measured({"e0": 1, "e1": 0, "e2": 1})
+    parts, _ = slice_numbers([values], slices_of(rows, LABELS), seed=0)
+    assert [one.subset.removeprefix("reference's confidence ") for one in parts[1:]] == [
+        "≤ 0.75",
+        "0.75 to 0.95",
+        "above 0.95",
+    ]

@@ -3,13 +3,19 @@
 import pytest
 from estimates import main_estimates
 
-from scope.errors import ModelError, RunError, SpecError
+from scope.errors import DataError, ModelError, RunError, SpecError
 
 
 def test_another_question_under_the_same_name_is_refused(toy_audit):
     toy_audit("Student", run="mine", capabilities=["typo"])
     with pytest.raises(RunError, match="seed is 0 in the run, 1 here"):
         toy_audit("Student", run="mine", capabilities=["typo"], seed=1)
+
+
+def test_a_column_of_slices_with_too_many_values_is_refused(toy_audit):
+    with pytest.raises(DataError, match="60 different values in the column `text`") as caught:
+        toy_audit("Student", slices=["text"])
+    assert caught.value.expected == "2 to 50 values, each of many texts"
 
 
 def test_labels_without_a_common_name_are_shown_side_by_side(toy_audit):
