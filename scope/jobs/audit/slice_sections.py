@@ -33,9 +33,7 @@ def where_targets_differ(result: AuditResult) -> Iterator[Text]:
     sentences = [text for one in pairs for text in _capabilities(one, result)]
     yield from sentences
     if pairs and not sentences:
-        yield prose(
-            "No target is shown to follow the reference less on one capability than another."
-        )
+        yield prose("No target is shown to differ between two capabilities.")
 
 
 def _slices(one: SliceTest) -> Text:
