@@ -148,7 +148,7 @@ def of_shift(result: ForecastResult) -> Iterator[Text]:
     ]
     yield prose(
         "Observed minus expected accuracy, the mean over the models, is {shift}: {high} of {all} "
-        "forecasts are too high, and the intervals of {missed} leave out the observed accuracy. "
+        "forecasts lie above the observed accuracy, and the intervals of {missed} leave it out. "
         f"{_SHIFTS.get(beyond_chance(result.shift) or '', '')}{_SAMPLING}",
         shift=Cell.points(result.shift),
         high=sum(shift < 0 for _, _, shift in pairs),

@@ -203,7 +203,7 @@ def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64
     may be missing, or in another order.
     """
     by_text = {digest[:WHOLE]: row for row, digest in enumerate(fleet.texts_digest)}
-    lines = Counter(digest[WHOLE:] for digest in fleet.texts_digest)
+    lines = Counter(digest[WHOLE:] for digest in set(fleet.texts_digest))
     by_line = {
         digest[WHOLE:]: row
         for row, digest in enumerate(fleet.texts_digest)

@@ -96,7 +96,7 @@ CLAIMS = (
     Claim(r"No answer to an unseen question is known\.", lambda _, facts: facts.shift is None),
     Claim(
         r"Observed minus expected accuracy, the mean over the models, is #: (\d+) of (\d+) "
-        r"forecasts are too high, and the intervals of (\d+) leave out the observed accuracy\.",
+        r"forecasts lie above the observed accuracy, and the intervals of (\d+) leave it out\.",
         too_high,
     ),
     Claim(

@@ -186,8 +186,8 @@ def test_the_shift_of_the_forecasts_is_said_and_what_their_intervals_leave_out()
     (sentence,) = said(headlines.of_shift(result))
     assert sentence.startswith(
         "Observed minus expected accuracy, the mean over the models, is −6.2 points [−9.4, −3.1] "
-        "(n = 12): 1 of 2 forecasts are too high, and the intervals of 1 leave out the observed "
-        "accuracy. The forecasts are shifted. The intervals of expected accuracies cover the "
+        "(n = 12): 1 of 2 forecasts lie above the observed accuracy, and the intervals of 1 leave "
+        "it out. The forecasts are shifted. The intervals of expected accuracies cover the "
         "sampling of questions only"
     )
     (sentence,) = said(headlines.of_shift(replace(result, shift=estimate(0.01, 12))))
