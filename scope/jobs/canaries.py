@@ -9,6 +9,9 @@ reported. Anything else is another model, and nothing of the run is used or chan
 What differs is asked three times before it counts: a server may decide a tie either way, in
 words, which have no probabilities, as in a choice. An answer that once is the stored one again is
 no evidence of another model.
+
+A classifier that a run has not asked yet answers eight texts alone and together: one whose answers
+depend on the batch is asked text by text from then on, as the run keeps.
 """
 
 from __future__ import annotations
@@ -49,6 +52,9 @@ Python, whose ``spec`` names no scheme, answers for its own fingerprint."""
 
 _ID_OF_MODEL = Question(id="served", text="the id that the server gives the model")
 """The key under which the store keeps it."""
+
+_ASKED_ALONE = Question(id="alone", text="asked text by text")
+"""The key under which the store keeps that a model is."""
 
 _WAYS_OUT = (
     "to use this model, choose another name with --run; to continue the run, restore "
@@ -92,6 +98,8 @@ def recognise_classifier(
 ) -> None:
     """Check that a classifier is the one whose answers to these texts the run contains.
 
+    One that answers differently alone and in a batch is asked text by text (``asked_alone``).
+
     Raises
     ------
     RunError
@@ -103,6 +111,7 @@ def recognise_classifier(
     if not may_change(classifier):
         return
     known = run.get(classifier.fingerprint, list(dict.fromkeys(texts)))
+    _choose_batches(model, () if known else least_by_content(texts), run, progress)
     if known:
         canaries = _Canaries(
             stored={text: known[text] for text in least_by_content(known)},
@@ -114,6 +123,30 @@ def recognise_classifier(
         # The id is known once a server has replied; these answers are wanted anyway.
         CachedClassifier(classifier, run).classify(least_by_content(texts))
     _compare_served(classifier, run)
+
+
+def _choose_batches(model: NamedModel, texts: Sequence[str], run: Run, progress: Progress) -> None:
+    """Have a classifier asked text by text if its answers to these texts depend on the batch.
+
+    Endpoints get one text a request, and equal answers in any batch are certain of some models.
+    """
+    classifier = model.model
+    exact = str(getattr(classifier, "reproducible", "")).startswith("to the byte")
+    if exact or _served(classifier) is not None:
+        return
+    key = f"{classifier.fingerprint} alone"
+    classifier.asked_alone = bool(run.get_answers(key, "answerer", [_ASKED_ALONE]))
+    if classifier.asked_alone or len(texts) < 2:
+        return
+    with progress.task(f"{model.name}: comparing answers alone and in a batch", len(texts)):
+        answers = []
+        for classifier.asked_alone in (False, True):
+            answers.append(CachedClassifier(classifier, MemoryStore()).classify(texts))
+    differences = map(difference_of_predictions, *answers)
+    classifier.asked_alone = max(differences) > DRIFT
+    if classifier.asked_alone:
+        run.put_answers(key, "answerer", [(_ASKED_ALONE, Answer(text="yes"))])
+    run.put(classifier.fingerprint, dict(zip(texts, answers[classifier.asked_alone], strict=True)))
 
 
 def recognise_answerer(

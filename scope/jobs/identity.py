@@ -17,7 +17,7 @@ from scope.errors import SpecError
 from scope.models.loading import split_spec
 from scope.paths import expanded
 from scope.records import COMPARED, GOLD, CapabilityCard, DataCard, Manifest, ModelCard, Setting
-from scope.records.result import ModelRole
+from scope.records.result import ONE_TEXT_AT_A_TIME, ModelRole
 
 SOFTWARE = (
     "scope-models",
@@ -65,7 +65,9 @@ class NamedModel:
             spec=self.model.spec,
             fingerprint=self.model.fingerprint,
             truncated=truncated,
-            reproducible=getattr(self.model, "reproducible", ""),
+            reproducible=ONE_TEXT_AT_A_TIME
+            if getattr(self.model, "asked_alone", False)
+            else getattr(self.model, "reproducible", ""),
         )
 
 

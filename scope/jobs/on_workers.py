@@ -26,6 +26,8 @@ from scope.store import Run, RunFolder
 Asked = TypeVar("Asked", bound=RunsOnWorkers)
 Item = TypeVar("Item")
 Loaded = TypeVar("Loaded")
+Identities = Mapping[str, tuple[str, bool]]
+"""The fingerprint of each model by its spec, and whether it is asked text by text."""
 
 MOST_IN_A_SHARD = 64
 """Items that one shard does at once: more make it faster, and a death dearer."""
@@ -75,8 +77,10 @@ def as_sent(request: Asked) -> Asked:
     return replace(request, engine="local", workers=1, gpus_per_worker=0.0, progress=Silent())
 
 
-def require_same(models: Iterable[Any], fingerprints: Mapping[str, str]) -> None:
+def require_same(models: Iterable[Any], known: Identities) -> None:
     """Check, on a worker, that its models are those of the process that sent it work.
+
+    Those that are asked text by text there are so here.
 
     Raises
     ------
@@ -84,13 +88,15 @@ def require_same(models: Iterable[Any], fingerprints: Mapping[str, str]) -> None
         When one has another fingerprint: its answers would be those of another model.
     """
     for model in models:
-        wanted = fingerprints[model.spec]
+        wanted, alone = known[model.spec]
         if model.fingerprint != wanted:
             raise ModelError(
                 f"`{model.spec}` on a worker has the fingerprint {model.fingerprint}, not {wanted}",
                 expected="the same files and settings on all machines",
                 fix="copy the model to the same path on all machines",
             )
+        if alone:
+            model.asked_alone = True
 
 
 def require_same_data(cards: Sequence[DataCard], fingerprints: Sequence[str]) -> None:
@@ -110,19 +116,19 @@ def require_same_data(cards: Sequence[DataCard], fingerprints: Sequence[str]) ->
             )
 
 
-def fingerprints_of(models: Iterable[Any]) -> dict[str, str]:
-    """What `require_same` compares, by spec."""
-    return {model.spec: model.fingerprint for model in models}
+def identities_of(models: Iterable[Any]) -> Identities:
+    """What `require_same` compares."""
+    return {one.spec: (one.fingerprint, getattr(one, "asked_alone", False)) for one in models}
 
 
 def replica(model: Loaded, load: Callable[[], Loaded]) -> Callable[[], Loaded]:
     """What a worker loads in place of a model: the same, or an error."""
-    return partial(_same, load, fingerprints_of([model]))
+    return partial(_same, load, identities_of([model]))
 
 
-def _same(load: Callable[[], Loaded], fingerprints: Mapping[str, str]) -> Loaded:
+def _same(load: Callable[[], Loaded], known: Identities) -> Loaded:
     model = load()
-    require_same([model], fingerprints)
+    require_same([model], known)
     return model
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -12,10 +12,11 @@ from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.searched import gather
 from scope.jobs.on_workers import (
+    Identities,
     as_sent,
     database,
-    fingerprints_of,
     helpers,
+    identities_of,
     require_same,
     require_same_data,
 )
@@ -44,8 +45,8 @@ def searching(
     load = partial(
         _load,
         as_sent(request),
-        fingerprints_of(one.model for one in models_of(plans)),
-        fingerprints_of(_encoders(plans)),
+        identities_of(one.model for one in models_of(plans)),
+        identities_of(_encoders(plans)),
         plans[0].data.card.fingerprint,
     )
     places = range(len(examples))
@@ -96,7 +97,7 @@ def _encoders(plans: Sequence[AuditPlan]) -> list[Encoder]:
 
 
 def _load(
-    request: AuditRequest, models: Mapping[str, str], encoders: Mapping[str, str], data: str
+    request: AuditRequest, models: Identities, encoders: Identities, data: str
 ) -> tuple[AuditPlan, ...]:
     plans = plan_audits(request).plans
     require_same_data([plans[0].data.card], [data])

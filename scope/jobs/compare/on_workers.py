@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -12,10 +12,11 @@ from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import NamedModel
 from scope.jobs.inference import ask, distinct
 from scope.jobs.on_workers import (
+    Identities,
     as_sent,
     database,
-    fingerprints_of,
     helpers,
+    identities_of,
     require_same,
     require_same_data,
 )
@@ -35,7 +36,7 @@ class Place(NamedTuple):
 def ask_on_workers(plan: ComparisonPlan, engine: Engine, run: Run) -> None:
     """Have every model asked the questions of every task that the run does not know yet."""
     request = replace(plan.request, encoder=None, gates=())
-    models = fingerprints_of(one.model for one in _asked(plan))
+    models = identities_of(one.model for one in _asked(plan))
     data = [one.data.card.fingerprint for one in plan.tasks]
     load = partial(_load, as_sent(request), models, data)
     every = set(_places(plan))
@@ -72,9 +73,7 @@ def _unanswered(plan: ComparisonPlan, run: Run) -> Iterator[Place]:
                     yield Place(number, place)
 
 
-def _load(
-    request: CompareRequest, models: Mapping[str, str], data: Sequence[str]
-) -> ComparisonPlan:
+def _load(request: CompareRequest, models: Identities, data: Sequence[str]) -> ComparisonPlan:
     plan = plan_comparison(request)
     require_same_data([one.data.card for one in plan.tasks], data)
     require_same((one.model for one in _asked(plan)), models)

@@ -15,7 +15,7 @@ from scope.jobs.probe.step_tables import (
     some_read_apart,
     some_seen,
 )
-from scope.jobs.sections.outcomes import truncated_texts
+from scope.jobs.sections.outcomes import model_lines
 from scope.jobs.sections.reproduce import run_lines
 from scope.records import DataCard, ProbedModel, ProbeFindings, ProbeResult, StepScore
 from scope.sections.blocks import Block, Paragraph, Table, Terms, paragraph
@@ -54,7 +54,7 @@ def brief_blocks(
         *most_similar(found),
         *_foot(found),
         Terms(
-            (*((prose("data"), _data(card)) for card in manifest.data), *truncated_texts(manifest)),
+            (*((prose("data"), _data(card)) for card in manifest.data), *model_lines(manifest)),
             facts=True,
         ),
         *run_lines(result.clock),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from scope.jobs.identity import NamedModel
 from scope.jobs.on_workers import (
+    Identities,
     as_sent,
     database,
-    fingerprints_of,
     helpers,
+    identities_of,
     require_same,
 )
 from scope.jobs.ray_connection import Engine
@@ -35,8 +36,8 @@ def asking(
         yield ask_nobody
         return
     models = prepared.plan.models
-    fingerprints = fingerprints_of(one.model for one in models.all)
-    with helpers(partial(_load, as_sent(request), fingerprints), engine) as there:
+    known = identities_of(one.model for one in models.all)
+    with helpers(partial(_load, as_sent(request), known), engine) as there:
 
         def fill(title: str, step: Callable[..., bytes], every: int, left: Sequence[Any]) -> None:
             if left:
@@ -59,9 +60,9 @@ def _words(asked: Any) -> str:
     return str(getattr(asked, "text", asked))
 
 
-def _load(request: ReuseRequest, fingerprints: Mapping[str, str]) -> PreparedTest:
+def _load(request: ReuseRequest, known: Identities) -> PreparedTest:
     prepared = prepare_test(request)
-    require_same((one.model for one in prepared.plan.models.all), fingerprints)
+    require_same((one.model for one in prepared.plan.models.all), known)
     return prepared
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from scope.records import AuditResult, DataCard, Manifest, Outcome
+from scope.records.result import ONE_TEXT_AT_A_TIME
 from scope.sections.blocks import (
     Block,
     Column,
@@ -190,12 +191,17 @@ def _answered(one: Outcome) -> Text:
 def data_lines(manifest: Manifest) -> Terms:
     """How much of each data set was used, and which models did not read texts to the end."""
     lines = [(_data_title(card), _data(card)) for card in manifest.data]
-    return Terms((*lines, *truncated_texts(manifest)), facts=True)
+    return Terms((*lines, *model_lines(manifest)), facts=True)
 
 
-def truncated_texts(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
-    """How many texts each model read only up to its maximum length; nothing where it is none."""
+def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
+    """Which models were asked text by text, and how many texts each did not read to the end."""
     for card in manifest.models:
+        if card.reproducible == ONE_TEXT_AT_A_TIME:
+            yield (
+                written(card.name),
+                prose("answers differently alone and in a batch; it was asked text by text"),
+            )
         if card.truncated:
             about = prose("{count} texts truncated to its maximum length", count=card.truncated)
             yield written(card.name), about

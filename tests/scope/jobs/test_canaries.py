@@ -17,6 +17,7 @@ from scope.jobs.canaries import (
     recognise_numbers,
 )
 from scope.jobs.identity import NamedModel
+from scope.models.cached import CachedClassifier
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
 from scope.store import Run
@@ -85,10 +86,46 @@ def test_canaries_follow_from_the_content_alone():
     assert least_by_content(TEXTS[:3]) == least_by_content(TEXTS[2::-1])
 
 
-def test_a_new_run_asks_nothing(run):
+def test_a_new_run_asks_eight_texts_alone_and_together(run):
     model = Classifier()
     recognise(run, model)
-    assert (model.asked, run.asked_again) == ([], 0)
+    chosen = least_by_content(TEXTS)
+    assert model.asked == sorted(chosen, key=len) * 2
+    assert set(run.get("same", TEXTS)) == set(chosen)
+    assert (model.asked_alone, run.asked_again, run.drifts) == (False, 0, [])
+
+
+def test_a_model_that_is_equal_in_any_batch_is_not_asked_before(run):
+    for model in (Classifier(), Classifier()):
+        model.reproducible = "to the byte, 8 rows at a time"
+        recognise(run, model)
+        assert model.asked == []
+
+
+class Crowd(Classifier):
+    """Is the surer the more texts it is asked at once."""
+
+    def classify(self, texts):
+        self.asked.append(len(texts))
+        share = 0.5 + min(len(texts), 40) / 100
+        return [Prediction(probabilities=(1 - share, share)) for _ in texts]
+
+
+def test_a_model_whose_answers_depend_on_the_batch_is_asked_text_by_text(run):
+    model = Crowd()
+    recognise(run, model)
+    assert model.asked == [CANARIES] + CANARIES * [1]
+    assert NamedModel(name="mine", model=model).card().reproducible == "only text by text"
+    answers = CachedClassifier(model, run).classify(TEXTS[:20])
+    assert {one.probabilities for one in answers} == {(0.49, 0.51)}
+
+
+def test_a_later_session_asks_it_text_by_text_and_recognises_it(run):
+    recognise(run, Crowd())
+    again = Crowd()
+    recognise(run, again)
+    assert (again.asked, again.asked_alone) == (CANARIES * [1], True)
+    assert (run.asked_again, run.drifts) == (CANARIES, [])
 
 
 def test_the_same_model_is_asked_eight_inputs_and_has_no_drift(run):
