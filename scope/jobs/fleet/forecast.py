@@ -9,12 +9,7 @@ from functools import partial
 import numpy as np
 
 from scope.core.request import as_function
-from scope.fleet.findings.forecasting import (
-    known_gain,
-    known_mean,
-    means_of_known,
-    reliability,
-)
+from scope.fleet.findings.forecasting import known_gain, known_mean, means_of_known, reliability
 from scope.fleet.forecasters.forecaster import Probabilities
 from scope.jobs.fleet.answers import same_texts
 from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation

@@ -14,13 +14,7 @@ from scope.jobs.fleet.score_words import (
     overall,
 )
 from scope.jobs.sections.asked import code
-from scope.records import (
-    Estimate,
-    ExpectedAccuracy,
-    ForecastScore,
-    ReliabilityBin,
-    Undefined,
-)
+from scope.records import Estimate, ExpectedAccuracy, ForecastScore, ReliabilityBin, Undefined
 from scope.sections.blocks import (
     Block,
     Column,
