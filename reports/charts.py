@@ -8,11 +8,12 @@ from markupsafe import Markup
 
 from reports.svg import (
     BAND,
-    FAINT,
     INK,
     LINE,
     TEXT,
     Scale,
+    axis_below,
+    axis_beside,
     colour_of,
     cut_to_room,
     document_text,
@@ -28,7 +29,7 @@ _TOP, _RIGHT, _BELOW = 8, 16, 42
 _LABEL_SPACE, _WIDE_LABEL_SPACE = 200, 330
 _NUMBER_SPACE, _COUNT_SPACE = 40, 60
 _SERIES_HEIGHT, _CATEGORY_ROOM, _ROW_HEIGHT = 16, 12, 22
-_MOST_TICKS, _MOST_COUNTS = 11, 5
+_MOST_COUNTS = 5
 
 _CURVE = Markup('<polyline points="{}" fill="none" stroke="{}" stroke-width="2"></polyline>')
 _CHOSEN = Markup(
@@ -46,7 +47,7 @@ def interval_svg(chart: IntervalChart) -> Markup:
     left = _LABEL_SPACE if chart.beside else _WIDE_LABEL_SPACE
     across = Scale(chart.start, chart.end, left, _WIDTH)
     bottom = _TOP + len(categories) * height
-    content = [*_axis_below(across, bottom, "estimate and interval", grid=True)]
+    content = [*axis_below(across, bottom, "estimate and interval", grid_from=_TOP)]
     for place, category in enumerate(categories):
         y = pixel(_TOP + (place + 0.5) * height + 4)
         content.append(TEXT.format(left - 8, y, "end", cut_to_room(category, left - 12)))
@@ -65,8 +66,8 @@ def curve_svg(chart: CurveChart) -> Markup:
     xs = [0.0, *chart.chosen, *(point.x for point in chart.points)]
     across = Scale(min(xs), max(xs) if max(xs) > min(xs) else 1.0, _NUMBER_SPACE, _WIDTH)
     up = Scale(0.0, 1.0, _TOP + _HEIGHT, -_HEIGHT)
-    content = [*_axis_beside(up, across, _MOST_COUNTS)]
-    content += _axis_below(across, _TOP + _HEIGHT, document_text(chart.x_title))
+    content = [*axis_beside(up, across, _MOST_COUNTS)]
+    content += axis_below(across, _TOP + _HEIGHT, document_text(chart.x_title))
     runs = [[one for one in chart.points if one.series == s] for s in range(len(chart.series))]
     for points in filter(None, runs):
         content += _curve(sorted(points, key=lambda one: one.x), across, up)
@@ -83,7 +84,7 @@ def histogram_svg(chart: Histogram) -> Markup:
     top = max(1, *(max(counts) for counts in drawn))
     up = Scale(0, top, _TOP + _HEIGHT, -_HEIGHT)
     bottom = _TOP + _HEIGHT
-    content = [*_axis_beside(up, across, min(_MOST_COUNTS, top))]
+    content = [*axis_beside(up, across, min(_MOST_COUNTS, top))]
     content += [_bar(chart.drawn, *one, across, up) for one in _counted(drawn)]
     content.append(LINE.format(_COUNT_SPACE, bottom, pixel(across.at(across.high)), bottom, INK, 1))
     for place, name in enumerate(chart.bins):
@@ -130,23 +131,3 @@ def _bar(drawn: int, series: int, place: int, count: int, across: Scale, up: Sca
     y = up.at(count)
     height = pixel(up.start - y)
     return _BAR.format(pixel(left), pixel(y), pixel(right - left), height, colour_of(series))
-
-
-def _axis_below(
-    across: Scale, bottom: float, title: str, *, grid: bool = False
-) -> Iterator[Markup]:
-    for x, words in across.ticks(_MOST_TICKS):
-        if grid:
-            yield LINE.format(pixel(x), _TOP, pixel(x), bottom, FAINT, 1)
-        yield LINE.format(pixel(x), bottom, pixel(x), bottom + 5, INK, 1)
-        yield TEXT.format(pixel(x), bottom + 18, "middle", words)
-    right = across.start + across.length
-    yield LINE.format(pixel(across.start), bottom, pixel(right), bottom, INK, 1)
-    yield TEXT.format(pixel((across.start + right) / 2), bottom + 38, "middle", title)
-
-
-def _axis_beside(up: Scale, across: Scale, most: int) -> Iterator[Markup]:
-    left, right = pixel(across.start), pixel(across.start + across.length)
-    for y, words in up.ticks(most):
-        yield LINE.format(left, pixel(y), right, pixel(y), FAINT, 1)
-        yield TEXT.format(pixel(across.start - 6), pixel(y + 4), "end", words)

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reports.svg import BAND, LINE, TEXT, colour_of, document_text, framed, mark, round_step
+from reports.svg import (
+    BAND,
+    LINE,
+    TEXT,
+    Scale,
+    axis_beside,
+    colour_of,
+    document_text,
+    framed,
+    mark,
+    round_step,
+)
 from scope.sections.charts import LayerChart, LayerMark, LayerRun
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _RIGHT, _BELOW = 46, 10, 400, 230, 14, 42
@@ -22,32 +34,24 @@ _BAR = Markup(
 )
 
 
-class _Place:
-    """From layers and numbers to pixels; pixels count downwards."""
+class _Place(NamedTuple):
+    """Where layers and numbers lie on the drawing."""
 
-    def __init__(self, chart: LayerChart) -> None:
-        room = _ROOM * (chart.end - chart.start) or 0.05
-        self.bottom = chart.start - room * chart.bars
-        self.top = chart.end + room * chart.bars
-        self.layers = chart.layers
-        self.step = _WIDTH / self.layers
-
-    def x(self, layer: float) -> float:
-        """The middle of a layer's share of the width."""
-        return _LEFT + (layer + 0.5) * self.step
-
-    def y(self, value: float) -> float:
-        """The height of a number."""
-        return _TOP + (self.top - value) / (self.top - self.bottom) * _HEIGHT
+    across: Scale
+    up: Scale
+    layers: int
 
     def at(self, layer: int, value: float) -> str:
-        """A point of a line."""
-        return f"{self.x(layer):.1f},{self.y(value):.1f}"
+        """Where a number of a layer lies, as the points of a line are written."""
+        return f"{self.across.at(layer):.1f},{self.up.at(value):.1f}"
 
 
 def layer_svg(chart: LayerChart) -> Markup:
     """Draw every run of layers, with the interval of each."""
-    place = _Place(chart)
+    room = (_ROOM * (chart.end - chart.start) or 0.05) * chart.bars
+    across = Scale(-0.5, chart.layers - 0.5, _LEFT, _WIDTH)
+    up = Scale(chart.start - room, chart.end + room, _TOP + _HEIGHT, -_HEIGHT)
+    place = _Place(across, up, chart.layers)
     content = [*_axes(place)]
     if chart.bars:
         content += [_bar(run, mark, place) for run in chart.runs for mark in run.marks]
@@ -59,16 +63,13 @@ def layer_svg(chart: LayerChart) -> Markup:
 
 def _axes(place: _Place) -> Iterator[Markup]:
     right, bottom = _LEFT + _WIDTH, _TOP + _HEIGHT
-    step, decimals = round_step((place.top - place.bottom) / _MOST_TICKS)
-    first, last = math.ceil(place.bottom / step - 1e-9), math.floor(place.top / step + 1e-9)
-    for number in range(first, last + 1):
-        y = f"{place.y(number * step):.1f}"
-        yield LINE.format(_LEFT, y, right, y, "currentColor" if number == 0 else "#8883", 1)
-        words = f"{number * step:.{decimals}f}".replace("-", "−")
-        yield TEXT.format(_LEFT - 6, f"{place.y(number * step) + 4:.1f}", "end", words)
+    yield from axis_beside(place.up, place.across, _MOST_TICKS)
+    if place.up.low <= 0 <= place.up.high:
+        y = f"{place.up.at(0):.1f}"
+        yield LINE.format(_LEFT, y, right, y, "currentColor", 1)
     every = max(1, int(round_step(place.layers / _MOST_TICKS)[0]))
     for layer in range(0, place.layers, every):
-        x = f"{place.x(layer):.1f}"
+        x = f"{place.across.at(layer):.1f}"
         yield LINE.format(x, bottom, x, bottom + 5, "currentColor", 1)
         yield TEXT.format(x, bottom + 18, "middle", layer)
     yield LINE.format(_LEFT, bottom, right, bottom, "currentColor", 1)
@@ -80,8 +81,8 @@ def _band(run: LayerRun, place: _Place) -> Markup:
     colour = colour_of(run.series)
     if len(run.marks) == 1:
         (mark,) = run.marks
-        x = f"{place.x(mark.layer):.1f}"
-        low, high = (f"{place.y(end):.1f}" for end in (mark.low, mark.high))
+        x = f"{place.across.at(mark.layer):.1f}"
+        low, high = (f"{place.up.at(end):.1f}" for end in (mark.low, mark.high))
         return LINE.format(x, low, x, high, colour, 1.5)
     below = [place.at(mark.layer, mark.low) for mark in run.marks]
     above = [place.at(mark.layer, mark.high) for mark in reversed(run.marks)]
@@ -97,23 +98,24 @@ def _curve(run: LayerRun, place: _Place) -> Iterator[Markup]:
     every = math.ceil(place.layers / _MOST_SHAPES)
     for one in run.marks:
         drawn = one.layer % every == 0 or len(run.marks) == 1
-        x, y = place.x(one.layer), place.y(one.value)
+        x, y = place.across.at(one.layer), place.up.at(one.value)
         yield mark(run.series, x, y, fill=colour if drawn else "#0000", title=one.title)
 
 
 def _bar(run: LayerRun, mark: LayerMark, place: _Place) -> Markup:
-    width = 0.7 * place.step if place.step < 40 else 28.0
-    ends = sorted((place.y(0.0), place.y(mark.value)))
+    step = _WIDTH / place.layers
+    width = 0.7 * step if step < 40 else 28.0
+    ends = sorted((place.up.at(0.0), place.up.at(mark.value)))
     return _BAR.format(
         title=document_text(mark.title),
-        x=f"{place.x(mark.layer):.1f}",
-        left=f"{place.x(mark.layer) - width / 2:.1f}",
+        x=f"{place.across.at(mark.layer):.1f}",
+        left=f"{place.across.at(mark.layer) - width / 2:.1f}",
         top=f"{ends[0]:.1f}",
         width=f"{width:.1f}",
         height=f"{ends[1] - ends[0]:.1f}",
-        low=f"{place.y(mark.low):.1f}",
-        high=f"{place.y(mark.high):.1f}",
-        stroke=1.5 if place.step > _CLOSE else 1,
-        strength=0.75 if place.step > _CLOSE else 0.4,
+        low=f"{place.up.at(mark.low):.1f}",
+        high=f"{place.up.at(mark.high):.1f}",
+        stroke=1.5 if step > _CLOSE else 1,
+        strength=0.75 if step > _CLOSE else 0.4,
         colour=colour_of(run.series),
     )

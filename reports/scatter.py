@@ -7,14 +7,21 @@ from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
-from reports.svg import COLOURS, LINE, document_text, framed
+from reports.svg import (
+    COLOURS,
+    Scale,
+    axis_below,
+    axis_beside,
+    document_text,
+    framed,
+    pixel,
+    round_step,
+)
 from scope.sections.charts import ScatterChart, ScatterDot
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _BELOW = 56, 12, 520, 300, 44
-_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-_MOST_TICKS = 7
+_MOST_TICKS, _LEAST_STEP = 7, 0.01
 
-_TEXT = Markup('<text x="{}" y="{}" dy="{}" text-anchor="{}">{}</text>')
 _TURNED = Markup('<text transform="translate(14 {}) rotate(-90)" text-anchor="middle">{}</text>')
 _DASHED = Markup(
     '<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="currentColor" stroke-dasharray="5 4"></line>'
@@ -31,28 +38,14 @@ _DOT = Markup(
 )
 
 
-class _Axis:
-    """Where numbers lie on a stretch of pixels, with round numbers at both ends."""
-
-    def __init__(self, values: Iterable[float], start: int, length: int) -> None:
-        known = list(values)
-        low, high = min(known), max(known)
-        self.step = next(
-            (step for step in _STEPS if (high - low) / step <= _MOST_TICKS - 2), _STEPS[-1]
-        )
-        self.first = math.floor(low / self.step + 1e-9)
-        self.last = max(math.ceil(high / self.step - 1e-9), self.first + 1)
-        self.start, self.length = start, length
-
-    def at(self, value: float) -> str:
-        """The pixel of a value, with one decimal."""
-        share = (value / self.step - self.first) / (self.last - self.first)
-        return f"{self.start + share * self.length:.1f}"
-
-    def ticks(self) -> list[tuple[str, str]]:
-        """Pixel and words of each round number."""
-        numbers = [step * self.step for step in range(self.first, self.last + 1)]
-        return [(self.at(number), f"{number:.2f}".replace("-", "−")) for number in numbers]
+def _rounded(values: Iterable[float], start: float, length: float) -> Scale:
+    """From a round number below all values to one above."""
+    known = list(values)
+    low, high = min(known), max(known)
+    step, _ = round_step(max((high - low) / (_MOST_TICKS - 2), _LEAST_STEP))
+    first = math.floor(low / step + 1e-9)
+    last = max(math.ceil(high / step - 1e-9), first + 1)
+    return Scale(first * step, last * step, start, length)
 
 
 def scatter_svg(chart: ScatterChart) -> Markup:
@@ -61,44 +54,37 @@ def scatter_svg(chart: ScatterChart) -> Markup:
     high = [y for dot in chart.dots for y in (dot.interval or (dot.y,))]
     if chart.diagonal:
         wide = high = wide + high
-    across = _Axis(wide, _LEFT, _WIDTH)
+    across = _rounded(wide, _LEFT, _WIDTH)
     # Pixels count downwards.
-    up = _Axis(high, _TOP + _HEIGHT, -_HEIGHT)
+    up = _rounded(high, _TOP + _HEIGHT, -_HEIGHT)
     content = [
-        *_axes(chart, across, up),
+        *axis_beside(up, across, _MOST_TICKS),
+        *axis_below(across, _TOP + _HEIGHT, document_text(chart.x_title), most=_MOST_TICKS),
+        _TURNED.format(_TOP + _HEIGHT // 2, document_text(chart.y_title)),
         *_lines(chart, across, up),
         *(_dot(dot, across, up) for dot in chart.dots),
     ]
     return framed(_LEFT + _WIDTH + 20, _TOP + _HEIGHT + _BELOW, content)
 
 
-def _axes(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterable[Markup]:
-    right, bottom = _LEFT + _WIDTH, _TOP + _HEIGHT
-    for y, words in up.ticks():
-        yield LINE.format(_LEFT, y, right, y, "#8883", 1)
-        yield _TEXT.format(_LEFT - 6, y, 4, "end", words)
-    for x, words in across.ticks():
-        yield LINE.format(x, bottom, x, bottom + 5, "currentColor", 1)
-        yield _TEXT.format(x, bottom + 18, 0, "middle", words)
-    yield LINE.format(_LEFT, bottom, right, bottom, "currentColor", 1)
-    yield _TEXT.format(_LEFT + _WIDTH // 2, bottom + 38, 0, "middle", document_text(chart.x_title))
-    yield _TURNED.format(_TOP + _HEIGHT // 2, document_text(chart.y_title))
-
-
-def _lines(chart: ScatterChart, across: _Axis, up: _Axis) -> Iterator[Markup]:
+def _lines(chart: ScatterChart, across: Scale, up: Scale) -> Iterator[Markup]:
     """What lies below the dots: where both numbers are equal, and the line from dot to dot."""
     if chart.diagonal:
-        ends = (across.first * across.step, across.last * across.step)
-        (x1, y1), (x2, y2) = ((across.at(end), up.at(end)) for end in ends)
-        yield _DASHED.format(x1, y1, x2, y2)
+        low, high = across.low, across.high
+        ends = (across.at(low), up.at(low), across.at(high), up.at(high))
+        yield _DASHED.format(*map(pixel, ends))
     if chart.joined:
-        points = " ".join(f"{across.at(dot.x)},{up.at(dot.y)}" for dot in chart.dots)
+        points = " ".join(f"{across.at(dot.x):.1f},{up.at(dot.y):.1f}" for dot in chart.dots)
         yield _JOINED.format(points, COLOURS[0])
 
 
-def _dot(dot: ScatterDot, across: _Axis, up: _Axis) -> Markup:
-    place = {"title": document_text(dot.title), "x": across.at(dot.x), "y": up.at(dot.y)}
+def _dot(dot: ScatterDot, across: Scale, up: Scale) -> Markup:
+    place = {
+        "title": document_text(dot.title),
+        "x": pixel(across.at(dot.x)),
+        "y": pixel(up.at(dot.y)),
+    }
     if dot.interval is None:
         return _BARE_DOT.format(colour=COLOURS[0], **place)
-    low, high = map(up.at, dot.interval)
+    low, high = (pixel(up.at(end)) for end in dot.interval)
     return _DOT.format(low=low, high=high, colour=COLOURS[0], **place)

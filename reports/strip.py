@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from reports.svg import COLOURS, TEXT, Scale, document_text, framed, pixel
+from reports.svg import COLOURS, TEXT, Scale, axis_below, document_text, framed, pixel
 from scope.sections.charts import SmallStrip, StripChart, StripDot
 
 _CONTROL, _SUSPECT = COLOURS[0], COLOURS[1]
@@ -48,7 +48,10 @@ def strip_svg(chart: StripChart) -> Markup:
     across = _scale([dot.value for dot in (*chart.controls, *suspects)], _LEFT, _WIDTH)
     piled, tallest = _piled(chart.controls, across)
     bottom = _LABELS + _LANE + tallest + 2 * _RADIUS + 4
-    content = [*_threshold(chart, across, bottom), *_axis(across, bottom, chart.x_title)]
+    content = [
+        *_threshold(chart, across, bottom),
+        *axis_below(across, bottom, document_text(chart.x_title), most=_MOST_TICKS),
+    ]
     content += [
         _CIRCLE.format(
             pixel(x), pixel(bottom - _RADIUS - 2 - up), _RADIUS, _CONTROL, document_text(dot.title)
@@ -101,15 +104,6 @@ def _piled(
     # Very many controls stand closer rather than higher than the page.
     step = min(_STEP, _TALLEST / most) if most else _STEP
     return [(dot, x, up * step) for dot, x, up in placed], most * step
-
-
-def _axis(across: Scale, bottom: float, title: str) -> Iterable[Markup]:
-    y = pixel(bottom)
-    yield _LINE.format(_LEFT, y, _LEFT + _WIDTH, y, "currentColor", 1, "none")
-    for x, words in across.ticks(_MOST_TICKS):
-        yield _LINE.format(pixel(x), y, pixel(x), pixel(bottom + 5), "currentColor", 1, "none")
-        yield TEXT.format(pixel(x), pixel(bottom + 19), "middle", words)
-    yield TEXT.format(_LEFT + _WIDTH / 2, pixel(bottom + 38), "middle", document_text(title))
 
 
 def _threshold(chart: StripChart, across: Scale, bottom: float) -> Iterable[Markup]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -131,3 +131,25 @@ def round_step(least: float) -> tuple[float, int]:
     power = 10.0 ** math.floor(math.log10(least))
     step = float(next(one * power for one in (1, 2, 5, 10) if one * power >= least * (1 - 1e-9)))
     return step, max(0, -math.floor(math.log10(step) + 1e-9))
+
+
+def axis_below(
+    across: Scale, bottom: float, title: str, *, most: int = 11, grid_from: float | None = None
+) -> Iterator[Markup]:
+    """A line with ticks, their numbers and a title below a drawing, and a grid if wanted."""
+    for x, words in across.ticks(most):
+        if grid_from is not None:
+            yield LINE.format(pixel(x), grid_from, pixel(x), bottom, FAINT, 1)
+        yield LINE.format(pixel(x), pixel(bottom), pixel(x), pixel(bottom + 5), INK, 1)
+        yield TEXT.format(pixel(x), pixel(bottom + 18), "middle", words)
+    right = across.start + across.length
+    yield LINE.format(pixel(across.start), pixel(bottom), pixel(right), pixel(bottom), INK, 1)
+    yield TEXT.format(pixel((across.start + right) / 2), pixel(bottom + 38), "middle", title)
+
+
+def axis_beside(up: Scale, across: Scale, most: int) -> Iterator[Markup]:
+    """Faint lines across a drawing, with their numbers at the left."""
+    left, right = pixel(across.start), pixel(across.start + across.length)
+    for y, words in up.ticks(most):
+        yield LINE.format(left, pixel(y), right, pixel(y), FAINT, 1)
+        yield TEXT.format(pixel(across.start - 6), pixel(y + 4), "end", words)

@@ -35,7 +35,7 @@ def words(root):
 
 
 def dashed(root):
-    return [line for line in root.iter("line") if line.get("stroke-dasharray") != "none"]
+    return [line for line in root.iter("line") if line.get("stroke-dasharray", "none") != "none"]
 
 
 def place(diamond):
