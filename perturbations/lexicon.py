@@ -112,12 +112,18 @@ def wordnet_places() -> tuple[LexiconPlace, ...]:
             fix=f"apt install wordnet-base, which fills {DEBIAN_FOLDER}",
             read=lambda: read_folder(DEBIAN_FOLDER, WORDNET_FILES),
         ),
-        _download_place("wordnet", WORDNET_FILES),
+        LexiconPlace(
+            # From the next run on NLTK's path holds it, and the manifest should not change then.
+            source="nltk",
+            fix="python -m nltk.downloader wordnet on a machine with a network "
+            "(tried just now, without success)",
+            read=_download_wordnet,
+        ),
     )
 
 
 def stopword_places() -> tuple[LexiconPlace, ...]:
-    """The three places of an English stopword list; Debian's package holds none."""
+    """The two places of an English stopword list; the second is always there."""
     return (
         LexiconPlace(
             source="nltk",
@@ -126,10 +132,9 @@ def stopword_places() -> tuple[LexiconPlace, ...]:
         ),
         LexiconPlace(
             source="scikit-learn",
-            fix='pip install "scope-models[demo]", which brings scikit-learn',
+            fix="pip install scikit-learn",
             read=_read_scikit_learn,
         ),
-        _download_place("stopwords", ("english",)),
     )
 
 
@@ -176,36 +181,24 @@ def _read_package(package: str, folder: str, names: Iterable[str]) -> Files | No
     return read_folder(Path(spec.submodule_search_locations[0]) / folder, names)
 
 
-def _read_scikit_learn() -> Files | None:
-    if find_spec("sklearn") is None:
-        return None
+def _read_scikit_learn() -> Files:
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     return {"english": "\n".join(sorted(ENGLISH_STOP_WORDS)).encode()}
 
 
-def _download_place(corpus: str, names: Sequence[str]) -> LexiconPlace:
-    return LexiconPlace(
-        # From the next run on NLTK's path holds it, and the manifest should not change then.
-        source="nltk",
-        fix=f"python -m nltk.downloader {corpus} on a machine with a network "
-        "(tried just now, without success)",
-        read=lambda: _download(corpus, names),
-    )
-
-
-def _download(corpus: str, names: Sequence[str]) -> Files | None:
+def _download_wordnet() -> Files | None:
     import nltk
 
     timeout = socket.getdefaulttimeout()
     socket.setdefaulttimeout(DOWNLOAD_SECONDS)
     try:
-        done = nltk.download(corpus, quiet=True, print_error_to=io.StringIO())
+        done = nltk.download("wordnet", quiet=True, print_error_to=io.StringIO())
     except (OSError, ValueError, ParseError):  # no folder to write to; a portal's page for an index
         return None
     finally:
         socket.setdefaulttimeout(timeout)
-    return read_nltk(corpus, names, nltk_folders()) if done else None
+    return read_nltk("wordnet", WORDNET_FILES, nltk_folders()) if done else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -224,21 +217,11 @@ class StopwordList:
 def stopwords() -> StopwordList:
     """English stopwords from the first place on this machine that holds them.
 
-    Raises
-    ------
-    ResourceError
-        Where no place holds them.
-
     Examples
     --------
     >>> "the" in stopwords().words
     True
     """
-    return find_stopwords(stopword_places())
-
-
-def find_stopwords(places: Sequence[LexiconPlace]) -> StopwordList:
-    """Stopwords from the first of these places that holds them."""
-    found = first_found("English stopword list", places)
+    found = first_found("English stopword list", stopword_places())
     words = frozenset(found.files["english"].decode().split())
     return StopwordList(words=words, source=found.source, fingerprint=found.fingerprint)

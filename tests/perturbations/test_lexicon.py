@@ -12,7 +12,6 @@ from perturbations.lexicon import (
     WORDNET_FILES,
     FoundLexicon,
     LexiconPlace,
-    find_stopwords,
     first_found,
     read_folder,
     read_nltk,
@@ -167,17 +166,11 @@ def test_the_fingerprint_tells_contents_and_not_places():
         assert FoundLexicon(source="nltk", files=other).fingerprint != fingerprint
 
 
-def test_stopwords_are_the_words_of_the_list():
-    place = LexiconPlace(source="nltk", fix="", read=lambda: {"english": b"the\nnot\ndon't\n"})
-    found = find_stopwords([place])
+def test_stopwords_are_the_words_of_the_list(machine):
+    write_folder(machine / "nltk_data/corpora/stopwords", {"english": b"the\nnot\ndon't\n"})
+    found = stopwords.__wrapped__()
     assert found.words == {"the", "not", "don't"}
     assert (found.source, len(found.fingerprint)) == ("nltk", 12)
-
-
-def test_a_missing_stopword_list_is_told():
-    place = LexiconPlace(source="nltk", fix="fetch it", read=lambda: None)
-    with pytest.raises(ResourceError, match="no English stopword list on this machine"):
-        find_stopwords([place])
 
 
 def test_the_stopwords_of_this_machine_are_read_once():

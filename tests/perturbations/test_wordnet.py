@@ -13,11 +13,11 @@ from perturbations.lexicon import (
     WORDNET_FILES,
     FoundLexicon,
     LexiconPlace,
+    first_found,
     read_folder,
 )
 from perturbations.textattack_gate import load_textattack
-from perturbations.wordnet import WordNet, _is_one_word, find_wordnet, wordnet
-from scope.errors import ResourceError
+from perturbations.wordnet import WordNet, _is_one_word, wordnet
 
 SYNSETS = {
     "noun": ["sofa couch lounge", "couch sofa_bed", "goose fathead", "box", "morning a.m. o'clock"],
@@ -84,22 +84,13 @@ def test_another_spelling_of_the_word_is_a_synonym(tiny):
     assert tiny.synonyms("Sofa") == ("couch", "lounge", "sofa")
 
 
-def test_files_of_different_releases_are_refused():
-    files = tiny_wordnet()
-    files["data.noun"] = b"  2 One more line\n" + files["data.noun"]
-    mixed = WordNet(FoundLexicon(source="nltk", files=files))
-    with pytest.raises(ResourceError, match=r"data\.noun has no synset at byte 00000031") as caught:
-        mixed.synonyms("sofa")
-    assert caught.value.expected == "files of one WordNet release, unchanged"
-
-
 def test_wordnet_knows_where_it_comes_from():
     files = tiny_wordnet()
     places = [
         LexiconPlace(source="wn", fix="", read=lambda: None),
         LexiconPlace(source="debian", fix="", read=lambda: files),
     ]
-    found = find_wordnet(places)
+    found = WordNet(first_found("WordNet", places))
     assert found.source == "debian"
     assert found.fingerprint == FoundLexicon(source="nltk", files=files).fingerprint
 

@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +10,10 @@ import toy_latents
 from toy_latents import SMALL, STEPS
 
 from scope.checksums import unsealed
-from scope.errors import DataError, ModelError, RunError
+from scope.errors import ModelError, RunError
 from scope.probes.probe import SimilarityProbe
 from scope.probes.saving import (
     DESCRIPTION,
-    FILES,
     NUMBERS,
     LatentSource,
     SavedProbe,
@@ -77,13 +75,6 @@ def change(folder, **changes):
     path.write_text(
         json.dumps(json.loads(unsealed(path.read_text("utf-8")).text) | changes), "utf-8"
     )
-
-
-def craft(folder, **arrays):
-    """Change some of the numbers, and the digest with them."""
-    digest = json.loads(unsealed((folder / DESCRIPTION).read_text("utf-8")).text)["sha256"]
-    numbers = FILES.read(folder, digest) | arrays
-    change(folder, sha256=FILES.write(folder, numbers))
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +150,7 @@ def test_latents_that_are_not_of_their_texts_are_damage(tmp_path, texts):
     one = np.zeros((saved.probe.layers_, saved.probe.width_), np.float32)
     save_probe(replace(saved, canaries={"a": one, "b": one}), tmp_path)
     change(tmp_path, canaries=texts)
-    assert "canaries of another shape" in refusal(tmp_path)
+    assert "do not go together" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -167,9 +158,6 @@ def test_latents_that_are_not_of_their_texts_are_damage(tmp_path, texts):
     [
         ({"unknown": 1}, "at `unknown`"),
         ({"layers": "3"}, "at `layers`"),
-        ({"layers": 2}, "do not go together"),
-        ({"width": 10**12}, "3 layers of width 1000000000000"),
-        ({"calibration": [1.0, 1.0, 0.0]}, "the calibration (1.0, 1.0, 0.0)"),
         ({"calibration": [1.0]}, "at `calibration"),
         ({"source": {"spec": "hf:a"}}, "at `source"),
         ({"parameters": {"stage": "raw"}}, "do not go together"),
@@ -181,36 +169,3 @@ def test_latents_that_are_not_of_their_texts_are_damage(tmp_path, texts):
 def test_a_description_that_was_changed_is_refused(copied, changes, told):
     change(copied, **changes)
     assert told in refusal(copied)
-
-
-@pytest.mark.parametrize(
-    ("arrays", "told"),
-    [
-        ({"out": np.zeros(3, np.float32)}, "do not go together"),
-        ({"weights": np.full(3, np.nan, np.float32)}, "a score of nan"),
-    ],
-)
-def test_numbers_that_no_probe_has_are_refused(copied, arrays, told):
-    craft(copied, **arrays)
-    assert told in refusal(copied)
-
-
-def test_numbers_that_are_finite_and_yet_give_no_score_are_refused(tmp_path):
-    save_probe(saved_of("mlp"), tmp_path)
-    craft(tmp_path, weights=np.array([1e308, -1e308, 0]), deviation=np.full(3, 1e-308))
-    assert "a score of nan" in refusal(tmp_path)
-
-
-def test_a_file_of_some_kilobytes_asks_for_no_more_than_it_holds(tmp_path):
-    """The step ``raw`` has no array by which the width is bounded."""
-    save_probe(saved_of("raw"), tmp_path)
-    craft(tmp_path, correlations=np.linspace(0, 1, 5000))
-    change(tmp_path, layers=5000, width=10**6)
-    tracemalloc.start()
-    try:
-        found = load_probe(tmp_path).probe
-        assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
-    finally:
-        tracemalloc.stop()
-    with pytest.raises(DataError, match="expected: 5000 layers of width 1000000"):
-        found.predict(TOY.first, TOY.second)

@@ -58,20 +58,6 @@ def test_a_changed_file_is_told_from_the_digest_and_a_missing_one_by_name(tmp_pa
     assert f"`{path}` is damaged: there is no such file" in refusal(tmp_path, digest)
 
 
-HEADER = b'{"a":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]}}'
-"""Of a number of a kind that NumPy does not have."""
-
-
-@pytest.mark.parametrize(
-    "content", [b"no numbers", len(HEADER).to_bytes(8, "little") + HEADER + b"\0\0"]
-)
-def test_what_is_no_file_of_numbers_is_damaged_though_its_digest_is_right(
-    tmp_path: Path, content: bytes
-) -> None:
-    (tmp_path / "toy.safetensors").write_bytes(content)
-    assert "is damaged" in refusal(tmp_path, hashlib.sha256(content).hexdigest())
-
-
 def test_a_write_that_fails_leaves_the_old_numbers(tmp_path: Path) -> None:
     digest = FILES.write(tmp_path, ARRAYS)
     with pytest.raises(RunError):
