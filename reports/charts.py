@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from reports.svg import (
-    BAND,
     INK,
     LINE,
     TEXT,
@@ -21,7 +20,7 @@ from reports.svg import (
     mark,
     pixel,
 )
-from scope.sections.charts import CurveChart, CurvePoint, Histogram, Interval, IntervalChart
+from scope.sections.charts import Histogram, Interval, IntervalChart
 
 _WIDTH, _HEIGHT = 520, 240
 _HISTOGRAM_WIDTH = 660
@@ -31,7 +30,6 @@ _NUMBER_SPACE, _COUNT_SPACE = 40, 60
 _SERIES_HEIGHT, _CATEGORY_ROOM, _ROW_HEIGHT = 16, 12, 22
 _MOST_COUNTS = 5
 
-_CURVE = Markup('<polyline points="{}" fill="none" stroke="{}" stroke-width="2"></polyline>')
 _CHOSEN = Markup(
     '<line x1="{x}" y1="{}" x2="{x}" y2="{}" stroke="currentColor" stroke-dasharray="4 3"></line>'
 )
@@ -61,22 +59,6 @@ def interval_svg(chart: IntervalChart) -> Markup:
     return framed(left + _WIDTH + _RIGHT, bottom + _BELOW, content)
 
 
-def curve_svg(chart: CurveChart) -> Markup:
-    """Draw one line with its band for each series, and a dashed rule at each chosen value."""
-    xs = [0.0, *chart.chosen, *(point.x for point in chart.points)]
-    across = Scale(min(xs), max(xs) if max(xs) > min(xs) else 1.0, _NUMBER_SPACE, _WIDTH)
-    up = Scale(0.0, 1.0, _TOP + _HEIGHT, -_HEIGHT)
-    content = [*axis_beside(up, across, _MOST_COUNTS)]
-    content += axis_below(across, _TOP + _HEIGHT, document_text(chart.x_title))
-    runs = [[one for one in chart.points if one.series == s] for s in range(len(chart.series))]
-    for points in filter(None, runs):
-        content += _curve(sorted(points, key=lambda one: one.x), across, up)
-    content += [
-        _CHOSEN.format(_TOP, _TOP + _HEIGHT, x=pixel(across.at(one))) for one in chart.chosen
-    ]
-    return framed(_NUMBER_SPACE + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BELOW, content)
-
-
 def histogram_svg(chart: Histogram) -> Markup:
     """Draw a group of bars for each bin, the series in their order from left to right."""
     drawn = chart.counts[: chart.drawn]
@@ -99,22 +81,6 @@ def _dot(row: Interval, across: Scale, y: float) -> Iterator[Markup]:
     low, high = (pixel(across.at(end)) for end in (row.low, row.high))
     yield LINE.format(low, pixel(y), high, pixel(y), colour_of(row.series), 2)
     yield mark(row.series, across.at(row.value), y, radius=4)
-
-
-def _curve(points: list[CurvePoint], across: Scale, up: Scale) -> Iterator[Markup]:
-    colour = colour_of(points[0].series)
-
-    def line(values: list[float]) -> list[str]:
-        xs = (across.at(one.x) for one in points)
-        return [f"{x:.1f},{up.at(y):.1f}" for x, y in zip(xs, values, strict=True)]
-
-    below = line([one.estimate.low for one in points])
-    above = line([one.estimate.high for one in points])
-    values = [one.estimate.value for one in points]
-    yield BAND.format(" ".join((*below, *reversed(above))), colour)
-    yield _CURVE.format(" ".join(line(values)), colour)
-    for point, value in zip(points, values, strict=True):
-        yield mark(point.series, across.at(point.x), up.at(value))
 
 
 def _counted(counts: tuple[tuple[int, ...], ...]) -> Iterator[tuple[int, int, int]]:

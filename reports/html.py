@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from reports.charts import curve_svg, histogram_svg, interval_svg
+from reports.charts import histogram_svg, interval_svg
 from reports.layer_curves import layer_svg
 from reports.map import map_svg
 from reports.scatter import scatter_svg
@@ -24,7 +24,6 @@ from reports.svg import document_text
 from scope.sections.blocks import Block, Page
 from scope.sections.charts import (
     Chart,
-    CurveChart,
     Histogram,
     IntervalChart,
     LayerChart,
@@ -52,7 +51,6 @@ TAGS = {
 
 
 DRAWINGS: Mapping[type[Chart], Callable[[Any], Markup]] = {
-    CurveChart: curve_svg,
     Histogram: histogram_svg,
     IntervalChart: interval_svg,
     LayerChart: layer_svg,

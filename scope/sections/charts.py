@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scope.records import Curve, Estimate, Measurement, Undefined
+from scope.records import Estimate, Measurement, Undefined
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
 """The shapes of the series in a legend, in the order of the drawings."""
@@ -108,31 +108,6 @@ class ScatterChart:
     def legend(self) -> tuple[Key, ...]:
         """What the dots are of, if it has a name; every dot has its own in a title."""
         return (Key(GLYPHS[0], "s0", self.name, self.note),) if self.name else ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class CurvePoint:
-    """One point of a target's curve, with its interval."""
-
-    series: int
-    x: float
-    estimate: Estimate
-
-
-@dataclass(frozen=True, kw_only=True)
-class CurveChart:
-    """One curve for each target; ``chosen`` are the parameter values the audit used."""
-
-    label: str
-    series: tuple[str, ...]
-    x_title: str
-    points: tuple[CurvePoint, ...]
-    chosen: tuple[float, ...]
-
-    @property
-    def legend(self) -> tuple[Key, ...]:
-        """One entry a series."""
-        return tuple(series_key(place, name) for place, name in enumerate(self.series))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,7 +265,7 @@ class MapChart:
         )
 
 
-Chart = IntervalChart | ScatterChart | CurveChart | Histogram | StripChart | LayerChart | MapChart
+Chart = IntervalChart | ScatterChart | Histogram | StripChart | LayerChart | MapChart
 """What a figure may show."""
 
 
@@ -333,29 +308,4 @@ def estimate_chart(
         close=close,
         levels=levels,
         level_name=level_name,
-    )
-
-
-def curve_chart(
-    label: str,
-    curves: Iterable[Curve],
-    targets: tuple[str, ...],
-    *,
-    x_title: str,
-    chosen: tuple[float, ...],
-) -> CurveChart | None:
-    """A chart of these targets' curves; None without points."""
-    points = tuple(
-        CurvePoint(series=targets.index(curve.target), x=x, estimate=estimate)
-        for curve in curves
-        for x, estimate in curve.points
-    )
-    if not points:
-        return None
-    return CurveChart(
-        label=label,
-        series=targets,
-        x_title=x_title,
-        points=points,
-        chosen=chosen,
     )

@@ -2,10 +2,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.charts import curve_svg, histogram_svg, interval_svg
+from reports.charts import histogram_svg, interval_svg
 from reports.svg import COLOURS, FAINT, INK, OUTLINES, Scale, cut_to_room, document_text
-from scope.records import Estimate
-from scope.sections.charts import GLYPHS, CurveChart, CurvePoint, Histogram, Interval, IntervalChart
+from scope.sections.charts import GLYPHS, Histogram, Interval, IntervalChart
 
 SERIES = ("first", "second")
 
@@ -19,14 +18,6 @@ def intervals(category="Hard-SCoPE", series=SERIES):
             for place in range(len(series))
         ),
     )
-
-
-def curve(chosen=(1.0,)):
-    estimate = Estimate(value=0.5, low=0.25, high=0.75, n=9, method="bootstrap")
-    points = tuple(
-        CurvePoint(series=place, x=x, estimate=estimate) for place in (0, 1) for x in (0.5, 1, 2)
-    )
-    return CurveChart(label="curve", series=SERIES, x_title="cutoff", points=points, chosen=chosen)
 
 
 def drawn(svg):
@@ -143,24 +134,6 @@ def test_more_series_than_colours_begin_again():
     assert dots(interval_svg(intervals(series=names)))[6][2] == COLOURS[0]
 
 
-@pytest.mark.parametrize(("chosen", "rules"), [((), 0), ((1.0,), 1), ((0.5, 1.0), 2)])
-def test_a_curve_has_a_line_a_band_and_dots_per_series_and_a_rule_per_choice(chosen, rules):
-    svg = curve_svg(curve(chosen))
-    found = [one.tag for one in drawn(svg)]
-    assert found.count("polyline") == found.count("polygon") == 2
-    assert len(dots(svg)) == 6
-    assert len([one for one in drawn(svg) if one.get("stroke-dasharray")]) == rules
-    # The point at 0.5 of the axis from 0 to 2 has its value in the middle of the height.
-    assert dots(svg)[0][0] - ticks(svg)["0.0"] == 520 / 4
-
-
-def test_a_curve_of_one_point_at_zero_is_drawn():
-    estimate = Estimate(value=0.5, low=0.25, high=0.75, n=9, method="bootstrap")
-    point = CurvePoint(series=0, x=0.0, estimate=estimate)
-    chart = CurveChart(label="c", series=("a",), x_title="cutoff", points=(point,), chosen=())
-    assert len(dots(curve_svg(chart))) == 1
-
-
 def test_words_in_a_drawing_are_escaped():
     hostile = '</text><script>alert(1)</script><image href="x"/>'
     root = ElementTree.fromstring(interval_svg(intervals(category=hostile, series=("only",))))
@@ -169,13 +142,13 @@ def test_words_in_a_drawing_are_escaped():
 
 
 def test_a_drawing_names_no_address_and_needs_no_identifiers():
-    for svg in (interval_svg(intervals()), curve_svg(curve())):
+    for svg in (interval_svg(intervals()),):
         assert "http" not in svg
         assert not [n for n in ElementTree.fromstring(svg).iter() if n.get("id")]
 
 
 def test_words_take_the_colour_of_the_page():
-    root = ElementTree.fromstring(curve_svg(curve()))
+    root = ElementTree.fromstring(interval_svg(intervals()))
     assert root.get("fill") == "currentColor"
     assert not [one for one in root.iter("text") if one.get("fill")]
     strokes = {one.get("stroke") for one in root.iter("line")}

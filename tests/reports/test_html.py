@@ -64,14 +64,6 @@ def test_differences_show_sign_interval_and_adjusted_p(document):
     assert second[4:] == ["undefined", "one side is undefined", "0", "none", "none"]
 
 
-def test_the_chosen_cutoff_is_marked_in_the_curve_tables(document):
-    chosen = [row[0] for row in document.section("curves").cells() if "chosen" in row[0]]
-    assert chosen == ["1 (chosen)"] * 4
-    assert "The dashed line marks the cutoff of this audit: 1.0." in (
-        document.section("curves").words
-    )
-
-
 def test_an_example_shows_changed_words_and_every_model_before_and_after(document):
     first = document.section("examples").all("article")[0]
     assert [node.text for node in first.all("del")] == ["film"]
@@ -135,6 +127,6 @@ def test_questions_asked_again_and_drift_are_told_at_the_end(comparison, parse):
 
 def test_drawings_have_labels_and_the_title_names_the_models(document):
     drawings = [node for node in document.walk() if node.attributes.get("role") == "img"]
-    assert len(drawings) == 7
+    assert len(drawings) == 5
     assert all(node.attributes["aria-label"] and node.all("svg") for node in drawings)
     assert document.all("title")[0].text.startswith("SCoPE audit: student, rival <script>")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scope.estimation import MORE_SIMILAR
 from scope.jobs.sections.estimates import short_name
-from scope.records import AuditResult, Estimate, Undefined, marked
-from scope.sections.blocks import Block, Column, Figure, Row, Table, heading, paragraph
+from scope.records import AuditResult, Estimate, Undefined
+from scope.sections.blocks import Block, Figure, heading, paragraph
 from scope.sections.charts import IntervalChart, estimate_chart
-from scope.sections.prose import Text, prose, written
+from scope.sections.prose import Text, prose
 from scope.sections.wording import Cell
 
 SHOWN = ("base_rate", "hard_scope", "excess", "concordance")
@@ -80,7 +79,7 @@ def _degenerate(result: AuditResult) -> set[str]:
 
 
 def reference_points(result: AuditResult) -> Iterator[Block]:
-    """One picture and one table a capability; nothing in an audit without random candidates."""
+    """One picture a capability; nothing in an audit without random candidates."""
     measured = {one.capability for one in result.candidate_outcomes if one.status == "measured"}
     capabilities = [one.name for one in result.manifest.capabilities if one.name in measured]
     for capability in capabilities:
@@ -88,7 +87,6 @@ def reference_points(result: AuditResult) -> Iterator[Block]:
         chart = _chart(result, capability)
         if chart is not None:
             yield Figure(chart)
-        yield _table(result, capability)
     if capabilities:
         yield paragraph(
             "Base rate: how often a model keeps its label on random changes. Excess: Hard-SCoPE "
@@ -121,42 +119,9 @@ def _chart(result: AuditResult, capability: str) -> IntervalChart | None:
     )
     return estimate_chart(
         f"Base rate, Hard-SCoPE, excess and concordance on {capability}; the numbers are in "
-        "the table",
+        "the estimates",
         rows,
         targets,
         levels=levels,
         level_name=f"the baseline, {baseline.name}" if baseline is not None else "",
-    )
-
-
-def _table(result: AuditResult, capability: str) -> Table:
-    manifest = result.manifest
-    models = (manifest.reference, *manifest.targets)
-    shown: dict[tuple[str, str | None], str] = {}
-    for metric in SHOWN:
-        shown[metric, None] = short_name(metric)
-        if any(
-            (one.metric, one.capability, one.subset) == (metric, capability, MORE_SIMILAR)
-            for one in result.measurements
-        ):
-            shown[metric, MORE_SIMILAR] = f"{short_name(metric)}, {MORE_SIMILAR}"
-    return Table(
-        columns=(
-            Column("Model", "name"),
-            *(Column(written(words), "estimate") for words in shown.values()),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    marked(card.name, result.answer_shares)
-                    + (f" ({card.role})" if card.role != "target" else ""),
-                    *(
-                        None if estimate is None else Cell.of(estimate)
-                        for metric, part in shown
-                        for estimate in [estimate_of(result, metric, capability, card.name, part)]
-                    ),
-                )
-            )
-            for card in models
-        ),
     )
