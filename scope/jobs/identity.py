@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -41,6 +42,10 @@ configuration: a model that was moved has the same fingerprint."""
 
 PROBES = "probes for "
 """Prefix of settings that hold a hash computed during the run, not part of the configuration."""
+
+
+_UNNAMED = re.compile(rf"{MEMORY}(.+)#[0-9a-f]{{8}}")
+"""The spec of an object without a ``name``; see `scope.models.objects`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +90,8 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     ('google-bert/bert-base-uncased', 'v1/student', 'v2/student')
     >>> short_names(["openai:http://localhost:8000/v1#ours", "gguf:models/theirs.Q4.gguf"])
     ('ours', 'theirs.Q4')
+    >>> short_names(["memory:Pipeline#777aab03", "memory:Pipeline#1f0c6e55"])
+    ('Pipeline', 'Pipeline (2)')
     >>> short_names(["predictions:answers.tsv#(gold)"])
     ('predictions:answers.tsv#(gold)',)
     """
@@ -97,13 +104,17 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
         )
     short = [_short_name(spec) for spec in specs]
     return tuple(
-        _whole(spec) if short.count(name) > 1 or name == GOLD else name
-        for spec, name in zip(specs, short, strict=True)
+        _whole(spec, name, short[:place].count(name) + 1)
+        if short.count(name) > 1 or name == GOLD
+        else name
+        for place, (spec, name) in enumerate(zip(specs, short, strict=True))
     )
 
 
-def _whole(spec: str) -> str:
-    """The spec, which must not read like the column of the right answers."""
+def _whole(spec: str, name: str, number: int) -> str:
+    """The spec, which must not read like the column of the right answers; of an object a number."""
+    if _UNNAMED.fullmatch(spec):
+        return name if number == 1 else f"{name} ({number})"
     return f"hf:{spec}" if spec == GOLD else spec
 
 
@@ -132,6 +143,8 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
 
 
 def _short_name(spec: str) -> str:
+    if unnamed := _UNNAMED.fullmatch(spec):
+        return unnamed[1]
     scheme, rest = split_spec(spec)
     if scheme == "hf" and not expanded(rest).exists():
         return rest

@@ -1,10 +1,10 @@
 """Models that Python passes as objects: each becomes what its spec would give, under a name.
 
 An object that is an attribute of its module is loaded as ``python:MODULE:ATTRIBUTE``, with the same
-identity. All else is ``memory:NAME-HASH``, or ``memory:NAME`` by a ``name`` of its own. The hash
-covers the weights of a library's model, and of other code what can be read of it and of its state;
-where not all of it can be
-read, the hash covers which of the objects that read alike it is. That is no proof across sessions,
+identity. All else is ``memory:NAME#HASH``, shown by its name, or ``memory:NAME`` by a ``name`` of
+its own. The hash covers the weights of a library's model, and of other code what can be read of it
+and of its state; where not all of it can be read, the hash covers which of the objects that read
+alike it is. That is no proof across sessions,
 so stored answers of such a model are reused only after a few were asked again
 (`scope.jobs.canaries`).
 """
@@ -69,7 +69,7 @@ def adapted(model: Any, options: ModelOptions) -> Any:
         model = ForeignCode(model.__name__).call("loading", model)
     name, fingerprint = _identity(model)
     own = getattr(model, "name", None)
-    known = own if isinstance(own, str) and own else f"{name}-{fingerprint[:8]}"
+    known = own if isinstance(own, str) and own else f"{name}#{fingerprint[:8]}"
     known = checked_text(known, "name", type(model).__name__)
     return with_identity(model, name, ForeignCode(f"{MEMORY}{known}"), fingerprint, options)
 

@@ -104,7 +104,7 @@ def test_a_model_with_its_tokenizer_and_their_pipeline_answer_as_their_checkpoin
     expected = load_model(str(checkpoint), "classifier").classify(TEXTS)
     assert both.classify(TEXTS) == same.classify(TEXTS) == expected
     assert both.fingerprint == same.fingerprint
-    assert both.spec.startswith("memory:tiny-")
+    assert both.spec.startswith("memory:tiny#")
 
 
 def test_other_weights_are_another_model(checkpoint):
