@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import MISSING, replace
 from functools import partial
@@ -64,22 +64,13 @@ def application(named: str = "") -> App:
     Packages are searched for jobs unless a command of SCoPE's own is named. Of their jobs only the
     one that is named is imported: help is quick, and a broken plugin breaks its own command alone.
     """
-    app = App(
-        name="scope",
+    app = _application(
+        "scope",
         help="Compare language models by behaviour: which invariances do they share?\n\n"
         "Start with: scope demo",
         help_format="plaintext",
         help_formatter=format_panel,
         version=lambda: f"scope {version('scope-models')}",
-        # Of an option given twice the last counts, as where an alias of the shell holds the first.
-        # A value that looks like JSON is text.
-        default_parameter=Parameter(
-            negative=(), allow_repeating=True, json_dict=False, json_list=False
-        ),
-        result_action="return_value",
-        suppress_keyboard_interrupt=False,
-        exit_on_error=False,
-        print_error=False,
     )
     fleet = App(
         name="fleet", help="Jobs on many models at once: embed, forecast, route, predict, map."
@@ -101,6 +92,22 @@ def application(named: str = "") -> App:
         else:
             app.command(lambda: None, name=name, help=f"Job of {origin}; see scope {name} --help")
     return app
+
+
+def _application(name: str, **more: Any) -> App:
+    return App(
+        name=name,
+        # Of an option given twice the last counts, as where an alias of the shell holds the first.
+        # A value that looks like JSON is text.
+        default_parameter=Parameter(
+            negative=(), allow_repeating=True, json_dict=False, json_list=False
+        ),
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+        exit_on_error=False,
+        print_error=False,
+        **more,
+    )
 
 
 def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
@@ -132,7 +139,7 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         # Outside: a closed pipe is no failure of a plugin.
         show_result(result, short=json, full=json_full)
         with entered():
-            return _ending(request, result, gates)
+            return ending(request, result, gates)
 
     arguments = _arguments(job)
     command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
@@ -206,7 +213,28 @@ def _dry_run(job: Job, request: Request, *, as_json: bool) -> int:
     return DONE
 
 
-def _ending(request: Request, result: Result, gates: Gates | None) -> int:
+def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
+    """The gates that these options of a job's command are.
+
+    Raises
+    ------
+    CycloptsError
+        When the job has no such option.
+    """
+
+    def given(*, gates: Any = None) -> Any:
+        return gates
+
+    arguments = [one for one in _arguments(job) if one.name == "gates"]
+    given.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
+    given.__annotations__ = {one.name: one.annotation for one in arguments}
+    app = _application("scope")
+    app.command(given, name="report")
+    gates: Gates | None = app(["report", *written])
+    return gates
+
+
+def ending(request: Request, result: Result, gates: Gates | None) -> int:
     """Say which gates are not met; the exit code."""
     failed = [*result.failed_parts()]
     if gates:

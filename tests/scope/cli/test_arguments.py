@@ -32,7 +32,7 @@ def refused(command):
         ("report", "RUN requires an argument", "see `scope report --help`"),
         (f"{AUDIT} --baseline d --baseline e", "--baseline specified multiple times", "--help"),
         (f"{AUDIT} --capability a b", "`b`, which belongs to no option", "write --capability"),
-        ("report a b", "`b`, which belongs to no option", "omit it"),
+        ("list runs b", "`b`, which belongs to no option", "omit it"),
         (f"{AUDIT} --dtype float23", 'Did you mean "float32"?', "see `scope audit --help`"),
         (f"{AUDIT} --tolerance foo", "--tolerance", "see `scope audit --help`"),
         (f"{AUDIT} --group g=", "--group g=", "--group student="),

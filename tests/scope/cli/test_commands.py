@@ -122,13 +122,14 @@ def test_a_constant_target_is_named_first_and_passes_no_gate(command, reviews_cs
     assert "its numbers are no evidence" in page.partition("</ul>")[0]
 
 
-def test_a_constant_reference_ends_the_audit(command, reviews_csv):
+def test_a_constant_reference_ends_the_audit_before_targets_are_loaded(command, reviews_csv):
     done = command(
         *("audit", "--reference", "python:toy_models:Constant"),
-        *("--target", "python:toy_models:Careful", "--data", reviews_csv),
+        *("--target", "python:toy_models:NotLoaded", "--data", reviews_csv),
     )
     assert done.returncode == 2
     assert "the reference `toy_models:Constant` is degenerate: it answers" in done.stderr
+    assert "`--label-map` renames labels" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["audit", "demo", "report", "list"])
@@ -167,3 +168,25 @@ def test_a_dry_run_prints_the_cost_and_leaves_nothing(command, sentences_csv, tm
     refused = command(*audit, "--price", "vendor=1/2")
     assert refused.returncode == 2
     assert "there are none" in refused.stderr
+
+
+def test_a_stored_run_is_judged_by_gates_again_without_models(audited, command, monkeypatch):
+    import toy_models
+
+    monkeypatch.delattr(toy_models, "Reference")
+    assert audited.returncode == 0
+    for gates, code, said in (
+        (
+            ("--gate", "hard_scope[toy_models:Student]>=0.01", "--json"),
+            0,
+            "report: runs/mine/report.html",
+        ),
+        (("--gate", "hard_scope[student]>=0", "--json"), 1, "no measurement has all the names"),
+        (("--gate", "hard_scope>=1"), 1, "gate: hard_scope of toy_models:Student"),
+        (("--gate", "nonsense>=1"), 2, "the metric `nonsense`"),
+        (("--gate-on", "value"), 2, "--gate-on without a gate"),
+        (("--nonsense",), 2, "see `scope report --help`"),
+        (("another",), 2, "`another`, which belongs to no option"),
+    ):
+        done = command("report", "mine", *gates)
+        assert (done.returncode, said in done.stderr) == (code, True), done.stderr
