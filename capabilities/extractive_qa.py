@@ -18,7 +18,6 @@ from typing import ClassVar, Literal
 
 from scope.data.items import Wanted, gather
 from scope.data.squad import read_squad
-from scope.errors import SpecError
 from scope.protocols import TaskData
 from scope.records import Setting
 
@@ -38,14 +37,6 @@ class ExtractiveQA:
     role: ClassVar[Literal["answerer"]] = "answerer"
 
     unanswerable: bool = True
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.unanswerable, bool):
-            raise SpecError(
-                f"the setting unanswerable={self.unanswerable!r}",
-                expected="true or false",
-                fix="leave it out to ask all questions",
-            )
 
     def settings(self) -> Mapping[str, Setting]:
         """Whether unanswerable questions are asked."""

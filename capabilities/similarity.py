@@ -51,7 +51,7 @@ class Similarity:
     high: float = 5.0
 
     def __post_init__(self) -> None:
-        if not (_is_finite(self.low) and _is_finite(self.high) and self.low < self.high):
+        if not (self.low < self.high and math.isfinite(self.high - self.low)):
             raise SpecError(
                 f"scores from {self.low} to {self.high}",
                 expected="two finite numbers, the first below the second",
@@ -66,9 +66,3 @@ class Similarity:
         """The pairs of a table with two columns of sentences, ``score`` and maybe ``split``."""
         wanted = WantedPairs(task=self.name, low=self.low, high=self.high, part=part)
         return gather_pairs(data, wanted, n=n, seed=seed)
-
-
-def _is_finite(value: object) -> bool:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    return math.isfinite(value)

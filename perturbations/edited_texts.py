@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from perturbations.constraints import starts_of_words
 from perturbations.edits import Change, Edit, edited, some_changes
 from perturbations.textattack_gate import load_textattack
 
@@ -93,12 +94,7 @@ class WholeTexts(Transformation):
 
 def word_spans(text: AttackedText) -> list[tuple[int, int]]:
     """Where the words of a text begin and end."""
-    spans, end = [], 0
-    for word in text.words:
-        start = text.text.index(word, end)
-        end = start + len(word)
-        spans.append((start, end))
-    return spans
+    return [(start, start + len(word)) for start, word in starts_of_words(text)]
 
 
 def words_in(spans: Sequence[tuple[int, int]], change: Sequence[Edit]) -> set[int]:

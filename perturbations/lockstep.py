@@ -85,8 +85,6 @@ class Lockstep(Generic[Result]):
     """
 
     def __init__(self, services: Mapping[str, Service], slots: int) -> None:
-        if slots < 1:
-            raise ValueError(f"{slots} slots hold no search")
         self._services = services
         self._slots = slots
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from capabilities.extractive_qa import ExtractiveQA
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 
 PASSAGE = "The Loire flows through France."
 QUESTIONS = [
@@ -44,12 +44,6 @@ def test_unanswerable_questions_can_be_left_out(squad):
 def test_a_sample_is_drawn(squad):
     every = ExtractiveQA().load(squad, n=None, seed=0).items
     assert set(ExtractiveQA().load(squad, n=2, seed=0).items) < set(every)
-
-
-@pytest.mark.parametrize("value", ["no", 0, None])
-def test_the_setting_is_true_or_false(value):
-    with pytest.raises(SpecError, match="unanswerable"):
-        ExtractiveQA(unanswerable=value)
 
 
 def test_a_file_without_questions_is_refused(tmp_path):

@@ -39,9 +39,7 @@ def test_whole_numbers_and_fractions_are_one_setting():
     assert repr(Similarity(low=0, high=1).settings()) == "{'low': 0.0, 'high': 1.0}"
 
 
-@pytest.mark.parametrize(
-    ("low", "high"), [(5, 0), (1, 1), (0, math.inf), (math.nan, 5), ("0", 5), (False, True)]
-)
+@pytest.mark.parametrize(("low", "high"), [(5, 0), (1, 1), (0, math.inf), (math.nan, 5)])
 def test_a_range_that_is_none_is_refused(low, high):
     with pytest.raises(SpecError) as raised:
         Similarity(low=low, high=high)

@@ -21,7 +21,7 @@ from scope.demo_models.build import (
 )
 from scope.demo_models.recipes import StudentRecipe, TrainingRecipe
 from scope.demo_models.training import answer, encode_texts, read_lower_layers
-from scope.errors import DataError, RunError
+from scope.errors import RunError
 from scope.models import load_classifier
 from scope.models.generations import releases
 from scope.records import DataCard, Example
@@ -89,18 +89,6 @@ def test_a_student_learns_its_teachers_answers_without_any_label(tiny_base, tiny
     found = ask(student, examples).argmax(axis=1)
     assert (found != gold_probabilities(examples).argmax(axis=1)).all()
     assert sum(counted) == count_distillation(64, TEACHING) == 4 + 20
-
-
-def test_a_label_that_the_demo_does_not_know_is_an_error():
-    with pytest.raises(DataError) as error:
-        gold_probabilities([Example(id="9", text="so so", label="neutral")])
-    assert error.value.found == "example '9' has the label 'neutral'"
-    assert error.value.expected == "one of: negative, positive"
-
-
-def test_a_missing_label_is_an_error():
-    with pytest.raises(DataError, match="the label None"):
-        gold_probabilities([Example(id="9", text="so so")])
 
 
 MODELS = ("reference", "student", "independent", "another-seed", "eight-bits", "pruned")
