@@ -26,7 +26,7 @@ from scope.models.prompts import prompt_of
 from scope.models.saved import SavedClassifier
 from scope.models.unloaded import KnownLabels, labels_before_loading, require_there
 from scope.protocols import Classifier
-from scope.records import Example, ModelCard
+from scope.records import AnswerShares, Example, ModelCard
 
 
 def classifier_card(classifier: NamedModel, truncated: int = 0) -> ModelCard:
@@ -171,6 +171,20 @@ def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Class
     found = [load_audited(one, request.role, request.model_options) for one in models]
     refuse_unused_words(request.model_options, used=asked_with_words(found))
     return found
+
+
+def degenerate_reference(found: AnswerShares, reference: Classifier) -> ModelError:
+    """The error of a reference whose answers say nothing of the texts."""
+    by_words = not reference.labels or getattr(reference, "words", {})
+    return ModelError(
+        f"the reference `{found.model}` is degenerate: {found.degenerate}",
+        expected="a reference whose answers depend on the text",
+        fix="try other label words (`--label-word`) or another prompt (`--prompt`), or choose "
+        "another reference"
+        if by_words
+        else "check that the model, its labels and the data belong together (`--label-map` renames "
+        "labels), or choose another reference",
+    )
 
 
 def _target(name: str, model: Classifier, first: Classifier, request: AuditRequest) -> NamedModel:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from scope.core.request import as_function
-from scope.errors import ModelError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.on_workers import searching
@@ -16,6 +15,7 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.searched import Searched, gather, reasons
 from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
+from scope.jobs.audited import degenerate_reference
 from scope.jobs.canaries import recognise_classifier
 from scope.jobs.on_workers import engine_of
 from scope.jobs.perturbing import changed_texts
@@ -165,12 +165,7 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
     found = _shares(plan, [answers])[0]
     if found.degenerate is not None:
         run.discard()
-        raise ModelError(
-            f"the reference `{found.model}` is degenerate: {found.degenerate}",
-            expected="a reference whose answers depend on the text",
-            fix="check that the model, its labels and the data belong together (`--label-map` "
-            "renames labels), or choose another reference",
-        )
+        raise degenerate_reference(found, plan.models.reference.model)
 
 
 def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
