@@ -45,11 +45,11 @@ class Bars:
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
+            Progress as RichProgress,
             TextColumn,
             TimeElapsedColumn,
             TimeRemainingColumn,
         )
-        from rich.progress import Progress as RichProgress
 
         columns = (
             TextColumn("{task.description}", markup=False),

@@ -9,8 +9,7 @@ from dataclasses import MISSING, replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
-from inspect import Parameter as Argument
-from inspect import Signature
+from inspect import Parameter as Argument, Signature
 from typing import Annotated, Any, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter

@@ -1,5 +1,7 @@
 """A spec string becomes examples: files, data sets of the hub, and the demo's texts."""
 
-from scope.data.loading import LoadedData, load_data, subsample
-
-__all__ = ["LoadedData", "load_data", "subsample"]
+from scope.data.loading import (
+    LoadedData as LoadedData,
+    load_data as load_data,
+    subsample as subsample,
+)

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from scope.estimation.answer_shares import shares_of_models
+from scope.estimation.answer_shares import shares_of_models as shares_of_models
 from scope.estimation.between_capabilities import between_capabilities
 from scope.estimation.measurements import (
-    MORE_SIMILAR,
+    MORE_SIMILAR as MORE_SIMILAR,
     clean_measurements,
-    metric_width,
+    metric_width as metric_width,
     more_similar_half,
     pair_measurements,
     soft_scope_curves,
     target_differences,
 )
-from scope.estimation.pairs import AuditedPairs, candidate_pairs, invariant_pairs
+from scope.estimation.pairs import (
+    AuditedPairs as AuditedPairs,
+    candidate_pairs as candidate_pairs,
+    invariant_pairs as invariant_pairs,
+)
 from scope.estimation.random_candidates import (
     NO_CANDIDATE,
-    ScoredCandidates,
+    ScoredCandidates as ScoredCandidates,
     candidate_measurements,
     undefined_on_candidates,
 )
@@ -33,18 +37,6 @@ from scope.records import (
     ScoredPerturbation,
     SliceTest,
 )
-
-__all__ = [
-    "MORE_SIMILAR",
-    "AuditedPairs",
-    "Numbers",
-    "ScoredCandidates",
-    "candidate_pairs",
-    "invariant_pairs",
-    "measure",
-    "metric_width",
-    "shares_of_models",
-]
 
 
 class Numbers(NamedTuple):

@@ -4,77 +4,52 @@ The mean of those values is the metric; `scope.statistics` takes it and says how
 corrected for chance is no mean: there each item has an influence instead of a value.
 """
 
-from scope.metrics.agreement import accuracy_difference_values, correctness, iid_agreement_values
-from scope.metrics.arrays import predicted_labels
-from scope.metrics.chance import ChanceCorrected
-from scope.metrics.concordance import Reach, concordance_values, moves, reach
-from scope.metrics.consistency import (
-    agreement_values,
-    capa,
-    capa_discrete,
-    cohen_kappa,
-    error_consistency,
+from scope.metrics.agreement import (
+    accuracy_difference_values as accuracy_difference_values,
+    correctness as correctness,
+    iid_agreement_values as iid_agreement_values,
 )
-from scope.metrics.description import Metric
-from scope.metrics.divergence import js_divergence_values
-from scope.metrics.gold import best_against_gold
+from scope.metrics.arrays import predicted_labels as predicted_labels
+from scope.metrics.chance import ChanceCorrected as ChanceCorrected
+from scope.metrics.concordance import (
+    Reach as Reach,
+    concordance_values as concordance_values,
+    moves as moves,
+    reach as reach,
+)
+from scope.metrics.consistency import (
+    agreement_values as agreement_values,
+    capa as capa,
+    capa_discrete as capa_discrete,
+    cohen_kappa as cohen_kappa,
+    error_consistency as error_consistency,
+)
+from scope.metrics.description import Metric as Metric
+from scope.metrics.divergence import js_divergence_values as js_divergence_values
+from scope.metrics.gold import best_against_gold as best_against_gold
 from scope.metrics.invariance import (
-    flip_scope_values,
-    hard_scope_values,
-    informedness_values,
-    means_by_example,
-    ood_agreement_values,
-    soft_scope_values,
+    flip_scope_values as flip_scope_values,
+    hard_scope_values as hard_scope_values,
+    informedness_values as informedness_values,
+    means_by_example as means_by_example,
+    ood_agreement_values as ood_agreement_values,
+    soft_scope_values as soft_scope_values,
 )
 from scope.metrics.metric import (
-    METRICS,
-    MetricName,
-    known_metrics,
-    metric_name,
-    parse_metric,
+    METRICS as METRICS,
+    MetricName as MetricName,
+    known_metrics as known_metrics,
+    metric_name as metric_name,
+    parse_metric as parse_metric,
 )
 from scope.metrics.overlap import (
-    character_f1_values,
-    exact_match_values,
-    squad_normalized,
-    word_f1_values,
+    character_f1_values as character_f1_values,
+    exact_match_values as exact_match_values,
+    squad_normalized as squad_normalized,
+    word_f1_values as word_f1_values,
 )
-from scope.metrics.semantic import cosine_values, text_cosine_values, text_likeness_values
-
-__all__ = [
-    "METRICS",
-    "ChanceCorrected",
-    "Metric",
-    "MetricName",
-    "Reach",
-    "accuracy_difference_values",
-    "agreement_values",
-    "best_against_gold",
-    "capa",
-    "capa_discrete",
-    "character_f1_values",
-    "cohen_kappa",
-    "concordance_values",
-    "correctness",
-    "cosine_values",
-    "error_consistency",
-    "exact_match_values",
-    "flip_scope_values",
-    "hard_scope_values",
-    "iid_agreement_values",
-    "informedness_values",
-    "js_divergence_values",
-    "known_metrics",
-    "means_by_example",
-    "metric_name",
-    "moves",
-    "ood_agreement_values",
-    "parse_metric",
-    "predicted_labels",
-    "reach",
-    "soft_scope_values",
-    "squad_normalized",
-    "text_cosine_values",
-    "text_likeness_values",
-    "word_f1_values",
-]
+from scope.metrics.semantic import (
+    cosine_values as cosine_values,
+    text_cosine_values as text_cosine_values,
+    text_likeness_values as text_likeness_values,
+)

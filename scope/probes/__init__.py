@@ -5,38 +5,30 @@ and keeps them stands elsewhere.
 """
 
 from scope.probes.correlations import (
-    mean_error_estimate,
-    misjudged,
-    pearson_difference,
-    pearson_estimate,
-    spearman_estimate,
+    mean_error_estimate as mean_error_estimate,
+    misjudged as misjudged,
+    pearson_difference as pearson_difference,
+    pearson_estimate as pearson_estimate,
+    spearman_estimate as spearman_estimate,
 )
 from scope.probes.layers import (
-    align_layers,
-    layer_curve,
-    leave_one_layer_out,
+    align_layers as align_layers,
+    layer_curve as layer_curve,
+    leave_one_layer_out as leave_one_layer_out,
 )
-from scope.probes.probe import SimilarityProbe, trained_parameters
-from scope.probes.recipes import PRETRAINED, RANDOM_STEPS, STEPS, Step
-from scope.probes.saving import LatentSource, SavedProbe, load_probe, save_probe
-
-__all__ = [
-    "PRETRAINED",
-    "RANDOM_STEPS",
-    "STEPS",
-    "LatentSource",
-    "SavedProbe",
-    "SimilarityProbe",
-    "Step",
-    "align_layers",
-    "layer_curve",
-    "leave_one_layer_out",
-    "load_probe",
-    "mean_error_estimate",
-    "misjudged",
-    "pearson_difference",
-    "pearson_estimate",
-    "save_probe",
-    "spearman_estimate",
-    "trained_parameters",
-]
+from scope.probes.probe import (
+    SimilarityProbe as SimilarityProbe,
+    trained_parameters as trained_parameters,
+)
+from scope.probes.recipes import (
+    PRETRAINED as PRETRAINED,
+    RANDOM_STEPS as RANDOM_STEPS,
+    STEPS as STEPS,
+    Step as Step,
+)
+from scope.probes.saving import (
+    LatentSource as LatentSource,
+    SavedProbe as SavedProbe,
+    load_probe as load_probe,
+    save_probe as save_probe,
+)

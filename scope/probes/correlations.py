@@ -13,8 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from scipy.stats import t as student
+from scipy.stats import rankdata, t as student
 
 from scope.probes.checks import Scores, checked_groups
 from scope.records.estimates import Estimate, Undefined

@@ -3,18 +3,7 @@
 A run that is killed at any moment resumes and reuses its stored answers.
 """
 
-from scope.store.checks import check_folder, check_run
-from scope.store.configuration import said_differences
-from scope.store.listing import RunEntry, list_runs
-from scope.store.run import Run, RunFolder, run_folder
-
-__all__ = [
-    "Run",
-    "RunEntry",
-    "RunFolder",
-    "check_folder",
-    "check_run",
-    "list_runs",
-    "run_folder",
-    "said_differences",
-]
+from scope.store.checks import check_folder as check_folder, check_run as check_run
+from scope.store.configuration import said_differences as said_differences
+from scope.store.listing import RunEntry as RunEntry, list_runs as list_runs
+from scope.store.run import Run as Run, RunFolder as RunFolder, run_folder as run_folder

@@ -2,8 +2,7 @@ import json
 import random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from swapping import together
 
 from perturbations.search import admissible_changes

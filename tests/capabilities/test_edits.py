@@ -5,8 +5,7 @@ import re
 
 import hypothesis
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from capabilities.contraction import Contraction
 from capabilities.identity import Identity

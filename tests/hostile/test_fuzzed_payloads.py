@@ -7,8 +7,7 @@ import sqlite3
 from contextlib import closing, contextmanager, suppress
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from scope.errors import RunError
 from scope.records import Answer, Perturbation, Prediction, Question

@@ -7,8 +7,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from scope.errors import ScopeError
 from scope.models.endpoint.address import Key

@@ -1,8 +1,7 @@
 """Which language a text is in, told by its function words."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from capabilities.contraction import Contraction
 from capabilities.distractor import Distractor

@@ -6,8 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from swapping import EXAMPLES, WordSwaps, alone, together
 
 from perturbations.lockstep import Lockstep, OwnChance, Remembering

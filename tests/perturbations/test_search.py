@@ -2,8 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from reference import swap_reference as slow
 from swapping import EXAMPLES, SYNONYMS, WordSwaps, alone
 

@@ -3,8 +3,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from swapping import WordSwaps, together
 
 from perturbations.constraints import MeaningKept, NoTokens

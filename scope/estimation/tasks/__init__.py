@@ -23,34 +23,26 @@ from scope.estimation.tasks.choices import (
     choice_pair_measurements,
     without_values,
 )
-from scope.estimation.tasks.likeness import MOST_MODELS as MOST_ALIKE
-from scope.estimation.tasks.likeness import choice_likeness, text_likeness
+from scope.estimation.tasks.likeness import (
+    MOST_MODELS as MOST_ALIKE,
+    choice_likeness,
+    text_likeness,
+)
 from scope.estimation.tasks.shares import task_shares
 from scope.estimation.tasks.texts import (
-    Compare,
-    Encode,
+    Compare as Compare,
+    Encode as Encode,
     TextTable,
-    cosines_of,
-    counted_pairs,
-    distinct_texts,
+    cosines_of as cosines_of,
+    counted_pairs as counted_pairs,
+    distinct_texts as distinct_texts,
     lowest,
-    most_pairs,
+    most_pairs as most_pairs,
     text_gold_measurements,
     text_pair_measurements,
 )
 from scope.metrics import METRICS, Metric
 from scope.records import Difference, Estimate, Measurement, TaskAnswers, TaskShares, Undefined
-
-__all__ = [
-    "Compare",
-    "Encode",
-    "TaskNumbers",
-    "cosines_of",
-    "counted_pairs",
-    "distinct_texts",
-    "measure_task",
-    "most_pairs",
-]
 
 
 class TaskNumbers(NamedTuple):

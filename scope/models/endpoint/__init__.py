@@ -25,8 +25,6 @@ from scope.models.endpoint.replies import EndpointRequest
 from scope.models.endpoint.roles import EndpointModel
 from scope.models.options import ModelOptions
 
-__all__ = ["load"]
-
 RETRIES = 2
 """Of the list of models, at most: a wrong URL should fail at once."""
 

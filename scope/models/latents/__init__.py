@@ -5,19 +5,10 @@ listens to its layers, ``reader`` says where in a text its latents are taken, an
 """
 
 from scope.models.latents.reader import (
-    ONE_WORD,
-    CheckpointReader,
-    Readout,
-    read_checkpoint,
-    read_gguf,
+    ONE_WORD as ONE_WORD,
+    CheckpointReader as CheckpointReader,
+    Readout as Readout,
+    read_checkpoint as read_checkpoint,
+    read_gguf as read_gguf,
 )
-from scope.models.latents.source import natural_dtype
-
-__all__ = [
-    "ONE_WORD",
-    "CheckpointReader",
-    "Readout",
-    "natural_dtype",
-    "read_checkpoint",
-    "read_gguf",
-]
+from scope.models.latents.source import natural_dtype as natural_dtype

@@ -5,8 +5,7 @@ import re
 from dataclasses import replace
 
 from headline_claims import Claim, drawn, estimates, faults, page_of, strays
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_up_comparison import build_comparison
 
 from scope.records import AnswerShares, Measurement, Outcome, Undefined

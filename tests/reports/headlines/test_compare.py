@@ -14,8 +14,7 @@ from headline_claims import (
     remarked,
     strays,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_up_tasks_comparison import CHOICE, build_comparison, choice_answers
 
 from scope.records import GOLD, Estimate, Measurement, TaskShares, Undefined

@@ -16,8 +16,7 @@ from headline_claims import (
     remarked,
     strays,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_up_fleet_comparison import bare, scores
 
 from scope.records import (

@@ -12,8 +12,7 @@ from headline_claims import (
     page_of,
     strays,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from made_up_fleet_comparison import bare, routers
 
 from scope.records.fleet import FEW_QUESTIONS

@@ -15,8 +15,7 @@ from headline_claims import (
     remarked,
     strays,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_up_probe_comparison import build_comparison, findings
 
 from scope.records import ProbeDifference

@@ -4,8 +4,7 @@ import re
 from dataclasses import replace
 
 from headline_claims import drawn, page_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from made_up_cases import judged, make_case, strangers, taking
 from made_up_reuse_comparison import build_comparison
 

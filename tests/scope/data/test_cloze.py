@@ -1,8 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.data.cloze import FUNCTION_WORDS, blank, is_clean, paragraphs, read_cloze, sentences
 from scope.records import BLANK

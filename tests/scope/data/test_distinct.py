@@ -6,8 +6,7 @@ from dataclasses import replace
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from scope.data import formats
 from scope.data.distinct import WantedColumn, read_columns

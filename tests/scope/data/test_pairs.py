@@ -5,8 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from shared_data import shared_data
 
 from scope.data.pairs import WantedPairs, gather_pairs, pair_fingerprint

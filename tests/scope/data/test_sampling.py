@@ -1,8 +1,7 @@
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.data.sampling import Keyed, Repeats, by_name, draw, require_sample, short_hash
 from scope.errors import DataError

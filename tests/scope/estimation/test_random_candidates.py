@@ -5,8 +5,7 @@ from itertools import combinations
 from statistics import fmean
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.estimation import ScoredCandidates, measure
 from scope.estimation.random_candidates import NO_FLIP, NO_MATCH, NO_MOVE, NO_PAIR, ON_CANDIDATES

@@ -1,8 +1,7 @@
 """What an answer matrix refuses, and the answer that stands in for an unknown right one."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_up_pools import pool, random_pool
 
 from scope.evidence import answers as blocking

@@ -6,8 +6,7 @@ from threading import Event
 
 import pytest
 from breaking_models import inference_of, model_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.models.batching import RowRule, batches_of_equal_length
 from scope.models.inference import Inference

@@ -3,8 +3,7 @@
 import pytest
 from hub.tiny import write_tiny_model
 
-from scope.models import ModelOptions
-from scope.models import certainty as module
+from scope.models import ModelOptions, certainty as module
 from scope.models.certainty import identity_of, mark_certain
 from scope.models.labels import align
 from scope.models.loading import Garage, load_classifier

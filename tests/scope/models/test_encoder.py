@@ -8,8 +8,7 @@ import huggingface_hub
 import numpy as np
 import pytest
 from huggingface_hub.errors import LocalEntryNotFoundError
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from packages import write_packages
 
 from scope.errors import ModelError

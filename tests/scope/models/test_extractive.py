@@ -6,8 +6,7 @@ import math
 import types
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tiny_heads import LIMIT, WHOLE_WORDS, WRITERS
 
 from scope.errors import ModelError

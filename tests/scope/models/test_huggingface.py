@@ -5,8 +5,7 @@ import json
 
 import pytest
 from hub.tiny import write_tiny_model
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from scope.models import ModelOptions, huggingface
 from scope.models.heads import longest_input

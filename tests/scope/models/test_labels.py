@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.errors import ModelError, SpecError
 from scope.models.cached import CachedClassifier, MemoryStore

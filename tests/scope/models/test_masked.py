@@ -4,8 +4,7 @@ import functools
 import math
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tiny_heads import LIMIT, WHOLE_WORDS, WRITERS
 
 from scope.errors import ModelError

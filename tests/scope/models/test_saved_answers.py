@@ -4,8 +4,7 @@ import json
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.errors import DataError, ModelError
 from scope.models import ModelOptions

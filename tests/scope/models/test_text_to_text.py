@@ -5,8 +5,7 @@ import math
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tiny_heads import SENTINELS, WHOLE_WORDS, WRITERS, write_tiny_t5
 
 from scope.errors import ModelError, SpecError

@@ -2,9 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import given as drawn
-from hypothesis import strategies as st
+from hypothesis import assume, given, given as drawn, strategies as st
 from scipy.stats import pearsonr, spearmanr
 from shared_errors import grouped
 

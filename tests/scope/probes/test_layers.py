@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 import toy_latents
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import pearsonr
 from toy_latents import SMALL
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import toy_latents
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from toy_latents import SMALL, STEPS

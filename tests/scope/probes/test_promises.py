@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import toy_latents
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from toy_latents import SMALL, STEPS
 
 from scope.probes.probe import SimilarityProbe

@@ -1,8 +1,7 @@
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.sections.changes import Segment, mark_changes
 

@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.records import Undefined
 from scope.sections.prose import Span, joined, plain, prose, together, written

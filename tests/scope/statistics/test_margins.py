@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import binom, norm

@@ -4,8 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.statistics.conformal import controls_needed
 from scope.statistics.sequential import SHARES, SequentialTest

@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from made_up_comparison import build_comparison
 
 from scope.checksums import sealed, unsealed

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 import toy_fleet
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.neighbors import NearestNeighbors
 
 from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster, nearest

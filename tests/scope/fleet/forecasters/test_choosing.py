@@ -3,8 +3,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import toy_fleet
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.errors import DataError, SpecError
 from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster

@@ -3,8 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import toy_fleet
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.errors import DataError
 from scope.fleet.forecasters import item_response

@@ -1,8 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_up_comparison import build_comparison
 
 from scope.jobs.audit.examples import example_section, lost_targets, shift_distance

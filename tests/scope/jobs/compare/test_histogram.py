@@ -1,8 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.jobs.compare.figures import BINS, bin_counts, histogram
 from scope.jobs.compare.task_estimates import task_estimates

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.jobs.compare.matrices import matrix_section, order_by_similarity
 from scope.sections.prose import plain

@@ -3,8 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.errors import DataError, SpecError
 from scope.fleet import CorrectnessMatrix, Fleet, MeanForecaster, NeighbourForecaster, save_fleet

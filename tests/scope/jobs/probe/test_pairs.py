@@ -1,8 +1,7 @@
 """Pairs are read part by part, and what is wrong with them is told at once."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.errors import DataError, SpecError
 from scope.jobs.probe.pairs import (

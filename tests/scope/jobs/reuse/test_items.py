@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.evidence.answers import AnswerKey
 from scope.jobs.perturbing import PerturbationSet

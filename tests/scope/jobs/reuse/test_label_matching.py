@@ -3,8 +3,7 @@
 from itertools import permutations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.jobs.reuse.label_matching import match_labels, matched_in_words, relabelled
 from scope.records import Prediction

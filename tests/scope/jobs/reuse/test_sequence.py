@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_up_cases import judged, make_case, strangers, taking, with_suspect
 
 from scope.decision.usability import FEWEST_SHARED

@@ -4,8 +4,7 @@ import json
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.errors import ModelError, SpecError
 from scope.models.endpoint.address import NO_KEY, Key, parse_address, read_key

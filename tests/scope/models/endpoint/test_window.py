@@ -1,8 +1,7 @@
 """A server is given as many requests at once as it answers as quickly as a few."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scope.models.endpoint.window import MOST_AT_ONCE, Window
 
