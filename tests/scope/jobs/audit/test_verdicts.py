@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from toy_models import Constant, Reference, Stranger
+from toy_models import Constant, Reference, Stranger, weight
 
 import scope
 
@@ -30,6 +30,22 @@ class Still(Reference):
     """Moves a tenth as far."""
 
     scale = 0.15
+
+
+class Halved(Reference):
+    scale = 0.75
+
+
+class Shifted(Reference):
+    def score(self, text):
+        return super().score(text) + 1
+
+
+class Chance(Reference):
+    """Moves at random."""
+
+    def score(self, text):
+        return 2 * weight(text, "chance")
 
 
 class LabelsAlone(Reference):
@@ -72,6 +88,29 @@ def test_a_copy_may_replace_and_other_models_may_not(audited):
     # Everything is as the reference's but for the size of its moves.
     assert (still.decision, still.beyond) == ("may not", ("reach on typo",))
     assert "is below 0.5" in still.sentence
+
+
+def test_every_sentence_is_carried_by_its_endpoints(audited):
+    targets = (Copy, Constant, Chance, Halved, Shifted, LabelsAlone)
+    result = audited(*targets, texts=400, baseline=Seed())
+    decided = dict(zip(targets, result.verdicts, strict=True))
+    assert decided[Copy].decision == "may replace"
+    assert decided[Constant].decision == decided[Chance].decision == "may not"
+    # Half the reach is the limit itself, and a shifted threshold costs agreement alone.
+    assert decided[Halved].open == ("reach on typo",)
+    assert decided[Shifted].beyond == ("accuracy", "agreement")
+    for verdict in result.verdicts:
+        opening = {
+            "may replace": f"{verdict.target} may replace ",
+            "may not": f"{verdict.target} may not replace",
+            "not shown": f"It is not shown that {verdict.target} may replace",
+        }[verdict.decision]
+        assert verdict.sentence.startswith(opening)
+        states = {one.name: one.state for one in verdict.endpoints}
+        within = set(states.values()) == {"within"}
+        assert (verdict.decision == "may replace") <= within
+        assert all(states[name] == "beyond" for name in verdict.beyond)
+        assert all(name in verdict.sentence for name in verdict.beyond or verdict.open)
 
 
 def test_without_a_baseline_concordance_is_compared_with_one_and_agreement_is_shown(audited):
