@@ -60,10 +60,17 @@ def identity_of_object(candidate: Any) -> Identity:
     digest = hashlib.sha256(json.dumps(settings, default=repr).encode())
     for part in (str(model), _configuration(config), _tokens(tokenizer)):
         digest.update(part.encode("utf-8", "backslashreplace") + b"\0")
-    for name, tensor in sorted(model.state_dict().items()):
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        plain = tensor.detach().cpu().contiguous().reshape(-1)
-        digest.update(plain.view(load_torch().uint8).numpy())
+    torch = load_torch()
+    for name, value in sorted(model.state_dict().items()):
+        # A quantized layer has pairs of tensors, and values that are none.
+        for tensor in value if isinstance(value, tuple) else (value,):
+            if not isinstance(tensor, torch.Tensor):
+                digest.update(f"{name} {tensor}".encode())
+                continue
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+            dense = tensor.dequantize() if tensor.is_quantized else tensor
+            plain = dense.detach().cpu().contiguous().reshape(-1)
+            digest.update(plain.view(torch.uint8).numpy())
     return Identity(known or type(model).__name__, digest.hexdigest()[:16])
 
 

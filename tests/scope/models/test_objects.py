@@ -107,6 +107,22 @@ def test_a_model_with_its_tokenizer_and_their_pipeline_answer_as_their_checkpoin
     assert both.spec.startswith("memory:tiny#")
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+def test_a_quantized_model_is_identified_by_its_weights(checkpoint):
+    import torch
+
+    def quantized(shift=0.0):
+        model, tokenizer = pair(checkpoint, "SequenceClassification")
+        with torch.no_grad():
+            model.classifier.bias += shift
+        return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}), tokenizer
+
+    model = adapted(quantized(), OPTIONS)
+    assert adapted(quantized(), OPTIONS).fingerprint == model.fingerprint
+    assert adapted(quantized(1.0), OPTIONS).fingerprint != model.fingerprint
+    assert len(model.classify(TEXTS)) == len(TEXTS)
+
+
 def test_other_weights_are_another_model(checkpoint):
     import torch
 
