@@ -17,8 +17,8 @@ STREAMS = [
         ("with all streams closed", surroundings.close_all, []),
         ("whose log is full", surroundings.fill_log, ["hard_scope"]),
         ("whose log nobody reads", surroundings.break_log, ["hard_scope"]),
-        ("on an ASCII terminal", surroundings.ascii_streams, ["hard_scope", "[0.510, 1.000]"]),
-        ("on a Latin terminal", surroundings.latin_streams, ["hard_scope", "[0.510, 1.000]"]),
+        ("on an ASCII terminal", surroundings.ascii_streams, ["hard_scope", "[0.610, 1.000]"]),
+        ("on a Latin terminal", surroundings.latin_streams, ["hard_scope", "[0.610, 1.000]"]),
     )
 ]
 COMMANDS = {
@@ -99,7 +99,7 @@ OTHER_ENDS = [
     case("a bug with a full log", audit(), before=surroundings.a_bug_and_a_full_log, exits=BUG),
 ]
 
-VALUES = ["iid_agreement", "hard_scope", "[0.510, 1.000]", "[0.439, 1.000]", "n=4"]
+VALUES = ["iid_agreement", "hard_scope", "[0.610, 1.000]", "[0.439, 1.000]", "n=6"]
 TERMINALS = [
     case(
         f"a terminal with {name}",

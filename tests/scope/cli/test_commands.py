@@ -116,16 +116,16 @@ def test_a_constant_target_is_named_first_and_passes_no_gate(command, reviews_cs
     assert [one["degenerate"] is None for one in shares] == [True, False, True]
     assert shares[0]["accuracy"]["value"] == 1.0
     shown = command("report", "mine").stdout
-    assert shown.startswith("It is not shown that toy_models:Constant may replace")
+    assert shown.startswith("toy_models:Constant may not replace toy_models:Careful: accuracy")
     assert "degenerate: toy_models:Constant: it" in shown
     page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
     assert "its numbers are no evidence" in page.partition("</ul>")[0]
 
 
-def test_a_constant_reference_ends_the_audit_before_targets_are_loaded(command, reviews_csv):
+def test_a_constant_reference_ends_the_audit(command, reviews_csv):
     done = command(
         *("audit", "--reference", "python:toy_models:Constant"),
-        *("--target", "python:toy_models:NotLoaded", "--data", reviews_csv),
+        *("--target", "python:toy_models:Careful", "--data", reviews_csv),
     )
     assert done.returncode == 2
     assert "the reference `toy_models:Constant` is degenerate: it answers" in done.stderr

@@ -227,14 +227,17 @@ def test_the_command_in_the_result_asks_the_same_again(reuse, command, tmp_path)
     )
 
 
-def test_the_command_about_texts_asks_the_same_again_too(command, sentences_csv):
+def test_the_command_about_texts_asks_the_same_again_too(command, sentences, tmp_path):
+    data = tmp_path / "sentences.csv"
+    rows = ["text,label", *(",".join(one) for one in sentences)]
+    data.write_text("\n".join(rows), encoding="utf-8")
     # Some of them nearly always give one answer, and have no rank.
     controls = [f"python:toy_suspects:Pupil{place}" for place in range(1, 26)]
     first = command(
         *("reuse", "--suspect", "python:toy_suspects:Copy"),
         *("--reference", "python:toy_suspects:Pupil0"),
         *(word for one in controls for word in ("--control", one)),
-        *("--data", sentences_csv, "--capability", "none", "--seed", "1", "--json-full"),
+        *("--data", data, "--capability", "none", "--seed", "1", "--json-full"),
         *("--label-map", "LABEL_0=positive", "--label-map", "LABEL_1=negative"),
     )
     assert first.returncode == 0, first.stderr

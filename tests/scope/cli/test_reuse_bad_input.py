@@ -204,7 +204,7 @@ def test_options_of_perturbations_are_refused_where_answers_are_saved(refused, t
 def test_a_reference_with_one_label_for_everything_is_told_by_that_label(refused, sentences_csv):
     more = ("--reference", "python:toy_suspects:Stubborn", "--capability", "none")
     message = refused(*of_texts(sentences_csv, *more), keeps_answers=True)
-    assert "the reference `toy_suspects:Stubborn` answers 'positive' to all of 60" in message
+    assert "the reference `toy_suspects:Stubborn` answers 'positive' to all of 48" in message
 
 
 def test_labels_that_do_not_align_need_all_answers_at_once(refused, sentences_csv):

@@ -12,9 +12,12 @@ def test_another_question_under_the_same_name_is_refused(toy_audit):
         toy_audit("Student", run="mine", capabilities=["typo"], seed=1)
 
 
-def test_a_column_of_slices_with_too_many_values_is_refused(toy_audit):
-    with pytest.raises(DataError, match="60 different values in the column `text`") as caught:
-        toy_audit("Student", slices=["text"])
+def test_a_column_of_slices_with_too_many_values_is_refused(toy_audit, tmp_path):
+    path = tmp_path / "many.csv"
+    rows = "".join(f"word {number} here,negative\n" for number in range(51))
+    path.write_text(f"text,label\n{rows}", encoding="utf-8")
+    with pytest.raises(DataError, match="51 different values in the column `text`") as caught:
+        toy_audit("Student", data=str(path), slices=["text"])
     assert caught.value.expected == "2 to 50 values, each of many texts"
 
 
