@@ -64,7 +64,6 @@ def application(named: str = "") -> App:
     one that is named is imported: help is quick, and a broken plugin breaks its own command alone.
     """
     app = _application(
-        "scope",
         help="Compare language models by behaviour: which invariances do they share?\n\n"
         "Start with: scope demo",
         help_format="plaintext",
@@ -93,9 +92,9 @@ def application(named: str = "") -> App:
     return app
 
 
-def _application(name: str, **more: Any) -> App:
+def _application(**more: Any) -> App:
     return App(
-        name=name,
+        name="scope",
         # Of an option given twice the last counts, as where an alias of the shell holds the first.
         # A value that looks like JSON is text.
         default_parameter=Parameter(
@@ -221,13 +220,11 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
         When the job has no such option.
     """
 
-    def given(*, gates: Any = None) -> Any:
-        return gates
-
+    given: Any = lambda *, gates=None: gates  # noqa: E731 - its signature is set
     arguments = [one for one in _arguments(job) if one.name == "gates"]
-    given.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
+    given.__signature__ = Signature(arguments)
     given.__annotations__ = {one.name: one.annotation for one in arguments}
-    app = _application("scope")
+    app = _application()
     app.command(given, name="report")
     gates: Gates | None = app(["report", *written])
     return gates

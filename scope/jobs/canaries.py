@@ -273,14 +273,9 @@ def _another_model(
 ) -> RunError:
     other = sum(one == math.inf for one in differences)
     moved = [one for one in differences if DRIFT < one < math.inf]
-    how = [
-        *([f"{other} with another choice or text"] if other else []),
-        *(
-            [f"{len(moved)} with probabilities that differ by up to {max(moved):.2g}"]
-            if moved
-            else []
-        ),
-    ]
+    how = [f"{other} with another choice or text"] * bool(other)
+    if moved:
+        how.append(f"{len(moved)} with probabilities that differ by up to {max(moved):.2g}")
     example = differing[0] if isinstance(differing[0], str) else differing[0].text
     return RunError(
         f"`{spec}` is not the model whose answers the run `{run.name}` contains: it "

@@ -18,7 +18,7 @@ from scope.errors import SpecError
 from scope.models.loading import split_spec
 from scope.paths import expanded
 from scope.records import COMPARED, GOLD, CapabilityCard, DataCard, Manifest, ModelCard, Setting
-from scope.records.result import ONE_TEXT_AT_A_TIME, ModelRole
+from scope.records.result import TEXT_BY_TEXT, ModelRole
 
 SOFTWARE = (
     "scope-models",
@@ -70,7 +70,7 @@ class NamedModel:
             spec=self.model.spec,
             fingerprint=self.model.fingerprint,
             truncated=truncated,
-            reproducible=ONE_TEXT_AT_A_TIME
+            reproducible=TEXT_BY_TEXT
             if getattr(self.model, "asked_alone", False)
             else getattr(self.model, "reproducible", ""),
         )

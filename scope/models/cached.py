@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Generic, TypeVar
 
@@ -104,18 +104,20 @@ class CachedClassifier:
             if advance:
                 advance(len(answers))
 
-        if isinstance(self._classifier, StreamingClassifier):
+        alone = getattr(self._classifier, "asked_alone", False)
+        size = 1 if alone else KEPT_AT_ONCE
+        if isinstance(self._classifier, StreamingClassifier) and not alone:
             self._stream(self._classifier, missing, keep)
         else:
-            for start in range(0, len(missing), KEPT_AT_ONCE):
-                keep(self._ask(missing[start : start + KEPT_AT_ONCE]))
+            for start in range(0, len(missing), size):
+                keep(self._ask(missing[start : start + size]))
         return [known[text] for text in texts]
 
     def _stream(self, classifier: StreamingClassifier, texts: Sequence[str], keep: _Keep) -> None:
         """Ask for all texts; whatever came before a failure is kept."""
         came: set[int] = set()
         with Keeper[tuple[str, Prediction]](lambda answers: keep(dict(answers))) as keeper:
-            for place, prediction in self._streamed(classifier, texts) if texts else ():
+            for place, prediction in classifier.stream(texts) if texts else ():
                 if not 0 <= place < len(texts) or place in came:
                     raise self._wrong(
                         f"text {place} of {len(texts)}{' twice' if place in came else ''}",
@@ -126,24 +128,8 @@ class CachedClassifier:
                 keeper.add((texts[place], prediction))
         self._require_all(len(came), len(texts))
 
-    def _streamed(
-        self, classifier: StreamingClassifier, texts: Sequence[str]
-    ) -> Iterator[tuple[int, Prediction]]:
-        for start, portion in self._portions(texts):
-            for place, prediction in classifier.stream(portion):
-                yield start + place, prediction
-
-    def _portions(self, texts: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
-        """The texts of each call with the place of the first."""
-        size = 1 if getattr(self._classifier, "asked_alone", False) else len(texts)
-        return ((start, texts[start : start + size]) for start in range(0, len(texts), size))
-
     def _ask(self, texts: Sequence[str]) -> dict[str, Prediction]:
-        predictions = [
-            one
-            for _, portion in self._portions(texts)
-            for one in self._classifier.classify(portion)
-        ]
+        predictions = self._classifier.classify(texts)
         for text, prediction in zip(texts, predictions, strict=False):
             self._check(text, prediction)
         self._require_all(len(predictions), len(texts))

@@ -30,8 +30,8 @@ COMPARED = ("baseline", "floor")
 ModelRole = Literal["reference", "target", "baseline", "floor", "model", "suspect", "control"]
 
 
-ONE_TEXT_AT_A_TIME = "only text by text"
-"""How equal the answers of a model are that differ alone and in a batch."""
+TEXT_BY_TEXT = "answers differently alone and in a batch; it was asked text by text"
+"""How equal the answers of such a model are."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +43,7 @@ class ModelCard:
     reference trained or loaded in another way, and in a test of reuse ``suspect`` for the target
     and ``control`` for each model that it is compared with. ``labels`` is empty for what is no
     classifier. ``reproducible`` says how equal its answers are whatever batches they are computed
-    in, "to the byte" or such as "to about 2e-06", or `ONE_TEXT_AT_A_TIME`; it is empty where that
+    in, "to the byte" or such as "to about 2e-06", or `TEXT_BY_TEXT`; it is empty where that
     is not known, as where somebody else computes them. ``prompts`` holds the templates that the
     model is asked with, by their names, and ``words`` the word that stands for each label in them.
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scope.records import CapabilityCard, DataCard, Manifest
-from scope.records.result import ONE_TEXT_AT_A_TIME
 from scope.sections.blocks import (
     Block,
     Column,
@@ -33,15 +32,6 @@ def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
         blocks=(
             Heading(prose("Models")),
             models_table(manifest),
-            *(
-                note(
-                    "**{model}** answers differently alone and in a batch; it was asked text by "
-                    "text.",
-                    model=card.name,
-                )
-                for card in manifest.models
-                if card.reproducible == ONE_TEXT_AT_A_TIME
-            ),
             *_prompts(manifest),
             Heading(prose("Data")),
             data_table(manifest.data),

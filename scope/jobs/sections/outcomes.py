@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from scope.records import AuditResult, DataCard, Manifest, Outcome
-from scope.records.result import ONE_TEXT_AT_A_TIME
+from scope.records.result import TEXT_BY_TEXT
 from scope.sections.blocks import (
     Block,
     Column,
@@ -197,11 +197,8 @@ def data_lines(manifest: Manifest) -> Terms:
 def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
     """Which models were asked text by text, and how many texts each did not read to the end."""
     for card in manifest.models:
-        if card.reproducible == ONE_TEXT_AT_A_TIME:
-            yield (
-                written(card.name),
-                prose("answers differently alone and in a batch; it was asked text by text"),
-            )
+        if card.reproducible == TEXT_BY_TEXT:
+            yield written(card.name), prose(TEXT_BY_TEXT)
         if card.truncated:
             about = prose("{count} texts truncated to its maximum length", count=card.truncated)
             yield written(card.name), about

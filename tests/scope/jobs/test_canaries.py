@@ -20,6 +20,7 @@ from scope.jobs.identity import NamedModel
 from scope.models.cached import CachedClassifier
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
+from scope.records.result import TEXT_BY_TEXT
 from scope.store import Run
 
 TEXTS = [f"text number {place}" for place in range(30)]
@@ -115,7 +116,7 @@ def test_a_model_whose_answers_depend_on_the_batch_is_asked_text_by_text(run):
     model = Crowd()
     recognise(run, model)
     assert model.asked == [CANARIES] + CANARIES * [1]
-    assert NamedModel(name="mine", model=model).card().reproducible == "only text by text"
+    assert NamedModel(name="mine", model=model).card().reproducible == TEXT_BY_TEXT
     answers = CachedClassifier(model, run).classify(TEXTS[:20])
     assert {one.probabilities for one in answers} == {(0.49, 0.51)}
 

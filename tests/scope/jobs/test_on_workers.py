@@ -10,6 +10,7 @@ import threading
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from made_up_pairs import write_split
@@ -68,7 +69,8 @@ def test_what_the_run_knows_is_not_searched_again(toy_audit, in_this_process, mo
 def test_what_workers_have_found_stays_when_the_job_ends_with_an_error(
     toy_audit, in_this_process, monkeypatch
 ):
-    options = {"capabilities": ["typo"], "cache": False, "engine": "ray", "workers": 2}
+    # Eight of the texts are answered before workers start.
+    options = {"capabilities": ["typo"], "n": 16, "cache": False, "engine": "ray", "workers": 2}
     each = in_this_process.each
 
     def left_out(step, shards, name):
@@ -216,3 +218,10 @@ def test_latents_on_a_cluster_give_the_bytes_of_one_process(cluster, tmp_path, m
     with deaths(seconds=2, most=3):
         there = scope.probe(run="there", engine="ray", workers=3, **options)
     assert to_json(there, clock=False) == to_json(here, clock=False)
+
+
+def test_a_model_that_is_asked_text_by_text_is_so_on_workers():
+    here, there = (SimpleNamespace(spec="a", fingerprint="f") for _ in range(2))
+    here.asked_alone = True
+    on_workers.require_same([there], on_workers.identities_of([here]))
+    assert there.asked_alone

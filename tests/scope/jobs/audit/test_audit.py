@@ -127,7 +127,7 @@ def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path)
 def test_a_finished_run_asks_models_of_python_their_canaries_alone(toy_audit, monkeypatch):
     import toy_models
 
-    first = toy_audit("Student")
+    first = toy_audit("Student", run="mine")
     asked, classify = [], toy_models.Reference.classify
 
     def count(self, texts):
@@ -135,7 +135,7 @@ def test_a_finished_run_asks_models_of_python_their_canaries_alone(toy_audit, mo
         return classify(self, texts)
 
     monkeypatch.setattr(toy_models.Reference, "classify", count)
-    again = toy_audit("Student")
+    again = toy_audit("Student", run="mine")
     assert to_json(again, clock=False) == to_json(first, clock=False)
     assert len(asked) == len(set(asked)) == again.clock.asked_again == 2 * CANARIES
     assert (first.clock.asked_again, again.clock.drifts) == (0, ())

@@ -279,6 +279,7 @@ def test_workers_give_the_verdict_of_one_process(reuse, in_this_process, options
     there = reuse("Copy", controls=controls, run="there", engine="ray", workers=2, **options)
     assert to_json(there, clock=False) == to_json(here, clock=False)
     done = len(in_this_process.done)
-    assert done >= 6 * 120 or "batch" in options
+    # The eight texts that each model has answered before are not asked again.
+    assert done >= 6 * (120 - 8) or "batch" in options
     reuse("Copy", controls=controls, run="there", engine="ray", workers=2, **options)
     assert len(in_this_process.done) == done
