@@ -70,6 +70,7 @@ class SavedParts:
         RunError
             When there is no such file, or it was changed.
         """
+        from safetensors import SafetensorError
         from safetensors.numpy import load
 
         path = folder / self.numbers
@@ -81,8 +82,12 @@ class SavedParts:
                 raise self.damaged(path, "there is no such file") from error
         if hashlib.sha256(content).hexdigest() != sha256:
             raise self.damaged(path, f"its digest is not the one in `{self.description}`")
-        # Copied, as what is read stands anywhere in memory and may not be written to.
-        return {name: np.array(array) for name, array in load(content).items()}
+        try:
+            # Copied, as what is read stands anywhere in memory and may not be written to.
+            return {name: np.array(array) for name, array in load(content).items()}
+        except (SafetensorError, KeyError) as error:
+            # A KeyError is of a kind of number that NumPy does not have.
+            raise self.damaged(path, str(error)) from error
 
     def describe(self, folder: Path, record: object) -> None:
         """Write a record in one step, after the arrays whose digest it holds.

@@ -150,7 +150,7 @@ def test_an_audit_that_breaks_off_goes_on_where_it_was(speaker_audit, monkeypatc
     )
     # Of the reference before the other is loaded; of both at the start of the run, alone and
     # together, and in the second session.
-    assert len(asked) == len(set(asked)) + 5 * CANARIES
+    assert len(asked) == len(set(asked)) + 4 * CANARIES
     asked.clear()
     speaker_audit("YoungSpeaker", run="broken")
     # Of two models.

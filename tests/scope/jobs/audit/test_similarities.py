@@ -116,7 +116,7 @@ def test_the_more_similar_half_stands_below_the_main_numbers(toy_audit):
     assert rows.n["hard_scope"] == more.example.nunique()
     assert str(result).count("hard_scope, more similar half") == 1
     page = markdown_of(result)
-    assert r"Hard\-SCoPE, more similar half" in page
+    assert r"hard\_scope, more similar half" in page
     assert "The more similar half of a capability’s kept pairs" in page
     assert from_json(to_json(result)).perturbations == result.perturbations
     assert toy_audit("Stranger", **options).perturbations == result.perturbations
