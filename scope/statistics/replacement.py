@@ -2,7 +2,7 @@
 
 *May replace* needs all endpoints within: a target's p-value is the greatest of its endpoints', so
 it needs no correction over endpoints, and Holm's over targets. *May not* needs one beyond: Holm
-over all endpoints of all targets. Either claim is wrong for any target at most 2.5 % of the time.
+over all endpoints of all targets. Either claim is nominally wrong for any target 2.5 % of the time.
 """
 
 from collections.abc import Mapping, Sequence

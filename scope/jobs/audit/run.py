@@ -56,7 +56,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         partial(_work, plans),
         plan=""
         if request.is_matrix or not request.candidates
-        else plan_in_words(plans[0].manifest()),
+        else plan_in_words(plans[0].manifest(), request),
     )
 
 

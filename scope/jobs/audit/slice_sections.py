@@ -59,7 +59,7 @@ def _capabilities(one: Difference, result: AuditResult) -> Iterator[Text]:
     beyond = f", beyond the same difference of the baseline {one.second}"
     yield prose(
         "**{target}** follows the reference less on **{less}** than on **{more}**{beyond}: "
-        "concordance on {difference} {estimate}.",
+        "concordance on {difference} {estimate}, not corrected over targets.",
         target=one.first,
         less=less,
         more=more,

@@ -44,7 +44,8 @@ def verdict_blocks(result: AuditResult) -> Iterator[Block]:
         ),
         caption=prose(
             "Accuracy is the target’s minus the reference’s; with a baseline, agreement and "
-            "concordance are the target’s minus the baseline’s"
+            "concordance are the target’s minus the baseline’s. A state is that of its row alone; "
+            "the verdict is corrected over rows and targets"
         ),
     )
     labels = result.manifest.reference.labels

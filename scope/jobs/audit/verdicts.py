@@ -38,7 +38,9 @@ ASSUMED_YIELD = 0.6
 """Share of changed texts that count for concordance, assumed before any is drawn."""
 
 NO_GOLD = "the data have no gold labels"
-NO_BASELINE = "no baseline"
+
+
+_LABELS_ALONE = "gives labels without probabilities"
 
 
 class _Evidence(NamedTuple):
@@ -64,17 +66,19 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
         dead = dict.fromkeys(judged, "no capability is assessed") | dead
     endpoints = {target: [one.endpoint for one in own] for target, own in evidence.items()}
     found = []
-    for decided in verdicts(endpoints, degenerate=dead):
-        plan = [one.planned for one in evidence[decided.target] if one.planned is not None]
-        undecided = decided.decision == "not shown" and decided.target not in dead
-        rows = texts_for_power(plan, targets=len(judged)) if undecided and plan else None
-        verdict = replace(decided, rows_needed=rows)
-        found.append(replace(verdict, sentence=_sentence(verdict, result, measured)))
+    for verdict in verdicts(endpoints, degenerate=dead):
+        plan = [one.planned for one in evidence[verdict.target] if one.planned is not None]
+        undecided = verdict.decision == "not shown" and verdict.target not in dead
+        rows = None
+        if undecided and plan and not any(map(_is_worse, verdict.endpoints)):
+            rows = texts_for_power(plan, targets=len(judged))
+        planned = replace(verdict, rows_needed=rows)
+        found.append(replace(planned, sentence=_sentence(planned, result, measured)))
     return tuple(found)
 
 
-def planned_power(request: AuditRequest, texts: int, labelled: int) -> float:
-    """Joint power of the verdict on one target that is as good as allows it, before it answers.
+def planned_power(request: AuditRequest, texts: int, labelled: int, *, targets: int = 1) -> float:
+    """Joint power of the verdict on each of so many targets, of which almost no text differs.
 
     Parameters
     ----------
@@ -102,12 +106,14 @@ def planned_power(request: AuditRequest, texts: int, labelled: int) -> float:
         for name, (margin, count) in unchanged.items()
         if count
     ]
-    return joint_power(plan, changed)
+    return joint_power(plan, changed, targets=targets)
 
 
-def plan_in_words(manifest: Manifest) -> str:
+def plan_in_words(manifest: Manifest, request: AuditRequest) -> str:
     """The plan of the verdicts, as the manifest holds it before any target answers."""
-    settings, baseline = manifest.settings, manifest.baseline
+    settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]
+    targets = sum(one.role == "target" for one in manifest.models)
+    power = planned_power(request, card.used, card.labelled, targets=targets)
     order = f"concordance {settings['concordance_margin']:g}"
     compared = (
         f"{order} below 1"
@@ -116,10 +122,10 @@ def plan_in_words(manifest: Manifest) -> str:
     )
     return (
         f"plan: may a target replace {manifest.reference.name}? {settings['changed_texts']:,} "
-        f"changed and {manifest.data[0].used:,} unchanged texts; limits: accuracy "
+        f"changed and {card.used:,} unchanged texts; limits: accuracy "
         f"{settings['accuracy_margin']:g} below {manifest.reference.name}'s, {compared}, reach "
-        f"{settings['least_reach']:g}; power {settings['power']:.2f} if nothing differs and "
-        f"{ASSUMED_YIELD:.0%} of the changed texts count"
+        f"{settings['least_reach']:g}; power {power:.2f} for each of {targets}, "
+        f"if it differs on almost no text and {ASSUMED_YIELD:.0%} of the changed texts count"
     )
 
 
@@ -163,8 +169,10 @@ class _Measured:
         for capability in self.capabilities:
             yield self._concordance(target, capability)
             reach = self._by_key.get(("reach", capability, target))
-            if reach is not None and isinstance(reach.estimate, Estimate):
-                name = f"reach on {capability}"
+            name = f"reach on {capability}"
+            if reach is not None and _LABELS_ALONE in str(reach.estimate):
+                yield _Evidence(Endpoint(name=name, estimate=reach.estimate))
+            elif reach is not None:
                 yield _Evidence(judge_estimate(name, reach.estimate, limit=request.least_reach))
 
     def _concordance(self, target: str, capability: str) -> _Evidence:
@@ -178,16 +186,16 @@ class _Measured:
                 judge_against_one(name, values, ids, margin=margin),
                 planned_from(name, values, None, ids, margin=margin, rows=self.changed),
             )
+        missing = (self._by_key.get(("concordance", capability, one)) for one in models)
+        reasons = [one.estimate for one in missing if one is not None and not one.values]
+        why = reasons[0] if reasons else Undefined(reason="it was not measured")
         flips = self._values("informedness", capability, models)
-        if self.baseline and flips:
+        if self.baseline and flips and _LABELS_ALONE in str(why):
             # Half of informedness plus 1: the share of followed changes, in 0..1.
             first, second = (
                 replace(one, values=tuple((value + 1) / 2 for value in one.values)) for one in flips
             )
             return self._paired(f"matched flips on {capability}", first, second, margin)
-        missing = (self._by_key.get(("concordance", capability, one)) for one in models)
-        reasons = [one.estimate for one in missing if one is not None and not one.values]
-        why = reasons[0] if reasons else Undefined(reason="it was not measured")
         return _Evidence(Endpoint(name=name, estimate=why, limit=-margin))
 
     def _values(self, metric: str, capability: str, models: Sequence[str]) -> list[Measurement]:
@@ -219,49 +227,70 @@ class _Measured:
         return _Evidence(endpoint, planned)
 
 
+def _is_worse(endpoint: Endpoint) -> bool:
+    """Whether the difference seen lies surely below 0: more texts would not show it within."""
+    estimate, limit = endpoint.estimate, endpoint.limit
+    worse = isinstance(estimate, Estimate) and limit is not None and limit < 0 > estimate.high
+    return worse or endpoint.state == "beyond"
+
+
 def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) -> str:
     """The verdict for a reader who reads nothing else."""
     target, reference = verdict.target, result.manifest.reference.name
+    against = f", measured against {measured.baseline}" if measured.baseline else ""
     by_name = {one.name: one for one in verdict.endpoints}
+
+    def told(names: Sequence[str]) -> str:
+        decided = verdict.decision == "may not"
+        return _and([_told(by_name[name], reference, measured, decided=decided) for name in names])
+
     if verdict.decision == "may replace":
         where = " in what was assessed" if verdict.not_judged or measured.left_out else ""
         within = _and([name for name in by_name if name not in verdict.not_judged])
-        parts = [f"{target} may replace {reference}{where}: {within} are within their margins"]
+        parts = [f"{target} may replace {reference}{where}{against}: {within} are within limits"]
     elif verdict.decision == "may not":
-        parts = [f"{target} may not replace {reference}"]
-        parts[0] += f": {_and([_against(by_name[name], beyond=True) for name in verdict.beyond])}"
+        parts = [f"{target} may not replace {reference}{against}: {told(verdict.beyond)}"]
     else:
-        why = verdict.reason or _and([_against(by_name[name]) for name in verdict.open])
-        parts = [f"It is not shown that {target} may replace {reference}: {why}"]
+        why = verdict.reason or told(verdict.open)
+        parts = [f"It is not shown that {target} may replace {reference}{against}: {why}"]
         if verdict.rows_needed:
-            parts.append(_more_texts(verdict.rows_needed, result))
-    if "accuracy" in verdict.not_judged:
-        parts.append(f"Accuracy is not assessed: {NO_GOLD}")
-    if "agreement" in verdict.not_judged:
-        parts.append("Agreement is shown and not judged: there is no baseline")
+            parts.append(_more_texts(verdict.rows_needed, result, measured.baseline or reference))
+    for name in verdict.not_judged:
+        estimate = by_name[name].estimate
+        if name == "agreement":
+            parts.append("Agreement is shown and not judged: there is no baseline")
+        elif isinstance(estimate, Undefined):
+            parts.append(f"{name.capitalize()} is not assessed: {estimate.reason}")
     parts += [f"{name} is not assessed: {why}" for name, why in measured.left_out.items()]
     return ". ".join(parts) + "."
 
 
-def _against(endpoint: Endpoint, *, beyond: bool = False) -> str:
-    """An endpoint's number and limit."""
-    if not isinstance(endpoint.estimate, Estimate):
-        return f"{endpoint.name} is {endpoint.estimate}"
-    limit = endpoint.limit or 0.0
-    shown = f"{endpoint.name} {endpoint.estimate} is not shown to be above {limit:g}"
-    if beyond:
-        return f"{endpoint.name} {endpoint.estimate} is below {limit:g}"
-    fewest = fewest_texts(-limit) if limit < 0 else 0
-    few = endpoint.estimate.n < fewest
-    return f"{shown} (n = {endpoint.estimate.n}; at least {fewest} are needed)" if few else shown
+def _told(endpoint: Endpoint, reference: str, measured: _Measured, *, decided: bool) -> str:
+    """An endpoint's number, what it is compared with, and its limit."""
+    name, estimate, limit = endpoint.name, endpoint.estimate, endpoint.limit or 0.0
+    if not isinstance(estimate, Estimate):
+        return f"{name} is {estimate}"
+    if limit < 0:
+        name += f" minus {reference if name == 'accuracy' else measured.baseline}'s"
+    shown = f"{name}, {estimate}, "
+    if endpoint.state == "beyond":
+        alone = "" if decided else " alone, but not once corrected for all comparisons"
+        return f"{shown}is below the limit of {limit:g}{alone}"
+    few = " (too few texts to tell)" if limit < 0 and estimate.n < fewest_texts(-limit) else ""
+    return f"{shown}is not shown to be above the limit of {limit:g}{few}"
 
 
-def _more_texts(rows: int, result: AuditResult) -> str:
+def _more_texts(rows: int, result: AuditResult, standard: str) -> str:
     """How many texts give the verdict the wanted power, and whether the data have them."""
+    digits = 10 ** max(0, len(str(rows)) - 2)
+    rounded = -(-rows // digits) * digits
     card = result.manifest.data[0]
     known = card.rows - card.duplicates - card.empty
-    lacking = f"; these data have {known:,}" if known < rows else f" (--n {rows})"
-    return f"About {rows:,} texts show it with power 0.8 if its true differences are 0{lacking}"
+    lacking = f" (these data have {known:,})" if known < rounded else ""
+    return (
+        f"If it is as good as {standard}, a new run on about {rounded:,} texts with another --seed"
+        f"{lacking} shows it with power 0.8"
+    )
 
 
 def _and(parts: Sequence[str]) -> str:

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import xlogy
-from scipy.stats import binom, norm
+from scipy.stats import binom, norm, ttest_1samp
 
 from scope.records import Estimate, Undefined
-from scope.statistics.intervals import mean_estimate
+from scope.statistics.intervals import mean_estimate, student_estimate
 from scope.statistics.margins import (
     ERROR,
     discordance,
@@ -165,16 +165,25 @@ def test_no_text_is_undefined_and_not_shown():
 @pytest.mark.parametrize(
     ("low", "value", "high", "state"),
     [
-        (0.51, 0.7, 0.8, "within"),
-        (0.49, 0.7, 0.8, "not shown"),
-        (0.1, 0.3, 0.49, "beyond"),
-        (0.1, 0.3, 0.51, "not shown"),
-        (0.9, 0.9, 0.9, "not shown"),
+        (0.51, 0.7, 0.89, "within"),
+        (0.49, 0.7, 0.91, "not shown"),
+        (0.11, 0.3, 0.49, "beyond"),
+        (0.09, 0.3, 0.51, "not shown"),
+        (1.0, 1.0, 1.0, "within"),
+        (0.0, 0.0, 0.0, "beyond"),
     ],
 )
 def test_an_estimate_is_judged_by_its_bounds(low, value, high, state):
     reach = Estimate(value=value, low=low, high=high, n=50, method="any")
     assert judge_estimate("reach", reach, limit=0.5).state == state
+
+
+def test_tails_of_a_slope_are_students_and_few_texts_show_nothing():
+    slopes = [0.1, 0.9, 0.15] * 4
+    judged = judge_estimate("reach", student_estimate(np.array(slopes)), limit=0.5)
+    assert judged.p_beyond == pytest.approx(ttest_1samp(slopes, 0.5).pvalue / 2)
+    few = judge_estimate("reach", student_estimate(np.array([0.1, 0.2, 0.15])), limit=0.5)
+    assert few.state == "not shown"
 
 
 def test_a_share_is_judged_as_its_own_interval_says():
