@@ -9,7 +9,6 @@ import toy_fleet
 from scope.checksums import unsealed
 from scope.errors import RunError
 from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster
-from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.saving import DESCRIPTION, FILES, Fleet, load_fleet
@@ -18,7 +17,6 @@ MADE = {
     "mean": (MeanForecaster, {}),
     "knn": (NeighbourForecaster, {"neighbours": 9}),
     "mf": (MatrixFactorization, {"dimensions": 8, "epochs": 3}),
-    "irt": (ItemResponse, {"dimensions": 2}),
     "factors": (TextFactors, {"dimensions": 3, "guard": np.float64(0.25)}),
 }
 

@@ -1,27 +1,28 @@
-"""Gates: conditions on the results, judged by the conservative end of their intervals.
-
-A gate whose interval is inconclusive
-says how many examples would settle it.
-"""
+"""Gates: conditions on the results, judged by the conservative end of their intervals."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
-from scope.decision.baselines import NOT_JUDGED, difference_from, require_paired
 from scope.errors import SpecError
+from scope.estimation import metric_width
 from scope.metrics import known_metrics, parse_metric
 from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
+from scope.statistics import paired_difference
 
 JudgedOn = Literal["interval", "value"]
 """Whether the worse end of the interval decides, or the value alone."""
 
 EXAMPLE = "hard_scope[typo,student]>=0.9"
+
+NOT_JUDGED = ("reference", "baseline", "floor")
+"""The parts of models that are no targets."""
+
+_UNPAIRED = "iid_accuracy_gap"
 
 _GATE = re.compile(
     r"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>[^\[\]]*)\])?"
@@ -47,8 +48,7 @@ class Gate:
     bound
         A value of the metric; with ``other``, a difference.
     other
-        The baseline: another target, or an earlier run by its folder or name. Its value is
-        subtracted, paired by example.
+        Another target, whose value is subtracted, paired by example.
     after
         The text after the sign, as written.
     """
@@ -102,7 +102,7 @@ def parse_gate(
     if match["relation"] == "=" and metric.more_similar == "lower":
         bound = None
     if other is not None:
-        require_paired(metric.key, text)
+        _require_paired(metric.key, text)
         margin = metric.high - metric.low
         low, high = (0.0, 0.0) if measured_in == "tasks" else (-margin / 2, margin / 2)
     else:
@@ -132,7 +132,7 @@ def parse_gate(
 
 
 def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
-    """A number, or the name of a baseline with the margin by which a value may be worse."""
+    """A number, or the name of another target with the margin by which a value may be worse."""
     try:
         number = float(text)
     except ValueError:
@@ -147,12 +147,69 @@ def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
     return (number if math.isfinite(number) else None), None
 
 
-def failed_gates(
-    comparison: MeasuredResult,
-    gates: Sequence[str],
+def require_names(
+    only: Collection[str],
+    gate: str,
+    known: Collection[str],
     *,
-    judged_on: JudgedOn = "interval",
-    runs: Path = Path("runs"),
+    expected: str = "a capability or a target of this audit",
+    fix: str = "check the name, or name the capability with --capability",
+) -> None:
+    """Check that the names in a gate's brackets will be measured, before any model is asked.
+
+    Parameters
+    ----------
+    only
+        The names in the brackets.
+    gate
+        The gate as written, for the message.
+    known
+        The names that are measured, such as the capabilities and the targets.
+    expected, fix
+        The kind of the names, and how to add one, for the message.
+
+    Raises
+    ------
+    SpecError
+        When a name is unknown.
+    """
+    for name in only:
+        if name not in known:
+            raise SpecError(
+                f"`{name}` in the brackets of the gate `{gate}`",
+                expected=f"{expected}: {', '.join(known)}",
+                fix=fix,
+            )
+
+
+def require_other(gate: Gate, targets: Collection[str]) -> None:
+    """Check that the target which a gate compares with is one, before any model is asked.
+
+    Raises
+    ------
+    SpecError
+        When it is none of the targets' names.
+    """
+    if gate.other is not None and gate.other not in targets and gate.after not in targets:
+        raise SpecError(
+            f"`{gate.other}` in the gate `{gate.text}` is no target",
+            expected=f"one of the targets, {', '.join(targets)}",
+            fix="check the name, or add the model with --target",
+        )
+
+
+def _require_paired(metric: str, gate: str) -> None:
+    if metric == _UNPAIRED:
+        raise SpecError(
+            f"the gate `{gate}`: a gap is not a mean over examples, so it cannot be paired with "
+            "another",
+            expected=f"a number as the bound of {_UNPAIRED}",
+            fix=f"write for example '{_UNPAIRED}<=0.05', or compare another metric",
+        )
+
+
+def failed_gates(
+    comparison: MeasuredResult, gates: Sequence[str], *, judged_on: JudgedOn = "interval"
 ) -> tuple[str, ...]:
     """Why gates fail, as in ``scope audit --gate`` and ``scope compare --gate``.
 
@@ -164,8 +221,6 @@ def failed_gates(
         Such as ``hard_scope[typo,student]>=0.9``; see `parse_gate`.
     judged_on
         The worse end of the ``interval``, or the ``value`` alone.
-    runs
-        The folder of runs, for earlier ones that a gate names.
 
     Returns
     -------
@@ -177,14 +232,11 @@ def failed_gates(
         When a gate cannot be parsed.
     """
     read = [parse_gate(text, comparison.measured_in) for text in gates]
-    return tuple(failures(comparison, read, judged_on, runs))
+    return tuple(failures(comparison, read, judged_on))
 
 
 def failures(
-    comparison: MeasuredResult,
-    gates: Sequence[Gate],
-    judged_on: JudgedOn = "interval",
-    runs: Path = Path("runs"),
+    comparison: MeasuredResult, gates: Sequence[Gate], judged_on: JudgedOn = "interval"
 ) -> Iterator[str]:
     """Why gates fail, one line each; nothing if all are met.
 
@@ -219,7 +271,7 @@ def failures(
             for one in judged:
                 if reason := comparison.degenerate(one) or comparison.untested(one):
                     yield f"{_named(one)}: {reason}"
-                elif failure := _failure(comparison, gate, one, judged_on, runs):
+                elif failure := _failure(comparison, gate, one, judged_on):
                     yield failure
 
 
@@ -272,16 +324,55 @@ def _nothing_to_judge(comparison: MeasuredResult, gate: Gate) -> str:
 
 
 def _failure(
-    comparison: MeasuredResult, gate: Gate, one: Measurement, judged_on: JudgedOn, runs: Path
+    comparison: MeasuredResult, gate: Gate, one: Measurement, judged_on: JudgedOn
 ) -> str | None:
     """Why this number does not meet the gate."""
     if gate.other is None:
         return _beyond(gate, _named(one), one.estimate, judged_on)
-    difference = difference_from(comparison, gate.other, one, runs)
-    if isinstance(difference, str):
-        return f"{_named(one)}: {difference}"
+    other = _of_other(comparison, gate.other, one)
+    if isinstance(other, str):
+        return f"{_named(one)}: {other}"
     what = f"{_named(one)} minus that of {gate.other}"
-    return _beyond(gate, what, difference, judged_on)
+    return _beyond(gate, what, _paired_difference(one, other), judged_on)
+
+
+def _of_other(comparison: MeasuredResult, target: str, one: Measurement) -> Measurement | str:
+    """The same number of another target, or the reason why there is none."""
+    for other in comparison.measurements:
+        if (other.target, other.metric, other.capability, other.subset, other.against) == (
+            target,
+            one.metric,
+            one.capability,
+            None,
+            one.against,
+        ):
+            return comparison.degenerate(other) or other
+    return f"`{target}` has no such number"
+
+
+def _paired_difference(one: Measurement, other: Measurement) -> Estimate | Undefined:
+    """One number minus another, paired by example.
+
+    All pairs have equal weight and those of an example are one cluster, as in the differences of
+    the report. An example with a different number of pairs for the other target is left out.
+    """
+    mine, others = _by_example(one), _by_example(other)
+    both = [example for example in mine if len(mine[example]) == len(others.get(example, ()))]
+    return paired_difference(
+        [value for example in both for value in mine[example]],
+        [value for example in both for value in others[example]],
+        [example for example in both for _ in mine[example]],
+        width=metric_width(one.metric),
+        empty="no example is in both",
+    )
+
+
+def _by_example(one: Measurement) -> dict[str, list[float]]:
+    """The values of each example's pairs, in order."""
+    values: dict[str, list[float]] = {}
+    for example, value in zip(one.example_ids, one.values, strict=True):
+        values.setdefault(example, []).append(value)
+    return values
 
 
 def _named(one: Measurement) -> str:

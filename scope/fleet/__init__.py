@@ -14,7 +14,6 @@ from scope.fleet.forecasters.forecaster import (
     Forecaster as Forecaster,
     VectorForecaster as VectorForecaster,
 )
-from scope.fleet.forecasters.item_response import ItemResponse as ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization as MatrixFactorization
 from scope.fleet.forecasters.text_factors import TextFactors as TextFactors
 from scope.fleet.layout import QuestionLayout as QuestionLayout

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scope.errors import RunError, SpecError
 from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster
 from scope.fleet.forecasters.forecaster import Forecaster
-from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout
@@ -45,7 +44,6 @@ FORECASTERS: Mapping[str, type[Forecaster]] = MappingProxyType(
             MeanForecaster,
             NeighbourForecaster,
             TextFactors,
-            ItemResponse,
             MatrixFactorization,
         )
     }

@@ -66,7 +66,7 @@ class TaskGates:
 
         for line in below_base_rate(result, gates):
             remark(request.progress, line)
-        return list(failures(result, gates, self.gate_on, request.runs))
+        return list(failures(result, gates, self.gate_on))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +76,9 @@ class AuditGates(TaskGates):
     gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[CAPABILITY,TARGET]>=VALUE")] = ()
     """Exit with 1 unless this holds, such as 'hard_scope[typo,student]>=0.9'; may be repeated.
     Brackets are optional. <= sets an upper bound. Undefined
-    values and degenerate models fail. The value may be OTHER-MARGIN: no worse than another target,
-    or than an earlier run (folder or name), by more than the margin, paired. With several
-    references METRIC[CAPABILITY,TARGET,REFERENCE] names one direction."""
+    values and degenerate models fail. The value may be OTHER-MARGIN: no worse than another target
+    by more than the margin, paired. With several references
+    METRIC[CAPABILITY,TARGET,REFERENCE] names one direction."""
 
     fail_on: Annotated[
         Literal["beyond", "not-shown"] | None, option(OUTPUT, metavar="beyond|not-shown")
@@ -99,13 +99,12 @@ class AuditGates(TaskGates):
     def checked(self, request: Any) -> Any:
         """Check the names in gates before any model is loaded.
 
-        That is their metrics, the targets and runs that they compare with, and the names in their
-        brackets.
+        That is their metrics, the targets that they compare with, and the names in their brackets.
 
         Raises
         ------
-        ScopeError
-            When one is not, or is the run's own folder; or when the audit leaves a metric out.
+        SpecError
+            When one is unknown, or the audit leaves a metric out.
         """
         gates = self.parsed()
         if self.fail_on is not None and (request.is_matrix or not request.candidates):
@@ -118,15 +117,12 @@ class AuditGates(TaskGates):
             _require_measured(gate, request)
         if not any(gate.other or gate.only for gate in gates):
             return request
-        from scope.decision.baselines import require_names, require_other
-        from scope.store import run_folder
+        from scope.decision.gates import require_names, require_other
 
         names = request.names()
-        own = None if request.run is None else run_folder(request.run, request.runs)
         for gate in gates:
             require_names(gate.only, gate.text, (*request.capabilities, *names))
-            if gate.other is not None and gate.after not in names:
-                require_other(gate.other, gate.text, names, request.runs, own)
+            require_other(gate, names)
         return request
 
 

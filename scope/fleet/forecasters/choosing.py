@@ -55,8 +55,8 @@ def choose(
     Each is fitted ``folds`` times without a part of the questions and tried on that part. The
     one with the best accuracy there is chosen, of equal ones that listed first; but the mean,
     unless the best one's gain over it exceeds half a standard error of the gain, question by
-    question. To ask for more would give up real gains of small fleets, and `TextFactors` and
-    `ItemResponse` have guards of their own. The mean is always among the candidates; unless it
+    question. To ask for more would give up real gains of small fleets, and `TextFactors` has
+    a guard of its own. The mean is always among the candidates; unless it
     is listed, it comes first.
 
     Rows with the same vector are one question, under whichever ids: they are left out together,

@@ -8,13 +8,24 @@ question and a model.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from copy import copy
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from scope.fleet.forecasters.forecaster import Probabilities
-from scope.fleet.forecasters.logits import LogitForecaster
+from scope.fleet.forecasters.factorization import shrunk_skills
+from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
+from scope.fleet.forecasters.new_models import (
+    FittedQuestions,
+    Spread,
+    checked_new_models,
+    expected_skills,
+    logit_places,
+    most_probable_vectors,
+    spread_of,
+)
 from scope.fleet.layout import Answers, QuestionLayout, Table
 from scope.models.torch_setup import load_torch, one_torch_thread
 
@@ -90,7 +101,7 @@ def _kept(layers: Any) -> Bilinear:
     return Bilinear(model_vectors, turned, shift, float(constant.detach()))
 
 
-class MatrixFactorization(LogitForecaster):
+class MatrixFactorization(VectorForecaster):
     """Predicts by a learned vector a model, times a projection of the question's vector.
 
     The logit of a right answer is a weighted sum over the dimensions of the model's vector times
@@ -114,11 +125,20 @@ class MatrixFactorization(LogitForecaster):
 
     short_name: ClassVar[str] = "mf"
     state: ClassVar[tuple[str, ...]] = (
-        *LogitForecaster.logit_state,
+        "model_vectors_",
+        "skills_",
+        "question_vectors_",
+        "spread_mean_",
+        "spread_root_",
+        "fitted_",
         "projection_",
         "shift_",
         "constant_",
     )
+    question_vectors_: NDArray[np.float32]
+    spread_mean_: NDArray[np.float32]
+    spread_root_: NDArray[np.float32]
+    fitted_: int
     least: ClassVar[Mapping[str, float]] = {
         "dimensions": 1,
         "epochs": 1,
@@ -149,13 +169,34 @@ class MatrixFactorization(LogitForecaster):
         self.noise = noise
         self.seed = seed
 
-    def _offsets(self) -> NDArray[np.float32]:
-        return np.full(len(self.question_vectors_), self.constant_, dtype=np.float32)
+    def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
+        """A copy with new models, each with the most probable vector after its answers."""
+        rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
+        spread = Spread(self.spread_mean_, self.spread_root_)
+        skills = self.skills_[: self.fitted_]
+        offsets = np.full(len(self.question_vectors_), self.constant_, dtype=np.float32)
+        fitted = FittedQuestions(self.question_vectors_, offsets, skills)
+        with threadpool_limits(1):
+            places = most_probable_vectors(
+                spread, fitted.coordinates[rows], fitted.offsets[rows], answers
+            )
+            further = expected_skills(fitted, places, rows, answers)
+        larger = copy(self)
+        larger.model_vectors_ = np.concatenate([self.model_vectors_, places])
+        larger.skills_ = np.concatenate([self.skills_, further])
+        return larger
+
+    @property
+    def places_(self) -> NDArray[np.float32]:
+        """The models' vectors as places a difference of logits apart."""
+        return logit_places(self.model_vectors_, self.question_vectors_)
 
     def _fit(self, table: Table, answers: Answers) -> None:
         vectors = np.ascontiguousarray(self.layout.vectors_of(table))
         network = train_bilinear(vectors, answers, self)
-        self._keep_models(network.model_vectors, answers)
+        self.model_vectors_ = network.model_vectors
+        self.spread_mean_, self.spread_root_ = spread_of(network.model_vectors)
+        self.skills_, self.fitted_ = shrunk_skills(answers), answers.shape[1]
         self.projection_, self.shift_ = network.projection, network.shift
         self.constant_ = network.constant
         self.question_vectors_ = self._projected(vectors)

@@ -1,8 +1,4 @@
-"""Skills, and the few dimensions in which models differ, predicted from a question's text.
-
-`TextForecaster` learns once what a question is like before anyone answers it, for whichever
-forecaster predicts from text.
-"""
+"""Skills, and the few dimensions in which models differ, predicted from a question's text."""
 
 from __future__ import annotations
 
@@ -48,152 +44,21 @@ from scope.fleet.layout import Answers, QuestionLayout, Table
 _FURTHEST = 4.0
 _QUESTIONS_FOR_MIX, _LANDMARKS_FOR_MIX = 2000, 400
 
-
-class TextForecaster(VectorForecaster):
-    """A forecaster that compares a question with landmarks, by vector, features and category.
-
-    Fitted, it has the landmarks and how likeness to them is measured, the names in
-    ``kernel_state``. Subclasses have ``usual_dimensions``, which ``dimensions=None`` stands for
-    unless there are fewer models.
-
-    Which kinds of likeness count, and their widths, are found once, with all training questions.
-    What is then tried on training questions left out in turn has that from them too: a choice
-    among eight at most, which lets such trials look a little better than new questions will.
-    """
-
-    kernel_state: ClassVar[tuple[str, ...]] = (
-        "feature_centre_",
-        "feature_scale_",
-        "mix_",
-        "landmark_vectors_",
-        "landmark_features_",
-        "landmark_codes_",
-        "widths_",
-    )
-    least: ClassVar[Mapping[str, float]] = {"dimensions": 1, "landmarks": 1, "folds": 2, "guard": 0}
-    usual_dimensions: ClassVar[int]
-
-    def __init__(
-        self,
-        *,
-        layout: QuestionLayout,
-        dimensions: int | None = None,
-        landmarks: int = 512,
-        folds: int = 5,
-        guard: float = 0.5,
-        seed: int = 0,
-    ) -> None:
-        self.layout = layout
-        self.dimensions = dimensions
-        self.landmarks = landmarks
-        self.folds = folds
-        self.guard = guard
-        self.seed = seed
-
-    def _dimensions_for(self, models: int) -> int:
-        """How many dimensions to fit beside what every model has."""
-        usual = min(self.usual_dimensions, models)
-        dimensions = usual if self.dimensions is None else self.dimensions
-        if dimensions > models:
-            raise SpecError(
-                f"{dimensions} dimensions for {models} models",
-                expected=f"{models} dimensions at most: models differ in no more",
-                fix=f"ask for dimensions={models} or fewer, or add models",
-            )
-        return dimensions
-
-    def _inner_folds(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Which question each row is, and its fold; few questions are in fewer folds."""
-        numbers = question_numbers(table, self.layout)
-        different = len(np.unique(numbers))
-        if different < 2:
-            raise DataError(
-                f"{len(table)} questions with one vector" if len(table) > 1 else "1 question",
-                expected="two different questions or more, so that one can be predicted from "
-                "another",
-                fix="add questions",
-            )
-        return numbers, question_folds(numbers, min(self.folds, different), self.seed)
-
-    def _learn_kernel(self, table: Table, targets: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Learn which questions are alike as far as targets go; return the basis of the inputs.
-
-        Parameters
-        ----------
-        targets
-            Shape (questions, any): what is to be predicted. Their squared errors are summed as
-            they are, so that they must be measured in the same unit.
-        """
-        features = self.layout.features_of(table)
-        self.feature_centre_ = features.mean(axis=0)
-        self.feature_scale_ = features.std(axis=0) + np.float32(1e-6)
-        questions = self._questions(table)
-        mix = self._best_mix(questions, targets)
-        kernel = landmark_kernel(questions, mix, self.landmarks, self._generator(0))
-        self.mix_ = np.array(kernel.mix)
-        self.landmark_vectors_, self.landmark_features_, self.landmark_codes_ = kernel.landmarks
-        self.widths_ = np.array([kernel.vector_width, kernel.feature_width])
-        return nystroem_basis(kernel)
-
-    def _likeness_times(self, table: Table, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Each question's likeness to the landmarks, times weights: (questions, any)."""
-        marks = QuestionInputs(
-            self.landmark_vectors_, self.landmark_features_, self.landmark_codes_
-        )
-        kernel = Kernel(Mix(*self.mix_.tolist()), marks, *self.widths_.tolist())
-        return kernel.times(self._questions(table), weights)
-
-    def _route_weights(
-        self, trial: LeftOutForecasts, table: Table, answers: Answers
-    ) -> NDArray[np.float64]:
-        """How far to route by the text: of each category of the layout, and of any other."""
-        answered = ~np.isnan(answers).all(axis=1)
-        codes = self.layout.codes(table)[answered]
-        return route_weights(trial, codes, len(self.layout.categories), self.guard)
-
-    def _questions(self, table: Table) -> QuestionInputs:
-        features = (self.layout.features_of(table) - self.feature_centre_) / self.feature_scale_
-        return QuestionInputs(
-            self.layout.vectors_of(table),
-            np.clip(features, -_FURTHEST, _FURTHEST),
-            self.layout.codes(table),
-        )
-
-    def _best_mix(self, questions: QuestionInputs, targets: NDArray[np.float32]) -> Mix:
-        """The mix that saves most squared error of the targets on rows left out one by one."""
-        mixes = mixes_of(
-            features=bool(self.layout.features), categories=bool(self.layout.categories)
-        )
-        if len(mixes) == 1:
-            return mixes[0]
-        drawn = self._generator(2).permutation(len(questions.codes))[:_QUESTIONS_FOR_MIX]
-        some = np.sort(drawn)
-        sample, wanted = questions.take(some), targets[some]
-
-        def saved(mix: Mix) -> float:
-            kernel = landmark_kernel(sample, mix, _LANDMARKS_FOR_MIX, self._generator(3))
-            inputs = kernel.times(sample, nystroem_basis(kernel))
-            return float(fit_ridge(inputs, wanted, guard=self.guard).gain.sum())
-
-        return max(mixes, key=saved)
-
-    def _generator(self, purpose: int) -> np.random.Generator:
-        return np.random.default_rng([self.seed, purpose])
-
-
 MOST_DIMENSIONS = 20
 
 
-class TextFactors(TextForecaster):
+class TextFactors(VectorForecaster):
     """A model is its skill and a few coordinates; a question's coordinates follow from its text.
 
     The chance of a right answer is about ``skill + model coordinates · question coordinates``.
     Fitting takes both kinds of coordinates from the answers (`factorize`), and learns to predict
     the questions' from vector, features and category (`fit_ridge` on a `Kernel`'s inputs), each
-    coordinate as strongly as the texts tell it. Which kinds of likeness count, whether the text
-    counts at all, how bold probabilities are and how far a router goes by the text is found on
-    training questions that are left out in turn. Where texts predict nothing, the probabilities
-    are exactly the skills, which for complete answers are each model's accuracy.
+    coordinate as strongly as the texts tell it. Whether the text counts at all, how bold
+    probabilities are and how far a router goes by the text is found on training questions that
+    are left out in turn. Which kinds of likeness count is found once, with all of them, which
+    lets those trials look a little better than new questions will. Where texts predict
+    nothing, the probabilities are exactly the skills, which for complete answers are each
+    model's accuracy.
 
     ``model_vectors_`` has shape (models, 1 + dimensions): the skill, then the coordinates. The
     squared distance between two models is the mean squared difference of their fitted answers.
@@ -237,9 +102,32 @@ class TextFactors(TextForecaster):
         "prior_mean_",
         "prior_covariance_",
         "noise_",
-        *TextForecaster.kernel_state,
+        "feature_centre_",
+        "feature_scale_",
+        "mix_",
+        "landmark_vectors_",
+        "landmark_features_",
+        "landmark_codes_",
+        "widths_",
     )
-    usual_dimensions = MOST_DIMENSIONS
+    least: ClassVar[Mapping[str, float]] = {"dimensions": 1, "landmarks": 1, "folds": 2, "guard": 0}
+
+    def __init__(
+        self,
+        *,
+        layout: QuestionLayout,
+        dimensions: int | None = None,
+        landmarks: int = 512,
+        folds: int = 5,
+        guard: float = 0.5,
+        seed: int = 0,
+    ) -> None:
+        self.layout = layout
+        self.dimensions = dimensions
+        self.landmarks = landmarks
+        self.folds = folds
+        self.guard = guard
+        self.seed = seed
 
     def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803 - scikit-learn's name
         """How much each question is for each model: by its text as far as that proved useful.
@@ -335,6 +223,96 @@ class TextFactors(TextForecaster):
         self.noise_ = answer_noise(answers, factors)
         prior = vector_prior(self.model_vectors_, self.noise_)
         self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
+
+    def _dimensions_for(self, models: int) -> int:
+        """How many dimensions to fit beside what every model has."""
+        usual = min(MOST_DIMENSIONS, models)
+        dimensions = usual if self.dimensions is None else self.dimensions
+        if dimensions > models:
+            raise SpecError(
+                f"{dimensions} dimensions for {models} models",
+                expected=f"{models} dimensions at most: models differ in no more",
+                fix=f"ask for dimensions={models} or fewer, or add models",
+            )
+        return dimensions
+
+    def _inner_folds(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which question each row is, and its fold; few questions are in fewer folds."""
+        numbers = question_numbers(table, self.layout)
+        different = len(np.unique(numbers))
+        if different < 2:
+            raise DataError(
+                f"{len(table)} questions with one vector" if len(table) > 1 else "1 question",
+                expected="two different questions or more, so that one can be predicted from "
+                "another",
+                fix="add questions",
+            )
+        return numbers, question_folds(numbers, min(self.folds, different), self.seed)
+
+    def _learn_kernel(self, table: Table, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Learn which questions are alike as far as targets go; return the basis of the inputs.
+
+        Parameters
+        ----------
+        targets
+            Shape (questions, any): what is to be predicted. Their squared errors are summed as
+            they are, so that they must be measured in the same unit.
+        """
+        features = self.layout.features_of(table)
+        self.feature_centre_ = features.mean(axis=0)
+        self.feature_scale_ = features.std(axis=0) + np.float32(1e-6)
+        questions = self._questions(table)
+        mix = self._best_mix(questions, targets)
+        kernel = landmark_kernel(questions, mix, self.landmarks, self._generator(0))
+        self.mix_ = np.array(kernel.mix)
+        self.landmark_vectors_, self.landmark_features_, self.landmark_codes_ = kernel.landmarks
+        self.widths_ = np.array([kernel.vector_width, kernel.feature_width])
+        return nystroem_basis(kernel)
+
+    def _likeness_times(self, table: Table, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Each question's likeness to the landmarks, times weights: (questions, any)."""
+        marks = QuestionInputs(
+            self.landmark_vectors_, self.landmark_features_, self.landmark_codes_
+        )
+        kernel = Kernel(Mix(*self.mix_.tolist()), marks, *self.widths_.tolist())
+        return kernel.times(self._questions(table), weights)
+
+    def _route_weights(
+        self, trial: LeftOutForecasts, table: Table, answers: Answers
+    ) -> NDArray[np.float64]:
+        """How far to route by the text: of each category of the layout, and of any other."""
+        answered = ~np.isnan(answers).all(axis=1)
+        codes = self.layout.codes(table)[answered]
+        return route_weights(trial, codes, len(self.layout.categories), self.guard)
+
+    def _questions(self, table: Table) -> QuestionInputs:
+        features = (self.layout.features_of(table) - self.feature_centre_) / self.feature_scale_
+        return QuestionInputs(
+            self.layout.vectors_of(table),
+            np.clip(features, -_FURTHEST, _FURTHEST),
+            self.layout.codes(table),
+        )
+
+    def _best_mix(self, questions: QuestionInputs, targets: NDArray[np.float32]) -> Mix:
+        """The mix that saves most squared error of the targets on rows left out one by one."""
+        mixes = mixes_of(
+            features=bool(self.layout.features), categories=bool(self.layout.categories)
+        )
+        if len(mixes) == 1:
+            return mixes[0]
+        drawn = self._generator(2).permutation(len(questions.codes))[:_QUESTIONS_FOR_MIX]
+        some = np.sort(drawn)
+        sample, wanted = questions.take(some), targets[some]
+
+        def saved(mix: Mix) -> float:
+            kernel = landmark_kernel(sample, mix, _LANDMARKS_FOR_MIX, self._generator(3))
+            inputs = kernel.times(sample, nystroem_basis(kernel))
+            return float(fit_ridge(inputs, wanted, guard=self.guard).gain.sum())
+
+        return max(mixes, key=saved)
+
+    def _generator(self, purpose: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, purpose])
 
 
 def predict_by_factors(

@@ -65,7 +65,7 @@ def prepared(
 
 
 AUTO = "auto"
-CHOSEN_AMONG = ("mean", "knn", "factors", "irt")
+CHOSEN_AMONG = ("mean", "knn", "factors")
 """The candidates of ``auto``, without matrix factorization, which takes minutes."""
 
 

@@ -33,7 +33,7 @@ from scope.records import (
     RouteResult,
 )
 
-EmbedderName = Literal["auto", "factors", "irt", "knn", "mean", "mf"]
+EmbedderName = Literal["auto", "factors", "knn", "mean", "mf"]
 """Methods that fit a fleet; auto selects one."""
 
 TEST_SHARE = 0.2
@@ -110,8 +110,8 @@ class Learns(ReadsTexts):
     """A job that can fit a fleet."""
 
     embedder: Annotated[EmbedderName, option(METHOD)] = "auto"
-    """Method that fits the fleet. auto selects mean, knn, factors or irt by cross-validation over
-    the questions; mf, as published, takes minutes."""
+    """Method that fits the fleet. auto selects mean, knn or factors by cross-validation over the
+    questions; mf, as published, takes minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +138,7 @@ class EmbedRequest(FromAnswers, Learns):
     dimensions: Annotated[
         int | None, whole_number(METHOD, default="that of the embedder"), Limits(least=1)
     ] = None
-    """Dimension of the models' vectors, for factors, irt and mf."""
+    """Dimension of the models' vectors, for factors and mf."""
 
     folds: Annotated[int, whole_number(METHOD), Limits(least=2)] = 5
     """Folds of the cross-validation over the questions."""

@@ -52,8 +52,6 @@ _BY_SKILL_AND_TEXT = (
 _BY_PROBABILITY = (
     "the model with the highest predicted probability of a correct answer, subject to costs"
 )
-_WEIGHED = ("factors", "irt")
-"""The forecasters that learn a weight of the text for routing."""
 
 
 def routing_section(
@@ -81,7 +79,7 @@ def router_meanings(
     scores: Iterable[RouterScore], forecaster: str
 ) -> tuple[tuple[Text, Text], ...]:
     """The routing strategies that need an explanation, each once, with it."""
-    weighed = forecaster.partition("(")[0] in _WEIGHED
+    weighed = forecaster.partition("(")[0] == "factors"
     meanings = {**_MEANINGS, ROUTER: _BY_SKILL_AND_TEXT if weighed else _BY_PROBABILITY}
     names = dict.fromkeys(score.router for score in scores)
     return tuple((prose(name), prose(meanings[name])) for name in names if name in meanings)

@@ -148,7 +148,7 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
     if not isinstance(forecaster, VectorForecaster):
         raise SpecError(
             f"new models for a fleet of {forecaster.spelling}",
-            expected="an embedder with a vector for each model: factors, irt, mf or mean",
+            expected="an embedder with a vector for each model: factors, mf or mean",
             fix="embed the fleet again with --embedder factors",
         )
     if not answers.models:

@@ -91,7 +91,7 @@ def test_json_has_every_model_with_its_skill_place_and_nearest(fleet, made_up):
         # Models of even and of odd number know different topics.
         assert int(member["name"][-2:]) % 2 == int(member["nearest"][0]["model"][-2:]) % 2
     scores = overall(found["scores"])
-    assert {name.partition("(")[0] for name in scores} == {"mean", "knn", "factors", "irt"}
+    assert {name.partition("(")[0] for name in scores} == {"mean", "knn", "factors"}
     (chosen,) = (one for one in scores.values() if one["chosen"])
     assert chosen["forecaster"] == found["forecaster"]
     assert chosen["gain"]["low"] > 0.1
@@ -149,9 +149,9 @@ def test_a_question_is_known_again_by_its_text_under_another_id(fleet, tmp_path)
 
 def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--test-share", "0.25")
-    found = findings(fleet(*asked, "--embedder", "irt", "--json-full", "--run", "mine"))
+    found = findings(fleet(*asked, "--embedder", "factors", "--json-full", "--run", "mine"))
     scores = overall(found["scores"])
-    assert list(scores) == ["mean", "irt"]
+    assert list(scores) == ["mean", "factors"]
     assert {one["accuracy"]["n"] for one in scores.values()} == {40}
     assert found["questions"] == 120
     assert len(rows(tmp_path / "runs/mine/forecasts.csv")) == 40 * len(MODELS)

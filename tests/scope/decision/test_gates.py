@@ -17,7 +17,6 @@ from scope.records import (
     TaskShares,
     Undefined,
 )
-from scope.store import RunFolder
 
 
 def estimate(value, low, high, n=60):
@@ -47,17 +46,6 @@ def comparison():
         )
 
     return make
-
-
-def of_old_student(comparison):
-    """An earlier run whose one target has another name."""
-    found = comparison(measured("old-student", values=[1.0] * 100))
-    models = tuple(
-        dataclasses.replace(card, name="old-student") if card.name == "student" else card
-        for card in found.manifest.models
-    )
-    manifest = dataclasses.replace(found.manifest, models=models)
-    return dataclasses.replace(found, manifest=manifest, curves=())
 
 
 def told(comparison, gate, on="interval"):
@@ -160,19 +148,6 @@ def test_a_target_is_held_against_another_by_the_same_examples(comparison):
     assert told(one, "hard_scope>=other-0.1") == []
 
 
-def test_a_target_is_held_against_an_earlier_run(comparison, tmp_path):
-    earlier = of_old_student(comparison)
-    folder = tmp_path / "old"
-    folder.mkdir()
-    RunFolder(folder).result_path.write_text(earlier.to_json(), encoding="utf-8")
-    now = comparison(measured(values=[1.0] * 60 + [0.0] * 40))
-    (line,) = told(now, f"hard_scope>={folder}-0.05")
-    assert "is -0.400 [" in line
-    assert told(comparison(measured(values=[1.0] * 99 + [0.5])), f"hard_scope>={folder}-0.1") == []
-    (line,) = told(now, f"hard_scope>={tmp_path / 'none'}-0.05")
-    assert "no target and no finished run" in line
-
-
 def test_a_difference_weighs_pairs_as_the_report_does(comparison):
     ids = ("a", "a", "a", "b")
     values = {"student": (1.0, 1.0, 1.0, 0.0), "other": (0.0, 0.0, 1.0, 1.0)}
@@ -183,15 +158,6 @@ def test_a_difference_weighs_pairs_as_the_report_does(comparison):
     (shown,) = target_differences(pairs, ["student", "other"], seed=0)
     (line,) = told(comparison(*pairs), "hard_scope[student]>=other-0")
     assert f"minus that of other is {shown.estimate}, n=2" in line
-
-
-def test_an_earlier_run_may_be_named_under_the_folder_of_runs(comparison, tmp_path):
-    earlier = of_old_student(comparison)
-    (tmp_path / "old").mkdir()
-    RunFolder(tmp_path / "old").result_path.write_text(earlier.to_json(), encoding="utf-8")
-    now = comparison(measured(values=[1.0] * 60 + [0.0] * 40))
-    (line,) = failed_gates(now, ["hard_scope>=old-0.05"], runs=tmp_path)
-    assert "is -0.400 [" in line
 
 
 def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
@@ -233,6 +199,11 @@ def test_every_gate_on_a_model_that_is_degenerate_on_a_task_fails(
     lines = told(whole, "agreement>=0.5")
     assert len(lines) == fails
     assert all("on choice: dead is degenerate: one answer" in line for line in lines)
+
+
+def test_another_target_without_this_number_is_told(comparison):
+    (line,) = told(comparison(measured()), "hard_scope>=none-0.1")
+    assert line == "hard_scope of student on typo: `none` has no such number"
 
 
 def test_a_degenerate_model_is_no_baseline(comparison):

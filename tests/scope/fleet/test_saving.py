@@ -41,7 +41,7 @@ def test_a_new_process_predicts_the_same_to_the_byte(tmp_path):
     assert done.stdout == expected
 
 
-@pytest.mark.parametrize("name", ["mean", "mf", "irt", "factors"])
+@pytest.mark.parametrize("name", ["mean", "mf", "factors"])
 def test_all_of_a_fleet_is_read_back(name, tmp_path):
     fleet = fleet_of(name, added=True)
     save_fleet(fleet, tmp_path)

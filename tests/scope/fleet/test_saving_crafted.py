@@ -25,8 +25,8 @@ def filled(number):
     ("kind", "name", "array", "told"),
     [
         ("factors", "mix_", lambda _: 1.0, "its parts do not go together"),
-        ("irt", "weights_", lambda old: old.T, "its parts do not go together"),
-        ("irt", "weights_", filled(3e38), "a forecast that is no probability"),
+        ("factors", "weights_", lambda old: old.T, "its parts do not go together"),
+        ("factors", "weights_", filled(3e38), "a forecast that is no probability"),
         ("mean", "model_vectors_", filled(7), "a forecast that is no probability"),
         ("mean", "model_vectors_", filled(NAN), "a forecast that is no probability"),
         ("mean", "skills_", lambda old: old[:-1], "models in place of"),

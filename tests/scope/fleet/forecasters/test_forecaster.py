@@ -11,7 +11,6 @@ from sklearn.model_selection import GridSearchCV
 from scope.errors import DataError, SpecError
 from scope.fleet import MeanForecaster, NeighbourForecaster
 from scope.fleet.forecasters.forecaster import checked_correctness, checked_table
-from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout
@@ -78,14 +77,13 @@ def test_a_restored_forecaster_predicts_the_same_bytes():
     assert again.predict_proba(table).tobytes() == fitted.predict_proba(table).tobytes()
 
 
-VECTORS = ["mf", "irt", "factors", "mean"]
+VECTORS = ["mf", "factors", "mean"]
 """Those that models can be added to."""
 
 ALL = {
     "mean": MeanForecaster,
     "knn": NeighbourForecaster,
     "mf": partial(MatrixFactorization, dimensions=4, epochs=20, batch=64, learning_rate=0.02),
-    "irt": partial(ItemResponse, dimensions=2),
     "factors": TextFactors,
 }
 
@@ -180,10 +178,10 @@ def test_scikit_learn_clones_and_searches_it(name):
         *(("mf", name, 0) for name in ("dimensions", "epochs", "batch", "learning_rate")),
         *(("mf", name, -1.0) for name in ("noise", "weight_decay")),
         ("mf", "learning_rate", np.nan),
-        *((name, "dimensions", 0) for name in ("irt", "factors")),
-        *((name, "landmarks", 0) for name in ("irt", "factors")),
-        *((name, "folds", 1) for name in ("irt", "factors")),
-        *((name, "guard", -0.1) for name in ("irt", "factors")),
+        ("factors", "dimensions", 0),
+        ("factors", "landmarks", 0),
+        ("factors", "folds", 1),
+        ("factors", "guard", -0.1),
     ],
 )
 def test_parameters_that_cannot_be_are_named(name, parameter, value):

@@ -6,7 +6,6 @@ import toy_fleet
 from threadpoolctl import threadpool_limits
 
 from scope.errors import DataError, SpecError
-from scope.fleet.forecasters.item_response import ItemResponse
 from scope.fleet.forecasters.kernels import MIXES, Mix
 from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.layout import QuestionLayout
@@ -26,7 +25,7 @@ def questions(count=80):
 
 
 def learned(table, targets, layout=TWO_CATEGORIES, **parameters):
-    made = ItemResponse(layout=layout, **parameters)
+    made = TextFactors(layout=layout, **parameters)
     return made, made._learn_kernel(table, targets.astype(np.float32))
 
 

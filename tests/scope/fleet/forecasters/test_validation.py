@@ -8,7 +8,6 @@ from hypothesis import given, strategies as st
 from scipy.optimize import minimize_scalar
 
 from scope.errors import SpecError
-from scope.fleet.forecasters.item_response import predict_by_responses
 from scope.fleet.forecasters.text_factors import predict_by_factors
 from scope.fleet.forecasters.validation import (
     LeftOutForecasts,
@@ -170,13 +169,8 @@ def test_a_router_asks_nobody_whose_answer_is_unknown():
     assert route_weight(LeftOutForecasts(answers, means, forecasts), 0.5) == 1
 
 
-PREDICTORS = [
-    partial(one, dimensions=2, guard=0.5) for one in (predict_by_factors, predict_by_responses)
-]
-
-
-@pytest.mark.parametrize("predict", PREDICTORS)
-def test_left_out_questions_tell_nothing_about_their_own_forecasts(predict):
+def test_left_out_questions_tell_nothing_about_their_own_forecasts():
+    predict = partial(predict_by_factors, dimensions=2, guard=0.5)
     generator = np.random.default_rng(0)
     inputs = generator.normal(size=(40, 3)).astype(np.float32)
     answers = generator.integers(0, 2, size=(40, 5)).astype(np.float32)

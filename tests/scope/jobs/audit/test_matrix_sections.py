@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 import scope
-from scope.decision.baselines import why_not_comparable
 from scope.jobs.audit.sections import page
 from scope.records import Undefined
 from scope.sections.blocks import Bullets, Fold, Table
@@ -104,11 +103,3 @@ def test_the_page_is_written_in_every_form(result):
     assert "Asymmetry of each pair of models" in result.html()
     assert "pairs that share a model are not independent" in result.to_markdown()
     assert '"against": "toy_models:Student"' in result.to_short_json()
-
-
-def test_another_matrix_is_comparable_only_with_the_same_references(result):
-    again = replace(result, clock=None)
-    assert why_not_comparable(again, result) == ""
-    cards = [replace(card, fingerprint="other") for card in result.manifest.models]
-    other = replace(again, manifest=replace(result.manifest, models=tuple(cards)))
-    assert why_not_comparable(other, result) == "differs in the reference"

@@ -74,7 +74,7 @@ def test_what_a_capability_costs_a_target_is_said_with_its_interval(audit):
     result = replace(audit, differences=(between(-0.09, -0.05, -0.01),))
     assert sentences(result) == [
         "student follows the reference less on typo than on synonym: concordance on typo minus "
-        "synonym −0.050 [−0.090, −0.010] (n\u00a0=\u00a090)."
+        "synonym −0.050 [−0.090, −0.010] (n\u00a0=\u00a090), not corrected over targets."
     ]
     result = replace(audit, differences=(between(0.01, 0.05, 0.09),))
     assert sentences(result)[0].startswith(

@@ -144,7 +144,6 @@ def test_routing_is_compared_with_each_baseline():
     ("forecaster", "said"),
     [
         ("factors(dimensions=8)", "skill plus the prediction from the text"),
-        ("irt", "skill plus the prediction from the text"),
         ("knn", "the highest predicted probability"),
         ("mf(epochs=3)", "the highest predicted probability"),
     ],
