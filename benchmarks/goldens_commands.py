@@ -30,9 +30,9 @@ _AUDITS = (
                 exact=True,
             ),
             golden(
-                "audit-earlier-run",
+                "audit-other-target",
                 f"{_TOY_AUDIT} --capability typo --n-unchanged 12 --json-full --gate-on value"
-                " --gate hard_scope>=audit-typo-0.4",
+                " --gate 'hard_scope[toys:Student]>=toys:Stranger-0.4'",
                 exact=True,
             ),
             golden("report-again", "report audit-typo --json-full", exact=True),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scope.data import LoadedData, subsample
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_for
-from scope.jobs.audit.verdicts import planned_power
+from scope.jobs.audit.verdicts import planned_endpoints
 from scope.jobs.audited import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.identity import NamedModel, manifest_of
 from scope.jobs.perturbing import searched_on
@@ -25,6 +25,7 @@ from scope.jobs.shards import SETTING, Shard
 from scope.metrics import METRICS, Metric
 from scope.protocols import Encoder, SearchOptions
 from scope.records import Example, Manifest, Setting
+from scope.statistics import joint_power
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,9 +100,10 @@ class AuditPlan:
         if not request.candidates:
             return {}
         names = ("gap", "accuracy_margin", "agreement_margin", "concordance_margin", "least_reach")
+        plan = planned_endpoints(request, card.used, card.labelled)
         return {
             **{name: getattr(request, name) for name in names},
-            "power": round(planned_power(request, card.used, card.labelled), 2),
+            "power": round(joint_power(plan, len(self.changed_ids)), 2),
         }
 
     def kept_as(self, chosen: ChosenCapability) -> str:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scope.jobs.audit.request import AuditRequest
+from scope.printing import counted
 from scope.records import (
     AuditResult,
     Endpoint,
@@ -77,18 +78,16 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
     return tuple(found)
 
 
-def planned_power(request: AuditRequest, texts: int, labelled: int, *, targets: int = 1) -> float:
-    """Joint power of the verdict on each of so many targets, of which almost no text differs.
+def planned_endpoints(request: AuditRequest, texts: int, labelled: int) -> list[PlannedEndpoint]:
+    """The endpoints of the verdict on a target that differs on almost no text, before it answers.
 
     Parameters
     ----------
     request
-        With the margins, the capabilities and the number of texts that they change, of which
-        `ASSUMED_YIELD` count.
+        With the margins and the capabilities; `ASSUMED_YIELD` of the texts they change count.
     texts, labelled
         How many unchanged texts there are, and how many have a gold label.
     """
-    changed = min(texts, request.n or texts)
     plan = [
         PlannedEndpoint(
             name=f"concordance on {capability}",
@@ -106,14 +105,18 @@ def planned_power(request: AuditRequest, texts: int, labelled: int, *, targets: 
         for name, (margin, count) in unchanged.items()
         if count
     ]
-    return joint_power(plan, changed, targets=targets)
+    return plan
 
 
 def plan_in_words(manifest: Manifest, request: AuditRequest) -> str:
     """The plan of the verdicts, as the manifest holds it before any target answers."""
     settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]
     targets = sum(one.role == "target" for one in manifest.models)
-    power = planned_power(request, card.used, card.labelled, targets=targets)
+    plan = planned_endpoints(request, card.used, card.labelled)
+    changed = min(card.used, request.n or card.used)
+    power = joint_power(plan, changed, targets=targets)
+    enough = texts_for_power(plan, targets=targets)
+    more = f" (0.8 from {enough:,} texts on)" if enough and power < 0.8 else ""
     order = f"concordance {settings['concordance_margin']:g}"
     compared = (
         f"{order} below 1"
@@ -121,11 +124,11 @@ def plan_in_words(manifest: Manifest, request: AuditRequest) -> str:
         else f"agreement {settings['agreement_margin']:g} and {order} below {baseline.name}'s"
     )
     return (
-        f"plan: may a target replace {manifest.reference.name}? {settings['changed_texts']:,} "
+        f"plan: may a target replace {manifest.reference.name}? {changed:,} "
         f"changed and {card.used:,} unchanged texts; limits: accuracy "
         f"{settings['accuracy_margin']:g} below {manifest.reference.name}'s, {compared}, reach "
-        f"{settings['least_reach']:g}; power {power:.2f} for each of {targets}, "
-        f"if it differs on almost no text and {ASSUMED_YIELD:.0%} of the changed texts count"
+        f"{settings['least_reach']:g}; power {power:.2f}{more} for {counted(targets, 'target')}, "
+        f"if each differs on almost no text and {ASSUMED_YIELD:.0%} of the changed texts count"
     )
 
 

@@ -19,8 +19,8 @@ class DemoRequest(Request):
     of it, one with weights in 8 bits and one that lacks four in five weights; the student has four
     of its six layers and learned from its outputs alone; the independent model shares neither
     weights nor tokenizer with it, and learned from the labels. The baseline is the reference with
-    another seed. The first time takes about two minutes longer, for the training. An interrupted run
-    continues when the same command is given again, with the same result.
+    another seed. The first time takes about two minutes longer, for the training. An interrupted
+    run continues when the same command is given again, with the same result.
 
     Example: scope demo
     """
