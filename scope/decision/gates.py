@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from scope.decision.other_target import difference_from
 from scope.errors import SpecError
-from scope.estimation import metric_width
 from scope.metrics import known_metrics, parse_metric
 from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
-from scope.statistics import paired_difference
 
 JudgedOn = Literal["interval", "value"]
 """Whether the worse end of the interval decides, or the value alone."""
@@ -329,50 +328,11 @@ def _failure(
     """Why this number does not meet the gate."""
     if gate.other is None:
         return _beyond(gate, _named(one), one.estimate, judged_on)
-    other = _of_other(comparison, gate.other, one)
-    if isinstance(other, str):
-        return f"{_named(one)}: {other}"
+    difference = difference_from(comparison, gate.other, one)
+    if isinstance(difference, str):
+        return f"{_named(one)}: {difference}"
     what = f"{_named(one)} minus that of {gate.other}"
-    return _beyond(gate, what, _paired_difference(one, other), judged_on)
-
-
-def _of_other(comparison: MeasuredResult, target: str, one: Measurement) -> Measurement | str:
-    """The same number of another target, or the reason why there is none."""
-    for other in comparison.measurements:
-        if (other.target, other.metric, other.capability, other.subset, other.against) == (
-            target,
-            one.metric,
-            one.capability,
-            None,
-            one.against,
-        ):
-            return comparison.degenerate(other) or other
-    return f"`{target}` has no such number"
-
-
-def _paired_difference(one: Measurement, other: Measurement) -> Estimate | Undefined:
-    """One number minus another, paired by example.
-
-    All pairs have equal weight and those of an example are one cluster, as in the differences of
-    the report. An example with a different number of pairs for the other target is left out.
-    """
-    mine, others = _by_example(one), _by_example(other)
-    both = [example for example in mine if len(mine[example]) == len(others.get(example, ()))]
-    return paired_difference(
-        [value for example in both for value in mine[example]],
-        [value for example in both for value in others[example]],
-        [example for example in both for _ in mine[example]],
-        width=metric_width(one.metric),
-        empty="no example is in both",
-    )
-
-
-def _by_example(one: Measurement) -> dict[str, list[float]]:
-    """The values of each example's pairs, in order."""
-    values: dict[str, list[float]] = {}
-    for example, value in zip(one.example_ids, one.values, strict=True):
-        values.setdefault(example, []).append(value)
-    return values
+    return _beyond(gate, what, difference, judged_on)
 
 
 def _named(one: Measurement) -> str:

@@ -86,15 +86,6 @@ DECISIONS = [
         page=DEAD_PAGE,
     ),
     Decision(
-        name="a degenerate target of an earlier run is no baseline",
-        make=lambda folder: (
-            *audit("--run", "old", targets=("Enthusiast",))(folder),
-            *audit(*gate("iid_agreement>=runs/old-0.1"))(folder),
-        ),
-        exits=1,
-        says=("degenerate",),
-    ),
-    Decision(
         name="a target that gives one of three answers to everything does not pass",
         make=audit(*HARD, reference="OfThree", targets=("Undecided",), data=THREE),
         exits=1,
@@ -213,24 +204,6 @@ DECISIONS = [
         ),
         exits=1,
         says=("hard_scope of toy_judges:SlipsOften on typo minus that of toy_judges:Twin is -0.",),
-    ),
-    Decision(
-        name="a target worse than an earlier run by more than the margin fails",
-        make=lambda folder: (
-            *audit("--run", "old")(folder),
-            *audit(*gate("hard_scope>=runs/old-0.1"), targets=("SlipsOften",))(folder),
-        ),
-        exits=1,
-        says=("minus that of runs/old is -0.", "not at least -0.1"),
-    ),
-    Decision(
-        name="a target no worse than an earlier run passes",
-        make=lambda folder: (
-            *audit("--run", "old")(folder),
-            *audit(*gate("hard_scope>=runs/old-0.1"), targets=("Slips",))(folder),
-        ),
-        exits=0,
-        never=("gate:",),
     ),
     Decision(
         name="what is undefined passes no gate",
