@@ -181,8 +181,8 @@ def _piece(name: str, kind: Any) -> str:
         facts.append(f"- Needs: {one.needs}.")
     if one.queries is not None:
         facts.append(
-            f"- Cost: about {one.queries} queries for a text that it can change and whose pairs are "
-            "searched, with three trials."
+            f"- Cost: about {one.queries} queries for a text that it can change and whose pairs "
+            "are searched, with three trials."
         )
     if one.accepted:
         facts.append(f"- {READ.capitalize()}: {one.accepted}.")
