@@ -149,7 +149,8 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
             raise SpecError(
                 f"the metric `{metric}` for an audit",
                 expected="a metric on pairs of an original and a perturbed text",
-                fix=f"the metrics of audits on such pairs are {', '.join(_metrics_on_pairs())}",
+                fix="leave it out, an audit measures it anyway; on such pairs are "
+                f"{', '.join(_metrics_on_pairs())}",
             )
         # A mistake in a plugin's function shows before hours of search, not after.
         metric.pair_values(*_TRIAL)
