@@ -10,7 +10,7 @@ from scope.jobs.audit.examples import MOST_PAIRS, example_section
 from scope.jobs.audit.matrix_sections import matrix_page
 from scope.jobs.audit.reference_points import estimate_of, follows, reference_points
 from scope.jobs.audit.slice_sections import where_targets_differ
-from scope.jobs.audit.verdict_section import verdict_blocks, verdict_sentences
+from scope.jobs.audit.verdict_section import verdict_boxes, verdict_sentences
 from scope.jobs.sections.asked import asked
 from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, short_name, spelled
 from scope.jobs.sections.outcomes import (
@@ -30,6 +30,7 @@ from scope.records import (
     marked,
 )
 from scope.sections.blocks import (
+    Beside,
     Block,
     Bullets,
     Column,
@@ -91,8 +92,8 @@ def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
         anchor="answer",
         title="Answer",
         blocks=(
-            Bullets((*verdict_sentences(result), *_findings(result)), findings=True),
-            *verdict_blocks(result),
+            Beside(tuple((box,) for box in verdict_boxes(result))),
+            *([] if result.verdicts else [Bullets(tuple(_findings(result)), findings=True)]),
             *reference_points(result),
             *answers,
             paragraph(
