@@ -19,6 +19,7 @@ _LABELS, _LANE, _BELOW = 18, 26, 46
 _RADIUS, _STEP, _TALLEST = 4.5, 10.0, 180.0
 _SMALL_WIDTH, _SMALL_HEIGHT, _SMALL_EDGE = 150, 22, 7
 _MOST_TICKS = 7
+_WIDER = 280
 
 _LINE = Markup(
     '<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="{}" '
@@ -65,18 +66,22 @@ def strip_svg(chart: StripChart) -> Markup:
 def small_strip_svg(chart: SmallStrip) -> Markup:
     """Draw one row: the controls, and the suspect with its interval."""
     dots = (*chart.controls, chart.suspect)
-    across = _scale(
-        [*(dot.value for dot in dots), chart.low, chart.high],
-        _SMALL_EDGE,
-        _SMALL_WIDTH - 2 * _SMALL_EDGE,
-    )
+    width = _WIDER if chart.ends else _SMALL_WIDTH
+    room = _SMALL_EDGE, width - 2 * _SMALL_EDGE
+    drawn = [*(dot.value for dot in dots), chart.low, chart.high]
+    across = Scale(*chart.ends, *room) if chart.ends else _scale(drawn, *room)
     middle = _SMALL_HEIGHT / 2
     ends = (pixel(across.at(chart.low)), pixel(across.at(chart.high)))
     return framed(
-        _SMALL_WIDTH,
+        width,
         _SMALL_HEIGHT,
         [
-            _LINE.format(0, middle, _SMALL_WIDTH, middle, "#8886", 1, "none"),
+            _LINE.format(0, middle, width, middle, "#8886", 1, "none"),
+            *(
+                _LINE.format(x, 0, x, _SMALL_HEIGHT, "currentColor", 1.5, dashes)
+                for level, dashes in zip(chart.levels, ("none", "2 3"), strict=False)
+                for x in [pixel(across.at(level.value))]
+            ),
             *(
                 _CIRCLE.format(
                     pixel(across.at(dot.value)), middle, 3, _CONTROL, document_text(dot.title)

@@ -6,18 +6,20 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation
+from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation, label_of
 from scope.sections.blocks import (
     Block,
     Card,
     Cards,
     Column,
     Finder,
+    Fold,
     Passage,
     Row,
     Section,
     Select,
     Table,
+    heading,
     note,
     paragraph,
     places,
@@ -28,6 +30,9 @@ from scope.sections.wording import number
 
 MOST_PAIRS = 2_000
 """Pairs shown at most; lost invariances come first."""
+
+MOST_TEXTS = 10
+"""Unchanged texts shown at most."""
 
 MAX_COLUMNS = 5
 """With more labels than this, a pair shows only those that were predicted or are gold."""
@@ -66,11 +71,10 @@ def example_section(result: AuditResult, *, most: int) -> Section:
     pairs = _pairs(result)
     shown = sorted(pairs, key=lambda one: (not one.lost, not one.far))[:most]
     about = paragraph(
-        "This section shows {shown} of {total} pairs of an original and a changed text. Of {kept} "
-        "kept pairs at least one target lost the reference’s invariance on {lost}; of {flipped} "
-        "random candidates that flip the reference at least one target was not moved on {unmoved}. "
-        "These come first, then the others in the order of the run. All pairs are in "
-        "``to_frame('examples')`` and in the run’s parquet files.",
+        "{shown} of {total} pairs of an original and a changed text: {kept} kept pairs, to which "
+        "the reference gives one label, of which a target lost {lost}; and {flipped} random "
+        "changes that flip the reference, of which {unmoved} did not move a target. These come "
+        "first. All pairs are in ``to_frame('examples')`` and in the run’s parquet files.",
         shown=len(shown),
         total=len(pairs),
         kept=sum(one.kind == "kept" for one in pairs),
@@ -78,34 +82,72 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         flipped=sum(one.kind == "flipped" for one in pairs),
         unmoved=sum(bool(one.lost) for one in pairs if one.kind == "flipped"),
     )
-    blocks: list[Block] = [about]
-    if far := sum(one.far for one in pairs):
-        blocks.append(
-            note(
-                "The {far} kept pairs that are farthest apart in meaning, by the sentence encoder, "
-                "are marked, and come after those on which a target differs: read these first to "
-                "judge whether a person would call them invariant.",
-                far=far,
-            )
-        )
-    if any(one.after.perturbation.similarity is not None for one in shown):
-        blocks.append(_ADMITTED)
+    blocks: list[Block] = [*_unchanged(result), heading("Changed texts"), about]
     if shown:
-        blocks += (
-            note(
-                "Marked words differ. “Distance” is the L1 distance between the reference’s shift "
-                "of probabilities and the target’s, as in Soft-SCoPE; “score” is the search’s "
-                "1\u00a0/\u00a0(1\u00a0+\u00a0distance moved by the reference)."
-            ),
-            _cards(result, shown),
-        )
+        blocks += (Fold(prose("How to read them"), tuple(_notes(pairs))), _cards(result, shown))
     return Section(anchor="examples", title="Examples", blocks=tuple(blocks))
 
 
-_ADMITTED = note(
-    "“Similarity” is the cosine by which the changed text was admitted: of the new word with the "
-    "old one in its place, or of the two texts; the least of several."
-)
+def _notes(pairs: Sequence[_Pair]) -> Iterator[Block]:
+    yield note(
+        "Marked words differ. “Distance” is the L1 distance between the reference’s shift of "
+        "probabilities and the target’s, as in Soft-SCoPE; “score” is the search’s "
+        "1\u00a0/\u00a0(1\u00a0+\u00a0distance moved by the reference)."
+    )
+    if far := sum(one.far for one in pairs):
+        yield note(
+            "The {far} kept pairs that are farthest apart in meaning, by the sentence encoder, "
+            "are marked, and come after those on which a target differs: read these first to "
+            "judge whether a person would call them invariant.",
+            far=far,
+        )
+    if any(one.after.perturbation.similarity is not None for one in pairs):
+        yield note(
+            "“Similarity” is the cosine by which the changed text was admitted: of the new word "
+            "with the old one in its place, or of the two texts; the least of several."
+        )
+
+
+def _unchanged(result: AuditResult) -> Iterator[Block]:
+    """The first unchanged texts on which targets differ."""
+    labels = result.manifest.reference.labels
+    names = [card.name for card in result.manifest.targets]
+    differing = [
+        one
+        for one in result.examples
+        if any(target.choice != one.reference.choice for target in one.targets)
+    ]
+    if not differing:
+        return
+    yield heading("Unchanged texts with another label")
+    yield Table(
+        columns=(
+            Column("Text", "passage"),
+            *map(Column, map(written, ("Gold", "Reference", *names))),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    one.example.text,
+                    one.example.label or "",
+                    label_of(one.reference, labels),
+                    *(
+                        "same"
+                        if target.choice == one.reference.choice
+                        else label_of(target, labels)
+                        for target in one.targets
+                    ),
+                )
+            )
+            for one in differing[:MOST_TEXTS]
+        ),
+        caption=prose(
+            "{shown} of {total} unchanged texts to which a model gives another label than the "
+            "reference, in the order of the data",
+            shown=min(MOST_TEXTS, len(differing)),
+            total=len(differing),
+        ),
+    )
 
 
 def _pairs(result: AuditResult) -> list[_Pair]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scope.jobs.audit.reference_points import reference_points
 from scope.jobs.sections.asked import asked
 from scope.jobs.sections.estimates import (
     CLEAN,
@@ -363,7 +362,6 @@ def _references(result: AuditResult) -> Section:
 
 def _of_reference(audit: AuditResult) -> Iterator[Block]:
     name = audit.manifest.reference.name
-    yield from reference_points(audit)
     yield from every_estimate("All", audit.measurements, name).blocks
     if audit.differences:
         yield from differences_section(audit.differences, audit.answer_shares).blocks

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from scope.estimation import MORE_SIMILAR
 from scope.jobs.audit.curves import curves_section
 from scope.jobs.audit.examples import MOST_PAIRS, example_section
 from scope.jobs.audit.matrix_sections import matrix_page
-from scope.jobs.audit.reference_points import estimate_of, follows, reference_points
+from scope.jobs.audit.picture import picture, small_table
 from scope.jobs.audit.slice_sections import where_targets_differ
 from scope.jobs.audit.verdict_section import verdict_boxes, verdict_sentences
 from scope.jobs.sections.asked import asked
@@ -16,21 +17,17 @@ from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, 
 from scope.jobs.sections.outcomes import (
     MOST_FAILURES,
     all_outcomes,
-    data_lines,
     outcome_lines,
     outcomes_section,
 )
 from scope.jobs.sections.reproduce import reproduce, run_lines
 from scope.metrics import metric_name
 from scope.records import (
-    AnswerShares,
     AuditResult,
     Measurement,
-    Undefined,
     marked,
 )
 from scope.sections.blocks import (
-    Beside,
     Block,
     Bullets,
     Column,
@@ -45,7 +42,7 @@ from scope.sections.blocks import (
     paragraph,
 )
 from scope.sections.charts import interval_chart
-from scope.sections.prose import Text, prose, written
+from scope.sections.prose import Text, prose
 from scope.sections.wording import Cell, setting
 
 
@@ -60,104 +57,60 @@ def page(
         return matrix_page(result)
     manifest = result.manifest
     targets = ", ".join(card.name for card in manifest.targets)
-    overview = _overview(result)
-    answers = _answers(result)
+    table = small_table(result)
+    notable = tuple(_notable(result))
+    differ = tuple(where_targets_differ(result))
+    folded = (
+        _estimates(result),
+        differences_section(result.differences, result.answer_shares),
+        curves_section(result),
+        _parts(result),
+        asked(manifest, capabilities="Capabilities"),
+        outcomes_section(result, most=max_failures),
+        reproduce(manifest, result.clock),
+    )
     return Page(
         title=f"SCoPE {manifest.job}: {targets} against {manifest.reference.name}",
         sections=(
-            _answer(result, answers),
-            asked(manifest, capabilities="Capabilities"),
-            _estimates(result, overview),
-            differences_section(result.differences, result.answer_shares),
-            curves_section(result),
-            _parts(result),
+            Section(
+                anchor="answer",
+                title="Answer",
+                blocks=(*verdict_boxes(result), *notable, *picture(result)),
+            ),
+            *([_differ(differ)] if differ else []),
             example_section(result, most=max_pairs),
-            outcomes_section(result, most=max_failures),
-            reproduce(manifest, result.clock),
+            *(replace(one, folded=True) for one in folded),
         ),
         brief=(
             *map(Paragraph, verdict_sentences(result)),
-            *(Paragraph(_degenerate(one)) for one in result.answer_shares if one.degenerate),
-            overview,
-            *answers,
-            outcome_lines(all_outcomes(result)),
-            data_lines(manifest),
+            *notable,
+            *([table] if table.rows else []),
             *run_lines(result.clock),
         ),
     )
 
 
-def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
+def _differ(sentences: tuple[Text, ...]) -> Section:
     return Section(
-        anchor="answer",
-        title="Answer",
-        blocks=(
-            Beside(tuple((box,) for box in verdict_boxes(result))),
-            *([] if result.verdicts else [Bullets(tuple(_findings(result)), findings=True)]),
-            *reference_points(result),
-            *answers,
-            paragraph(
-                "The reference is **{reference}**. Its invariances are the pairs of an original "
-                "and a changed text to which it gives the same label; a target keeps one when it, "
-                "too, gives both texts the same label. This share is Hard-SCoPE. Brackets show "
-                "confidence intervals.",
-                reference=result.manifest.reference.name,
-            ),
-            *_soft_scope(result),
-            *_search_goal(result),
-        ),
+        anchor="differ",
+        title="Where targets differ",
+        blocks=(Bullets(sentences, findings=True),),
     )
 
 
-def _findings(result: AuditResult) -> Iterator[Text]:
-    """One sentence a capability and target; degenerate targets first."""
-    manifest = result.manifest
-    missing = {
-        one.capability: f"{one.status}: {one.reason or 'no reason given'}"
-        for one in result.outcomes
-        if one.status != "measured"
-    }
-    degenerate = {one.model: one for one in result.answer_shares if one.degenerate is not None}
-    judged = [card.name for card in manifest.targets if card.role == "target"]
-    both = [(one.name, target) for one in manifest.capabilities for target in judged]
-    for capability, target in both:
-        if target in degenerate:
-            yield prose(
-                "On **{capability}**, **{target}** is **degenerate**: {reason}; its numbers are no "
-                "evidence.",
-                capability=capability,
-                target=target,
-                reason=str(degenerate[target].degenerate),
+def _notable(result: AuditResult) -> Iterator[Block]:
+    """Models whose answers are no evidence, and capabilities of which something failed."""
+    for one in result.answer_shares:
+        if one.degenerate is not None:
+            yield paragraph(
+                "!!degenerate!!: {model}: {reason}; its numbers are no evidence",
+                model=one.model,
+                reason=one.degenerate,
             )
-    for capability, target in both:
-        if target not in degenerate:
-            reason = missing.get(capability, "Hard-SCoPE was not requested")
-            yield _finding(result, capability, target, reason)
-
-
-def _finding(result: AuditResult, capability: str, target: str, reason: str) -> Text:
-    """What a target keeps and what it follows; ``reason`` if the first is not known."""
-    kept = estimate_of(result, "hard_scope", capability, target) or Undefined(reason=reason)
-    if isinstance(kept, Undefined):
-        return prose(
-            "On **{capability}**, the share of the reference’s invariances that **{target}** keeps "
-            "is **undefined**: {reason} (n\u00a0=\u00a0{n}\u00a0examples).",
-            capability=capability,
-            target=target,
-            reason=kept.reason,
-            n=kept.n,
-        )
-    share = Cell.share(kept)
-    keeps = prose(
-        "On **{capability}**, **{target}** keeps **{share}** {interval} of what the reference "
-        "ignores (a model that never moves: 100\u00a0%; n\u00a0=\u00a0{n}\u00a0examples)",
-        capability=capability,
-        target=target,
-        share=share.value,
-        interval=share.interval,
-        n=share.n,
-    )
-    return (*keeps, *follows(result, capability, target))
+    failed = [one for one in all_outcomes(result) if one.status != "measured"]
+    failed += [one for one in result.outcomes if one.status == "measured" and one.failures]
+    if failed:
+        yield outcome_lines(failed)
 
 
 def _search_goal(result: AuditResult) -> Iterator[Paragraph]:
@@ -167,14 +120,6 @@ def _search_goal(result: AuditResult) -> Iterator[Paragraph]:
             "softmax on the changed side: where the reference is sure of a text, the changed text "
             "of which it is surest wins."
         )
-
-
-def _degenerate(one: AnswerShares) -> Text:
-    return prose(
-        "!!degenerate!!: {model}: {reason}; its numbers are no evidence",
-        model=one.model,
-        reason=str(one.degenerate),
-    )
 
 
 def _answers(result: AuditResult) -> tuple[Table, ...]:
@@ -227,51 +172,7 @@ def _soft_scope(result: AuditResult) -> Iterator[Paragraph]:
         yield paragraph("Soft-SCoPE was not requested.")
 
 
-def _overview(result: AuditResult) -> Table:
-    """One row a metric, one column a target."""
-    manifest = result.manifest
-    cells = {
-        (one.capability, one.metric, one.subset, one.target): Cell.of(one.estimate)
-        for one in result.measurements
-        if one.subset in (None, MORE_SIMILAR)
-    }
-    # A part of the pairs stands below all of them.
-    order = list(dict.fromkeys(key[:2] for key in cells))
-    rows = sorted(dict.fromkeys(key[:3] for key in cells), key=lambda row: order.index(row[:2]))
-    return Table(
-        columns=(
-            Column("capability", "name"),
-            Column("metric"),
-            *(
-                Column(written(marked(card.name, result.answer_shares)), "estimate")
-                for card in manifest.targets
-            ),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    capability or f"({CLEAN})",
-                    metric if subset is None else f"{metric}, {subset}",
-                    *(cells.get((*row, card.name)) for card in manifest.targets),
-                )
-            )
-            for row in rows
-            for capability, metric, subset in [row]
-        ),
-        caption=prose(f"{manifest.job}: against {{reference}}", reference=manifest.reference.name),
-        stacked=True,
-        most=len(rows),
-    )
-
-
-_HALF = note(
-    "The {half} of a capability’s kept pairs: those whose similarity is at least the median.",
-    half=MORE_SIMILAR,
-)
-
-
-def _estimates(result: AuditResult, overview: Table) -> Section:
-    # The reference's own base rate stands in the answer.
+def _estimates(result: AuditResult) -> Section:
     reference = result.manifest.reference.name
     main = [one for one in result.measurements if one.subset is None and one.target != reference]
     names = [metric_name(spelling) for spelling in dict.fromkeys(one.metric for one in main)]
@@ -281,7 +182,7 @@ def _estimates(result: AuditResult, overview: Table) -> Section:
     )
     return Section(
         anchor="estimates",
-        title="Estimates",
+        title="All estimates",
         blocks=(
             # Several spellings of one metric differ in parameters alone: explain it once.
             meanings({name.head: name for name in names}.values()),
@@ -290,8 +191,18 @@ def _estimates(result: AuditResult, overview: Table) -> Section:
                 "slope. n is the number of examples; intervals treat an example with all its "
                 "trials as one unit."
             ),
-            *([overview] if main else [paragraph("No metric was measured.")]),
-            *([_HALF] if any(one.subset == MORE_SIMILAR for one in result.measurements) else []),
+            paragraph(
+                "The reference is **{reference}**. Its invariances are the pairs of an original "
+                "and a changed text to which it gives the same label; a target keeps one when it, "
+                "too, gives both texts the same label. This share is Hard-SCoPE. Base rate: how "
+                "often a model keeps its label on random changes. Excess: Hard-SCoPE minus base "
+                "rate, on the texts that have both.",
+                reference=reference,
+            ),
+            *_soft_scope(result),
+            *_search_goal(result),
+            *_answers(result),
+            *([] if main else [paragraph("No metric was measured.")]),
             *(
                 block
                 for capability in capabilities
@@ -338,6 +249,12 @@ def _group(
     )
 
 
+_HALF = note(
+    "The {half} of a capability’s kept pairs: those whose similarity is at least the median.",
+    half=MORE_SIMILAR,
+)
+
+
 def _parts(result: AuditResult) -> Section:
     rows = [one for one in result.measurements if one.subset is not None]
     keys = dict.fromkeys((one.capability, one.metric) for one in rows)
@@ -355,12 +272,12 @@ def _parts(result: AuditResult) -> Section:
         "The same metrics on parts of the examples. A low value means that a target is less like "
         "the reference there; small n means wide intervals."
     )
-    sentences = tuple(where_targets_differ(result))
-    findings = (Bullets(sentences, findings=True),) if sentences else ()
+    if any(one.subset == MORE_SIMILAR for one in rows):
+        groups.insert(0, _HALF)
     none = paragraph("No part of the examples was measured separately.")
     return Section(
         anchor="losses",
         title="Invariance by part",
         heading="Invariance by part of the examples",
-        blocks=(*findings, about, *groups) if groups else (none,),
+        blocks=(about, *groups) if groups else (none,),
     )

@@ -8,7 +8,7 @@ from typing import Literal
 
 from scope.jobs.audit.verdicts import opening
 from scope.records import AuditResult, Replacement, ReplacementDecision
-from scope.sections.blocks import Callout, Column, Fold, Paragraph, Row, Table, paragraph
+from scope.sections.blocks import Beside, Callout, Column, Fold, Paragraph, Row, Table, paragraph
 from scope.sections.prose import Text, prose
 from scope.sections.wording import Cell
 
@@ -33,39 +33,44 @@ def _parts(verdict: Replacement, reference: str) -> tuple[str, str]:
     return f"{_FRAMES[verdict.decision][1]} {first}{more}", why
 
 
-def verdict_boxes(result: AuditResult) -> Iterator[Callout]:
-    """A box a target: the verdict, its sentence, and its endpoints."""
-    for verdict in result.verdicts:
-        head, why = _parts(verdict, result.manifest.reference.name)
-        sentence = why if verdict.reason else f"{why[:1].upper()}{why[1:]}"
-        endpoints = Table(
-            columns=(
-                Column("Verdict rests on", "name"),
-                Column("Value", "estimate"),
-                Column("Limit", "number"),
-                Column("State"),
-            ),
-            rows=tuple(
-                Row(
-                    cells=(
-                        one.name,
-                        Cell.of(one.estimate),
-                        "" if one.limit is None else f"{one.limit:g}",
-                        one.state,
-                    )
+def verdict_boxes(result: AuditResult) -> Iterator[Beside]:
+    """A box a target."""
+    if result.verdicts:
+        yield Beside(tuple((_box(one, result.manifest.reference.name),) for one in result.verdicts))
+
+
+def _box(verdict: Replacement, reference: str) -> Callout:
+    """The verdict, its sentence, and its endpoints behind a line."""
+    head, why = _parts(verdict, reference)
+    sentence = why if verdict.reason else f"{why[:1].upper()}{why[1:]}"
+    endpoints = Table(
+        columns=(
+            Column("Verdict rests on", "name"),
+            Column("Value", "estimate"),
+            Column("Limit", "number"),
+            Column("State"),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    one.name,
+                    Cell.of(one.estimate),
+                    "" if one.limit is None else f"{one.limit:g}",
+                    one.state,
                 )
-                for one in verdict.endpoints
-            ),
-            caption=prose(
-                "Accuracy is the target’s minus the reference’s; with a baseline, agreement and "
-                "concordance are the target’s minus the baseline’s. A state is that of its row "
-                "alone; the verdict is corrected over rows and targets"
-            ),
-        )
-        frame, _ = _FRAMES[verdict.decision]
-        fold = Fold(prose("{n} numbers and limits", n=len(verdict.endpoints)), (endpoints,))
-        said = (
-            Paragraph(prose("**{head}**", head=head), lead=True),
-            paragraph("{why}", why=sentence),
-        )
-        yield Callout(frame, (*said, fold))
+            )
+            for one in verdict.endpoints
+        ),
+        caption=prose(
+            "Accuracy is the target’s minus the reference’s; with a baseline, agreement and "
+            "concordance are the target’s minus the baseline’s. A state is that of its row "
+            "alone; the verdict is corrected over rows and targets"
+        ),
+    )
+    frame, _ = _FRAMES[verdict.decision]
+    fold = Fold(prose("{n} numbers and limits", n=len(verdict.endpoints)), (endpoints,))
+    said = (
+        Paragraph(prose("**{head}**", head=head), lead=True),
+        paragraph("{why}", why=sentence),
+    )
+    return Callout(frame, (*said, fold))

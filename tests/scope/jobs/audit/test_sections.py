@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import build_comparison
+from made_up_comparison import TARGETS, build_comparison
 
 from scope.jobs.audit.sections import page
 from scope.records import Undefined
-from scope.sections.blocks import Bullets, Cards, Figure, Fold, Heading, Table, Terms, within
+from scope.sections.blocks import Cards, Figure, Fold, Heading, Paragraph, Table, Terms, within
 from scope.sections.prose import plain
 from scope.sections.wording import Cell
 
@@ -26,17 +26,22 @@ def titles(result, anchor):
     return [plain(one.text) for one in blocks_of(result, anchor, Heading)]
 
 
-def findings(result):
-    (bullets,) = blocks_of(result, "answer", Bullets)
-    return [plain(one) for one in bullets.items]
+def notable(result):
+    return [plain(one.text) for one in blocks_of(result, "answer", Paragraph) if not one.note]
 
 
-def test_every_table_of_the_terminal_stands_on_the_page(audit):
-    shown = page(audit)
-    on_page = [id(block) for block in shown.blocks()]
-    tables = [block for block in shown.brief if isinstance(block, Table)]
-    assert tables
-    assert all(id(table) in on_page for table in tables)
+def test_the_terminal_has_the_verdicts_and_one_small_table(audit):
+    (table,) = (block for block in page(audit).brief if isinstance(block, Table))
+    assert [row.cells[0] for row in table.rows] == ["agreement", "synonym", "typo"]
+    assert plain(table.rows[1].cells[1]) == "0.88 [0.75, 1.00]"
+
+
+def test_the_picture_has_every_model_on_one_scale(audit):
+    (table,) = blocks_of(audit, "answer", Table)
+    strips = [row.cells[1] for row in table.rows if row.cells[1] is not None]
+    assert len(strips) == 6
+    assert {strip.ends for strip in strips} == {(0.3, 1.0)}
+    assert [row.cells[2] for row in table.rows][:2] == ["4 texts", "1.00 [0.88, 1.00]"]
 
 
 def test_original_texts_come_first_and_parts_stay_out_of_the_main_tables(audit):
@@ -63,7 +68,7 @@ def test_where_all_is_undefined_there_is_a_table_and_no_chart(audit):
     result = replace(audit, measurements=nothing)
     assert blocks_of(result, "estimates", Figure) == []
     cells = [cell for table in blocks_of(result, "estimates", Table) for cell in estimates(table)]
-    assert {cell.value for cell in cells} == {"undefined"}
+    assert {cell.value for cell in cells[len(audit.answer_shares) + 2 :]} == {"undefined"}
 
 
 def estimates(table):
@@ -130,31 +135,31 @@ def test_labels_to_filter_by_are_those_that_occur_and_none(audit):
     assert [words for _, words in labels] == ["all", *names]
 
 
-def test_without_hard_scope_the_headline_says_so_and_without_soft_scope_too(audit):
+def test_without_soft_scope_the_estimates_say_so_and_without_numbers_there_is_no_picture(audit):
     bare = replace(audit, measurements=(), answer_shares=())
-    assert all("is undefined: " in finding for finding in findings(bare))
-    assert "Hard-SCoPE was not requested" in findings(bare)[0]
-    words = [plain(one.text) for one in page(bare).sections[0].blocks if hasattr(one, "text")]
-    assert words[-1] == "Soft-SCoPE was not requested."
+    assert blocks_of(bare, "answer", Table) == []
+    words = [plain(one.text) for one in blocks_of(bare, "estimates", Paragraph)]
+    assert "Soft-SCoPE was not requested." in words
 
 
-def test_degenerate_targets_come_first_and_without_a_number(audit):
-    found = findings(audit)
-    assert ["is degenerate: " in one for one in found] == [True] * 3 + [False] * 3
-    assert not [one for one in found[:3] if "%" in one]
+def test_degenerate_models_and_failed_capabilities_stand_in_the_answer(audit):
+    why = audit.answer_shares[2].degenerate
+    assert notable(audit) == [f"degenerate: {TARGETS[1]}: {why}; its numbers are no evidence"]
+    (terms,) = blocks_of(audit, "answer", Terms)
+    assert [plain(term) for term, _ in terms.pairs] == ["negation", "typo"]
 
 
 def test_a_cutoff_missing_in_the_spelling_is_taken_from_the_settings(audit):
     soft = next(row for row in audit.measurements if row.metric.startswith("soft"))
     row = replace(soft, metric="soft_scope(tolerance=0.2)")
     manifest = replace(audit.manifest, settings={"cutoff": 0.5, "tolerance": 9.0})
-    stated = plain(
-        page(replace(audit, measurements=(row,), manifest=manifest)).sections[0].blocks[-1].text
-    )
-    assert "τ\xa0=\xa00.2" in stated
-    assert "κ\xa0=\xa00.5" in stated
-    unknown = plain(page(replace(audit, measurements=(row,))).sections[0].blocks[-1].text)
-    assert "κ\xa0=\xa0not stated" in unknown
+    stated = replace(audit, measurements=(row,), manifest=manifest)
+    words = " ".join(plain(one.text) for one in blocks_of(stated, "estimates", Paragraph))
+    assert "τ\xa0=\xa00.2" in words
+    assert "κ\xa0=\xa00.5" in words
+    unknown = replace(audit, measurements=(row,))
+    words = " ".join(plain(one.text) for one in blocks_of(unknown, "estimates", Paragraph))
+    assert "κ\xa0=\xa0not stated" in words
 
 
 def test_failed_searches_are_cut_but_counted(audit):
