@@ -20,8 +20,9 @@ class FittingTable(Table):
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        # The padding of a cell and a line.
-        room = options.max_width - (1 + self.padding[1] + self.padding[3]) * len(self.columns) - 1
+        # The padding of a cell and a line; a line more at the edge.
+        around = (1 + self.padding[1] + self.padding[3]) * len(self.columns)
+        room = options.max_width - around + (-1 if self.show_edge else 1)
         natural = [_natural(one, console, options) for one in self.columns]
         if sum(natural) > room:
             least = [

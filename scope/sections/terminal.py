@@ -12,6 +12,7 @@ from scope.sections.blocks import (
     Bullets,
     Callout,
     Column,
+    Fold,
     Heading,
     Paragraph,
     Passage,
@@ -36,11 +37,13 @@ LEAST_WIDTH = 80
 """Tables are made for as many columns; narrower ones would lose values."""
 
 _LEAST_OF_A_COLUMN = 8
-_BETWEEN_COLUMNS = 3
 
 
-def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
-    """What rich prints of the blocks; charts, examples and folded blocks are left to the page."""
+def renderables(blocks: Iterable[Block], *, folds: bool = False) -> Iterator[RenderableType]:
+    """What rich prints of the blocks; charts and examples are left to the page.
+
+    Folded blocks are, too, unless ``folds``.
+    """
     from rich.padding import Padding
     from rich.text import Text as RichText
 
@@ -58,10 +61,12 @@ def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
             case Preformatted(text):
                 yield RichText(printable(text))
             case Callout(_, inner):
-                yield from renderables(inner)
+                yield from renderables(inner, folds=folds)
+            case Fold(title, inner) if folds:
+                yield from (_line(title), *renderables(inner, folds=True))
             case Beside(groups):
                 for group in groups:
-                    yield from renderables(group)
+                    yield from renderables(group, folds=folds)
 
 
 def to_text(blocks: Iterable[Block], width: int = 100) -> str:
@@ -89,7 +94,8 @@ def least_width(shown: RenderableType) -> int:
     if not isinstance(shown, RichTable):
         return LEAST_WIDTH
     needed = (max(one.min_width or 0, _LEAST_OF_A_COLUMN) for one in shown.columns)
-    return max(LEAST_WIDTH, sum(one + _BETWEEN_COLUMNS for one in needed) + 1)
+    between = 1 + shown.padding[1] + shown.padding[3]
+    return max(LEAST_WIDTH, sum(one + between for one in needed) + 1)
 
 
 def _table(table: Table) -> RichTable:

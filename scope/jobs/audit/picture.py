@@ -48,8 +48,7 @@ _ABOUT = note(
 )
 _ABOUT_KEPT = note(
     "Hard-SCoPE: of the changed texts that leave the reference’s label, the share that leaves the "
-    "model’s, too; a model that never moves has 1. There is no verdict: random candidates, which "
-    "tell a model from such a one, were not drawn."
+    "model’s, too; a model that never moves has 1."
 )
 
 

@@ -99,7 +99,12 @@ def _differ(sentences: tuple[Text, ...]) -> Section:
 
 
 def _notable(result: AuditResult) -> Iterator[Block]:
-    """Models whose answers are no evidence, and capabilities of which something failed."""
+    """Why there is no verdict, models that are no evidence, and capabilities that failed."""
+    if not result.verdicts:
+        yield paragraph(
+            "No verdict: random candidates, which tell a target from a model that never moves, "
+            "were not drawn."
+        )
     for one in result.answer_shares:
         if one.degenerate is not None:
             yield paragraph(
