@@ -19,7 +19,6 @@ _LABELS, _LANE, _BELOW = 18, 26, 46
 _RADIUS, _STEP, _TALLEST = 4.5, 10.0, 180.0
 _SMALL_WIDTH, _SMALL_HEIGHT, _SMALL_EDGE = 150, 22, 7
 _MOST_TICKS = 7
-_WIDER = 280
 
 _LINE = Markup(
     '<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="{}" '
@@ -32,6 +31,7 @@ _DIAMOND = Markup(
     '<path d="M{x} {top}L{right} {y}L{x} {bottom}L{left} {y}Z" fill="{colour}">{inner}</path>'
 )
 _TITLE = Markup("<title>{}</title>")
+_WIDE = Markup('<svg width="100%" height="{height}">{content}</svg>')
 
 
 def _scale(values: Sequence[float], start: int, length: int) -> Scale:
@@ -65,23 +65,21 @@ def strip_svg(chart: StripChart) -> Markup:
 
 def small_strip_svg(chart: SmallStrip) -> Markup:
     """Draw one row: the controls, and the suspect with its interval."""
+    if chart.ends is not None:
+        return _on_common_scale(chart, Scale(*chart.ends, 6, 88))
     dots = (*chart.controls, chart.suspect)
-    width = _WIDER if chart.ends else _SMALL_WIDTH
-    room = _SMALL_EDGE, width - 2 * _SMALL_EDGE
-    drawn = [*(dot.value for dot in dots), chart.low, chart.high]
-    across = Scale(*chart.ends, *room) if chart.ends else _scale(drawn, *room)
+    across = _scale(
+        [*(dot.value for dot in dots), chart.low, chart.high],
+        _SMALL_EDGE,
+        _SMALL_WIDTH - 2 * _SMALL_EDGE,
+    )
     middle = _SMALL_HEIGHT / 2
     ends = (pixel(across.at(chart.low)), pixel(across.at(chart.high)))
     return framed(
-        width,
+        _SMALL_WIDTH,
         _SMALL_HEIGHT,
         [
-            _LINE.format(0, middle, width, middle, "#8886", 1, "none"),
-            *(
-                _LINE.format(x, 0, x, _SMALL_HEIGHT, "currentColor", 1.5, dashes)
-                for level, dashes in zip(chart.levels, ("none", "2 3"), strict=False)
-                for x in [pixel(across.at(level.value))]
-            ),
+            _LINE.format(0, middle, _SMALL_WIDTH, middle, "#8886", 1, "none"),
             *(
                 _CIRCLE.format(
                     pixel(across.at(dot.value)), middle, 3, _CONTROL, document_text(dot.title)
@@ -92,6 +90,23 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
             _diamond(chart.suspect, across.at(chart.suspect.value), middle, 5),
         ],
     )
+
+
+def _on_common_scale(chart: SmallStrip, across: Scale) -> Markup:
+    """Draw an interval and the levels in per cent, so that the drawing is as wide as its cell."""
+
+    def at(value: float) -> str:
+        return f"{across.at(value):.2f}%"
+
+    middle, dot = _SMALL_HEIGHT / 2, chart.suspect
+    low, high = at(chart.low), at(chart.high)
+    content = [_LINE.format(0, middle, "100%", middle, "#8886", 1, "none")]
+    for level, dashes in zip(chart.levels, ("none", "2 3"), strict=False):
+        x = at(level.value)
+        content.append(_LINE.format(x, 0, x, _SMALL_HEIGHT, "currentColor", 1.5, dashes))
+    content.append(_LINE.format(low, middle, high, middle, _SUSPECT, 3, "none"))
+    content.append(_CIRCLE.format(at(dot.value), middle, 5, _SUSPECT, document_text(dot.title)))
+    return _WIDE.format(height=_SMALL_HEIGHT, content=Markup().join(content))
 
 
 def _piled(

@@ -233,10 +233,16 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
 
 
 def ending(request: Request, result: Result, gates: Gates | None) -> int:
-    """Say which gates are not met; the exit code."""
+    """Say which gates are not met, here and on the page; the exit code."""
     failed = [*result.failed_parts()]
     if gates:
-        failed += gates.failures(request, result)
+        from scope.jobs.pages import write_report
+        from scope.jobs.sections.gates import gates_box
+
+        unmet = gates.failures(request, result)
+        failed += unmet
+        if box := gates_box(gates, unmet):
+            write_report(result, box)
     for line in failed:
         say(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else DONE

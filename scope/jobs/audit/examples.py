@@ -112,40 +112,28 @@ def _unchanged(result: AuditResult) -> Iterator[Block]:
     """The first unchanged texts on which targets differ."""
     labels = result.manifest.reference.labels
     names = [card.name for card in result.manifest.targets]
-    differing = [
-        one
-        for one in result.examples
-        if any(target.choice != one.reference.choice for target in one.targets)
-    ]
-    if not differing:
+    found = []
+    for one in result.examples:
+        answers: dict[str, list[str]] = {}
+        for name, target in zip(names, one.targets, strict=True):
+            if target.choice != one.reference.choice:
+                answers.setdefault(label_of(target, labels), []).append(name)
+        if answers:
+            said = [f"reference: {label_of(one.reference, labels)}"]
+            said += [f"{', '.join(who)}: {label}" for label, who in answers.items()]
+            said += [f"gold: {one.example.label}"] if one.example.label else []
+            found.append(Row(cells=(one.example.text, "; ".join(said))))
+    if not found:
         return
     yield heading("Unchanged texts with another label")
     yield Table(
-        columns=(
-            Column("Text", "passage"),
-            *map(Column, map(written, ("Gold", "Reference", *names))),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    one.example.text,
-                    one.example.label or "",
-                    label_of(one.reference, labels),
-                    *(
-                        "same"
-                        if target.choice == one.reference.choice
-                        else label_of(target, labels)
-                        for target in one.targets
-                    ),
-                )
-            )
-            for one in differing[:MOST_TEXTS]
-        ),
+        columns=(Column("Text", "passage"), Column("Labels")),
+        rows=tuple(found[:MOST_TEXTS]),
         caption=prose(
             "{shown} of {total} unchanged texts to which a model gives another label than the "
             "reference, in the order of the data",
-            shown=min(MOST_TEXTS, len(differing)),
-            total=len(differing),
+            shown=min(MOST_TEXTS, len(found)),
+            total=len(found),
         ),
     )
 

@@ -173,7 +173,9 @@ def test_a_dry_run_prints_the_cost_and_leaves_nothing(command, sentences_csv, tm
     assert "there are none" in refused.stderr
 
 
-def test_a_stored_run_is_judged_by_gates_again_without_models(audited, command, monkeypatch):
+def test_a_stored_run_is_judged_by_gates_again_without_models(
+    audited, command, monkeypatch, tmp_path
+):
     import toy_models
 
     monkeypatch.delattr(toy_models, "Reference")
@@ -193,3 +195,6 @@ def test_a_stored_run_is_judged_by_gates_again_without_models(audited, command, 
     ):
         done = command("report", "mine", *gates)
         assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+        page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+        told = {0: "✓ All gates passed", 1: "✗ A gate failed"}.get(code, "")
+        assert told in page

@@ -44,6 +44,17 @@ def test_the_picture_has_every_model_on_one_scale(audit):
     assert [row.cells[2] for row in table.rows][:2] == ["4 texts", "1.00 [0.88, 1.00]"]
 
 
+def test_the_baseline_is_a_line_through_every_strip_of_its_group(audit):
+    reference, student, rival = audit.manifest.models
+    models = (reference, student, replace(rival, role="baseline"))
+    result = replace(audit, manifest=replace(audit.manifest, models=models))
+    (table,) = blocks_of(result, "answer", Table)
+    strips = [row.cells[1] for row in table.rows if row.cells[1] is not None]
+    assert [[one.value for one in strip.levels] for strip in strips[:4]] == [[0.75]] * 2 + [
+        [0.5]
+    ] * 2
+
+
 def test_original_texts_come_first_and_parts_stay_out_of_the_main_tables(audit):
     shuffled = replace(audit, measurements=audit.measurements[::-1])
     assert titles(shuffled, "estimates") == ["On original texts", "On typo", "On synonym"]
