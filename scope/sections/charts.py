@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scope.records import Estimate, Measurement, Undefined
+from scope.records import Estimate, Undefined
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
 """The shapes of the series in a legend, in the order of the drawings."""
@@ -268,13 +268,6 @@ class MapChart:
 
 Chart = IntervalChart | ScatterChart | Histogram | StripChart | LayerChart | MapChart
 """What a figure may show."""
-
-
-def interval_chart(
-    label: str, rows: Iterable[tuple[str, Measurement]], targets: tuple[str, ...]
-) -> IntervalChart | None:
-    """A chart of the defined estimates among (category, measurement); None where none is."""
-    return estimate_chart(label, ((name, row.target, row.estimate) for name, row in rows), targets)
 
 
 def estimate_chart(

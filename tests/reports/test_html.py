@@ -13,8 +13,6 @@ SECTIONS = [
     "examples",
     "estimates",
     "differences",
-    "curves",
-    "losses",
     "asked",
     "failures",
     "reproduce",
@@ -27,12 +25,7 @@ def test_every_section_is_present_and_linked(document):
     assert links == [f"#{name}" for name in SECTIONS]
 
 
-def test_tolerance_and_cutoff_are_printed(document):
-    assert "tolerance τ = 0.1" in document.section("estimates").words
-    assert "cutoff κ = 1.0" in document.section("estimates").words
-
-
-@pytest.mark.parametrize("name", ["estimates", "differences", "curves", "losses"])
+@pytest.mark.parametrize("name", ["estimates", "differences"])
 def test_every_row_with_an_estimate_has_its_n(document, name):
     tables = document.section(name).all("table")
     assert tables
@@ -47,9 +40,14 @@ def test_every_row_with_an_estimate_has_its_n(document, name):
 
 
 def test_an_undefined_estimate_is_shown_with_its_reason_and_no_interval(document):
-    (row,) = (row for row in document.section("estimates").cells() if row[2:3] == ["undefined"])
+    (row,) = (
+        row
+        for row in document.section("estimates").cells()
+        if row[3:4] == ["undefined"] and row[1] == "all"
+    )
     assert row == [
         "Gap in IID accuracy",
+        "all",
         "student",
         "undefined",
         'nothing is labelled "><img src=x onerror=window.injected=1>',
@@ -127,6 +125,6 @@ def test_questions_asked_again_and_drift_are_told_at_the_end(comparison, parse):
 
 def test_drawings_have_labels_and_the_title_names_the_models(document):
     drawings = [node for node in document.walk() if node.attributes.get("role") == "img"]
-    assert len(drawings) == 11
+    assert len(drawings) == 6
     assert all(node.attributes["aria-label"] and node.all("svg") for node in drawings)
     assert document.all("title")[0].text.startswith("SCoPE audit: student, rival <script>")

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation, label_of
+from scope.jobs.audit.unchanged import unchanged_texts
+from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation
 from scope.sections.blocks import (
     Block,
     Card,
@@ -30,9 +31,6 @@ from scope.sections.wording import number
 
 MOST_PAIRS = 2_000
 """Pairs shown at most; lost invariances come first."""
-
-MOST_TEXTS = 10
-"""Unchanged texts shown at most."""
 
 MAX_COLUMNS = 5
 """With more labels than this, a pair shows only those that were predicted or are gold."""
@@ -82,7 +80,7 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         flipped=sum(one.kind == "flipped" for one in pairs),
         unmoved=sum(bool(one.lost) for one in pairs if one.kind == "flipped"),
     )
-    blocks: list[Block] = [*_unchanged(result), heading("Changed texts"), about]
+    blocks: list[Block] = [*unchanged_texts(result), heading("Changed texts"), about]
     if shown:
         blocks += (Fold(prose("How to read them"), tuple(_notes(pairs))), _cards(result, shown))
     return Section(anchor="examples", title="Examples", blocks=tuple(blocks))
@@ -106,36 +104,6 @@ def _notes(pairs: Sequence[_Pair]) -> Iterator[Block]:
             "“Similarity” is the cosine by which the changed text was admitted: of the new word "
             "with the old one in its place, or of the two texts; the least of several."
         )
-
-
-def _unchanged(result: AuditResult) -> Iterator[Block]:
-    """The first unchanged texts on which targets differ."""
-    labels = result.manifest.reference.labels
-    names = [card.name for card in result.manifest.targets]
-    found = []
-    for one in result.examples:
-        answers: dict[str, list[str]] = {}
-        for name, target in zip(names, one.targets, strict=True):
-            if target.choice != one.reference.choice:
-                answers.setdefault(label_of(target, labels), []).append(name)
-        if answers:
-            said = [f"reference: {label_of(one.reference, labels)}"]
-            said += [f"{', '.join(who)}: {label}" for label, who in answers.items()]
-            said += [f"gold: {one.example.label}"] if one.example.label else []
-            found.append(Row(cells=(one.example.text, "; ".join(said))))
-    if not found:
-        return
-    yield heading("Unchanged texts with another label")
-    yield Table(
-        columns=(Column("Text", "passage"), Column("Labels")),
-        rows=tuple(found[:MOST_TEXTS]),
-        caption=prose(
-            "{shown} of {total} unchanged texts to which a model gives another label than the "
-            "reference, in the order of the data",
-            shown=min(MOST_TEXTS, len(found)),
-            total=len(found),
-        ),
-    )
 
 
 def _pairs(result: AuditResult) -> list[_Pair]:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from scope.estimation import MORE_SIMILAR
-from scope.jobs.audit.curves import curves_section
 from scope.jobs.audit.examples import MOST_PAIRS, example_section
 from scope.jobs.audit.matrix_sections import matrix_page
 from scope.jobs.audit.picture import picture, small_table
 from scope.jobs.audit.slice_sections import where_targets_differ
 from scope.jobs.audit.verdict_section import verdict_boxes, verdict_sentences
 from scope.jobs.sections.asked import asked
-from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, short_name, spelled
+from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, spelled
 from scope.jobs.sections.outcomes import (
     MOST_FAILURES,
     all_outcomes,
@@ -31,7 +30,6 @@ from scope.sections.blocks import (
     Block,
     Bullets,
     Column,
-    Figure,
     Page,
     Paragraph,
     Row,
@@ -41,9 +39,11 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.charts import interval_chart
 from scope.sections.prose import Text, prose
-from scope.sections.wording import Cell, setting
+from scope.sections.wording import Cell
+
+MOST_ROWS = 40
+"""A longer table of estimates scrolls within the page."""
 
 
 def page(
@@ -63,8 +63,6 @@ def page(
     folded = (
         _estimates(result),
         differences_section(result.differences, result.answer_shares),
-        curves_section(result),
-        _parts(result),
         asked(manifest, capabilities="Capabilities"),
         outcomes_section(result, most=max_failures),
         reproduce(manifest, result.clock),
@@ -157,33 +155,14 @@ def _answers(result: AuditResult) -> tuple[Table, ...]:
     return (Table(columns=columns, rows=tuple(rows), caption=caption),)
 
 
-def _soft_scope(result: AuditResult) -> Iterator[Paragraph]:
-    """The tolerance and the cutoff of each Soft-SCoPE in use.
-
-    A parameter that a spelling leaves out is looked for among the run's settings.
-    """
-    stated = {name: setting(value) for name, value in result.manifest.settings.items()}
-    names = map(metric_name, dict.fromkeys(one.metric for one in result.measurements))
-    used = [{**stated, **name.parameters} for name in names if name.head == "soft_scope"]
-    for values in used:
-        yield paragraph(
-            "Soft-SCoPE compares how far each model’s probabilities move (L1 distance of the two "
-            "shifts): a kept pair counts in full up to the tolerance τ\u00a0=\u00a0{tolerance}, "
-            "not at all from the cutoff κ\u00a0=\u00a0{cutoff}, and in proportion between.",
-            tolerance=values.get("tolerance", "not stated"),
-            cutoff=values.get("cutoff", "not stated"),
-        )
-    if not used:
-        yield paragraph("Soft-SCoPE was not requested.")
-
-
 def _estimates(result: AuditResult) -> Section:
+    # The reference's own base rate stands in the answer.
     reference = result.manifest.reference.name
-    main = [one for one in result.measurements if one.subset is None and one.target != reference]
-    names = [metric_name(spelling) for spelling in dict.fromkeys(one.metric for one in main)]
+    rows = [one for one in result.measurements if one.target != reference]
+    names = [metric_name(spelling) for spelling in dict.fromkeys(one.metric for one in rows)]
     # Original texts first, then capability by capability.
     capabilities = sorted(
-        dict.fromkeys(one.capability for one in main), key=lambda one: one is not None
+        dict.fromkeys(one.capability for one in rows), key=lambda one: one is not None
     )
     return Section(
         anchor="estimates",
@@ -194,95 +173,65 @@ def _estimates(result: AuditResult) -> Section:
             note(
                 "Metrics range from 0 to 1, informedness and excess from −1 to 1; reach is a "
                 "slope. n is the number of examples; intervals treat an example with all its "
-                "trials as one unit."
+                "trials as one unit. The {half} of a capability’s kept pairs: those whose "
+                "similarity is at least the median.",
+                half=MORE_SIMILAR,
             ),
-            paragraph(
-                "The reference is **{reference}**. Its invariances are the pairs of an original "
-                "and a changed text to which it gives the same label; a target keeps one when it, "
-                "too, gives both texts the same label. This share is Hard-SCoPE. Base rate: how "
-                "often a model keeps its label on random changes. Excess: Hard-SCoPE minus base "
-                "rate, on the texts that have both.",
-                reference=reference,
-            ),
-            *_soft_scope(result),
             *_search_goal(result),
             *_answers(result),
-            *([] if main else [paragraph("No metric was measured.")]),
+            *([] if rows else [paragraph("No metric was measured.")]),
             *(
                 block
                 for capability in capabilities
-                for block in _group(
+                for block in (
                     heading("On {part}", part=capability or CLEAN),
-                    capability or CLEAN,
-                    [one for one in main if one.capability == capability],
-                    result,
+                    _table([one for one in rows if one.capability == capability], result),
                 )
             ),
+            *_curves(result),
         ),
     )
 
 
-def _group(
-    title: Block, part: str, rows: Sequence[Measurement], result: AuditResult
-) -> Iterator[Block]:
-    """Estimates on one part of the data: a chart and a table."""
-    parts = any(one.subset is not None for one in rows)
-    chart = interval_chart(
-        f"Estimates with intervals, {part}; the numbers are in the table",
-        [(one.subset or short_name(one.metric), one) for one in rows if one.metric != "reach"],
-        tuple(card.name for card in result.manifest.targets),
-    )
-    yield title
-    if chart is not None:
-        yield Figure(chart)
-    yield Table(
+def _table(rows: Sequence[Measurement], result: AuditResult) -> Table:
+    """Estimates on all texts of a capability, then those on parts of them."""
+    return Table(
         columns=(
-            Column("Part" if parts else "Metric", "name"),
+            Column("Metric", "name"),
+            Column("Part"),
             Column("Target"),
-            Column("Value", "estimate", method=not parts),
+            Column("Value", "estimate", method=True),
         ),
         rows=tuple(
             Row(
                 cells=(
-                    one.subset or spelled(metric_name(one.metric)),
+                    spelled(metric_name(one.metric)),
+                    one.subset or "all",
                     marked(one.target, result.answer_shares),
                     Cell.of(one.estimate),
                 )
             )
-            for one in rows
+            for one in sorted(rows, key=lambda one: one.subset is not None)
         ),
+        tall=len(rows) > MOST_ROWS,
     )
 
 
-_HALF = note(
-    "The {half} of a capability’s kept pairs: those whose similarity is at least the median.",
-    half=MORE_SIMILAR,
-)
-
-
-def _parts(result: AuditResult) -> Section:
-    rows = [one for one in result.measurements if one.subset is not None]
-    keys = dict.fromkeys((one.capability, one.metric) for one in rows)
-    groups = [
-        block
-        for capability, metric in keys
-        for block in _group(
-            heading("{metric} on {part}", metric=short_name(metric), part=capability or CLEAN),
-            f"{short_name(metric)} on {capability or CLEAN}",
-            [one for one in rows if (one.capability, one.metric) == (capability, metric)],
-            result,
+def _curves(result: AuditResult) -> Iterator[Block]:
+    """The estimates of every cutoff."""
+    if result.curves:
+        yield heading("Soft-SCoPE over the cutoff")
+        yield Table(
+            columns=(
+                Column("Capability", "name"),
+                Column("Cutoff"),
+                Column("Target"),
+                Column("Soft-SCoPE", "estimate"),
+            ),
+            rows=tuple(
+                Row(cells=(one.capability, f"{x:g}", one.target, Cell.of(estimate)))
+                for one in result.curves
+                for x, estimate in one.points
+            ),
+            tall=True,
         )
-    ]
-    about = paragraph(
-        "The same metrics on parts of the examples. A low value means that a target is less like "
-        "the reference there; small n means wide intervals."
-    )
-    if any(one.subset == MORE_SIMILAR for one in rows):
-        groups.insert(0, _HALF)
-    none = paragraph("No part of the examples was measured separately.")
-    return Section(
-        anchor="losses",
-        title="Invariance by part",
-        heading="Invariance by part of the examples",
-        blocks=(about, *groups) if groups else (none,),
-    )

@@ -116,7 +116,7 @@ def test_the_more_similar_half_stands_among_the_parts(toy_audit):
     assert rows.n["hard_scope"] == more.example.nunique()
     page = markdown_of(result)
     assert "| more similar half |" in page
-    assert "The more similar half of a capability’s kept pairs" in page
+    assert "The more similar half of a capability’s kept pairs: " in page
     assert from_json(to_json(result)).perturbations == result.perturbations
     assert toy_audit("Stranger", **options).perturbations == result.perturbations
 
