@@ -91,19 +91,25 @@ def _answer(result: AuditResult, matrix: AuditMatrix, tables: Sequence[Table]) -
                 "tested under __Asymmetry__."
             ),
             *tables,
-            _models(result),
+            answers_table(result),
             meanings(names.values()),
         ),
     )
 
 
-def _models(result: AuditResult) -> Table:
+def answers_table(result: AuditResult) -> Table:
     """How often each model is right on the unchanged texts, and which answers it gives."""
     columns = (Column("model", "name"), Column("accuracy", "estimate"), Column("answers"))
     return Table(
         columns=columns,
         rows=tuple(
-            Row(cells=(one.model, Cell.of(one.accuracy), one.in_words()))
+            Row(
+                cells=(
+                    marked(one.model, result.answer_shares),
+                    Cell.of(one.accuracy),
+                    one.in_words(),
+                )
+            )
             for one in result.answer_shares
         ),
         caption=prose("Answers to the unchanged texts"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scope.estimation import MORE_SIMILAR
 from scope.jobs.audit.examples import MOST_PAIRS, example_section
-from scope.jobs.audit.matrix_sections import matrix_page
+from scope.jobs.audit.matrix_sections import answers_table, matrix_page
 from scope.jobs.audit.picture import picture, small_table
 from scope.jobs.audit.slice_sections import where_targets_differ
 from scope.jobs.audit.verdict_section import verdict_boxes, verdict_sentences
@@ -39,7 +39,7 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Text, prose
+from scope.sections.prose import Text
 from scope.sections.wording import Cell
 
 MOST_ROWS = 40
@@ -125,36 +125,6 @@ def _search_goal(result: AuditResult) -> Iterator[Paragraph]:
         )
 
 
-def _answers(result: AuditResult) -> tuple[Table, ...]:
-    """How often each model is right on the unchanged texts, and which answers it gives."""
-    if not result.answer_shares:
-        return ()
-    agreements = {
-        one.target: Cell.of(one.estimate)
-        for one in result.measurements
-        if one.metric == "iid_agreement" and one.subset is None
-    }
-    columns = (
-        Column("model", "name"),
-        Column("accuracy", "estimate"),
-        Column("agreement with the reference", "estimate"),
-        Column("answers"),
-    )
-    rows = (
-        Row(
-            cells=(
-                marked(one.model, result.answer_shares),
-                Cell.of(one.accuracy),
-                agreements.get(one.model),
-                one.in_words(),
-            )
-        )
-        for one in result.answer_shares
-    )
-    caption = prose("Answers to the unchanged texts")
-    return (Table(columns=columns, rows=tuple(rows), caption=caption),)
-
-
 def _estimates(result: AuditResult) -> Section:
     # The reference's own base rate stands in the answer.
     reference = result.manifest.reference.name
@@ -178,7 +148,7 @@ def _estimates(result: AuditResult) -> Section:
                 half=MORE_SIMILAR,
             ),
             *_search_goal(result),
-            *_answers(result),
+            *([answers_table(result)] if result.answer_shares else []),
             *([] if rows else [paragraph("No metric was measured.")]),
             *(
                 block
