@@ -99,7 +99,7 @@ OTHER_ENDS = [
     case("a bug with a full log", audit(), before=surroundings.a_bug_and_a_full_log, exits=BUG),
 ]
 
-VALUES = ["iid_agreement", "hard_scope", "[0.610, 1.000]", "[0.439, 1.000]", "n=6"]
+VALUES = ["agreement", "by capability", "[0.61, 1.00]", "[0.34, 1.00]"]
 TERMINALS = [
     case(
         f"a terminal with {name}",
