@@ -101,8 +101,8 @@ def _on_common_scale(chart: SmallStrip, across: Scale) -> Markup:
     middle, dot = _SMALL_HEIGHT / 2, chart.suspect
     low, high = at(chart.low), at(chart.high)
     content = [_LINE.format(0, middle, "100%", middle, "#8886", 1, "none")]
-    for level, dashes in zip(chart.levels, ("none", "2 3"), strict=False):
-        x = at(level.value)
+    for level, dotted in chart.levels:
+        x, dashes = at(level), "2 3" if dotted else "none"
         content.append(_LINE.format(x, 0, x, _SMALL_HEIGHT, "currentColor", 1.5, dashes))
     content.append(_LINE.format(low, middle, high, middle, _SUSPECT, 3, "none"))
     content.append(_CIRCLE.format(at(dot.value), middle, 5, _SUSPECT, document_text(dot.title)))

@@ -169,7 +169,7 @@ class StripChart:
 class SmallStrip:
     """The same for one kind of evidence, small enough for a cell of a table.
 
-    ``levels`` are drawn as lines, the first one solid; ``ends`` are those of a common scale.
+    ``levels`` are drawn as lines, solid or dotted; ``ends`` are those of a common scale.
     """
 
     label: str
@@ -177,7 +177,7 @@ class SmallStrip:
     suspect: StripDot
     low: float
     high: float
-    levels: tuple[StripDot, ...] = ()
+    levels: tuple[tuple[float, bool], ...] = ()
     ends: tuple[float, float] | None = None
 
 

@@ -84,10 +84,9 @@ def _rows(
     """The title of a group with its n, then a row a model."""
     roles = {card.name: card.role for card in result.manifest.targets}
     levels = tuple(
-        StripDot(title=f"{roles[name]}, {name}", value=estimate.value)
-        for role in ("baseline", "floor")
+        (estimate.value, roles[name] == "floor")
         for name, estimate in of_models.items()
-        if roles[name] == role and isinstance(estimate, Estimate)
+        if roles[name] in ("baseline", "floor") and isinstance(estimate, Estimate)
     )
     counts = sorted({one.n for one in of_models.values() if isinstance(one, Estimate)})
     texts = " to ".join(f"{one:,}" for one in dict.fromkeys((*counts[:1], *counts[-1:])))
@@ -98,22 +97,23 @@ def _rows(
     if of_models:
         yield Row(cells=(title, None, f"{texts} texts" if texts else ""), chosen=True)
     for name, estimate in of_models.items():
-        role = roles[name]
-        remark = f" ({role})" if role != "target" else ""
+        remark = f" ({roles[name]})" if roles[name] != "target" else ""
         model = (*written(marked(name, result.answer_shares)), Span(remark))
+        if isinstance(estimate, Undefined):
+            why = Span(estimate.reason, "note", foreign=True)
+            yield Row(cells=((*model, why), None, "undefined"), detail=True)
+            continue
         value = short(estimate)
-        strip = None
-        if isinstance(estimate, Estimate):
-            dot = StripDot(title=f"{name}: {value}", value=estimate.value)
-            strip = SmallStrip(
-                label=f"{name}: {value}",
-                controls=(),
-                suspect=dot,
-                low=estimate.low,
-                high=estimate.high,
-                levels=levels,
-                ends=ends,
-            )
+        label = f"{name}: {value}"
+        strip = SmallStrip(
+            label=label,
+            controls=(),
+            suspect=StripDot(title=label, value=estimate.value),
+            low=estimate.low,
+            high=estimate.high,
+            levels=levels,
+            ends=ends,
+        )
         yield Row(cells=(model, strip, value), detail=True)
 
 
@@ -131,7 +131,9 @@ def small_table(result: AuditResult) -> Table:
             if one.name == "accuracy"
         }
         rows.insert(0, ("accuracy difference", gaps))
-    names = [card.name for card in result.manifest.targets][:MOST_COLUMNS]
+    names = [card.name for card in result.manifest.targets]
+    more = f"; {len(names) - MOST_COLUMNS} more models: --verbose" if names[MOST_COLUMNS:] else ""
+    names = names[:MOST_COLUMNS]
     return Table(
         columns=(
             Column("", "name"),
@@ -142,7 +144,7 @@ def small_table(result: AuditResult) -> Table:
             for title, of in rows
             if of
         ),
-        caption=prose(f"{short_name(_main_metric(result))} by capability"),
+        caption=prose(f"{short_name(_main_metric(result))} by capability{more}"),
         close=True,
     )
 

@@ -50,9 +50,20 @@ def test_the_baseline_is_a_line_through_every_strip_of_its_group(audit):
     result = replace(audit, manifest=replace(audit.manifest, models=models))
     (table,) = blocks_of(result, "answer", Table)
     strips = [row.cells[1] for row in table.rows if row.cells[1] is not None]
-    assert [[one.value for one in strip.levels] for strip in strips[:4]] == [[0.75]] * 2 + [
-        [0.5]
-    ] * 2
+    assert [strip.levels for strip in strips[1:3]] == [((0.75, False),), ((0.5, False),)]
+
+
+def test_an_undefined_number_of_the_picture_has_its_reason(audit):
+    rows = tuple(
+        replace(one, estimate=Undefined(reason="no pair"))
+        if one.target == "student" and one.capability == "typo"
+        else one
+        for one in audit.measurements
+    )
+    (table,) = blocks_of(replace(audit, measurements=rows), "answer", Table)
+    (row,) = (row for row in table.rows if row.cells[2] == "undefined")
+    assert plain(row.cells[0]) == "studentno pair"
+    assert row.cells[1] is None
 
 
 def test_original_texts_come_first_and_parts_below_all_texts(audit):
