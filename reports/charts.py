@@ -30,9 +30,6 @@ _NUMBER_SPACE, _COUNT_SPACE = 40, 60
 _SERIES_HEIGHT, _CATEGORY_ROOM, _ROW_HEIGHT = 16, 12, 22
 _MOST_COUNTS = 5
 
-_CHOSEN = Markup(
-    '<line x1="{x}" y1="{}" x2="{x}" y2="{}" stroke="currentColor" stroke-dasharray="4 3"></line>'
-)
 _BAR = Markup('<rect x="{}" y="{}" width="{}" height="{}" fill="{}"></rect>')
 
 
@@ -53,9 +50,6 @@ def interval_svg(chart: IntervalChart) -> Markup:
         top = _TOP + categories.index(document_text(row.category)) * height
         beside = (height - inner) / 2 + (row.series + 0.5) * _SERIES_HEIGHT
         content += _dot(row, across, top + (beside if chart.beside else height / 2))
-    for category, value in chart.levels:
-        top = _TOP + categories.index(document_text(category)) * height
-        content.append(_CHOSEN.format(top, top + height, x=pixel(across.at(value))))
     return framed(left + _WIDTH + _RIGHT, bottom + _BELOW, content)
 
 

@@ -31,6 +31,7 @@ _DIAMOND = Markup(
     '<path d="M{x} {top}L{right} {y}L{x} {bottom}L{left} {y}Z" fill="{colour}">{inner}</path>'
 )
 _TITLE = Markup("<title>{}</title>")
+_WIDE = Markup('<svg width="100%" height="{height}">{content}</svg>')
 
 
 def _scale(values: Sequence[float], start: int, length: int) -> Scale:
@@ -64,6 +65,8 @@ def strip_svg(chart: StripChart) -> Markup:
 
 def small_strip_svg(chart: SmallStrip) -> Markup:
     """Draw one row: the controls, and the suspect with its interval."""
+    if chart.ends is not None:
+        return _on_common_scale(chart, Scale(*chart.ends, 6, 88))
     dots = (*chart.controls, chart.suspect)
     across = _scale(
         [*(dot.value for dot in dots), chart.low, chart.high],
@@ -87,6 +90,23 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
             _diamond(chart.suspect, across.at(chart.suspect.value), middle, 5),
         ],
     )
+
+
+def _on_common_scale(chart: SmallStrip, across: Scale) -> Markup:
+    """Draw an interval and the levels in per cent, so that the drawing is as wide as its cell."""
+
+    def at(value: float) -> str:
+        return f"{across.at(value):.2f}%"
+
+    middle, dot = _SMALL_HEIGHT / 2, chart.suspect
+    low, high = at(chart.low), at(chart.high)
+    content = [_LINE.format(0, middle, "100%", middle, "#8886", 1, "none")]
+    for level, dotted in chart.levels:
+        x, dashes = at(level), "2 3" if dotted else "none"
+        content.append(_LINE.format(x, 0, x, _SMALL_HEIGHT, "currentColor", 1.5, dashes))
+    content.append(_LINE.format(low, middle, high, middle, _SUSPECT, 3, "none"))
+    content.append(_CIRCLE.format(at(dot.value), middle, 5, _SUSPECT, document_text(dot.title)))
+    return _WIDE.format(height=_SMALL_HEIGHT, content=Markup().join(content))
 
 
 def _piled(

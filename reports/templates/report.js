@@ -7,10 +7,20 @@
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("details")) details.open = true;
   });
+  // A link to a folded section opens it.
+  const open = () => {
+    const details = location.hash && find(location.hash.slice(1))?.querySelector(":scope > details");
+    if (details) details.open = true;
+  };
+  addEventListener("hashchange", open);
+  open();
   if (!form) return;
 
   const list = find("pairs");
+  const more = find("more");
   const unit = list.dataset.unit || "pairs";
+  const most = Number(list.dataset.most) || Infinity;
+  let room = most;
   const selects = [...form.querySelectorAll('select[id^="by-"]')];
   const pairs = [...list.children].map((element) => ({
     element,
@@ -28,10 +38,12 @@
       const fits =
         words.every((word) => pair.words.includes(word)) &&
         selects.every((select) => asAsked((pair.element.dataset[select.id.slice(3)] ?? "").split(" ").filter(Boolean), select.value));
-      pair.element.hidden = !fits;
       shown += fits;
+      pair.element.hidden = !fits || shown > room;
     }
     find("shown").textContent = `${shown} of the ${pairs.length} ${unit} here`;
+    if (more) more.hidden = shown <= room;
+    if (more) more.textContent = `Show ${Math.min(most, shown - room)} more of ${shown}`;
   };
 
   const sort = () => {
@@ -41,10 +53,12 @@
     const place = (pair) => Number(pair.element.dataset.order);
     pairs.sort((a, b) => value(a) - value(b) || place(a) - place(b));
     list.append(...pairs.map((pair) => pair.element));
+    filter();
   };
 
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", filter);
+  form.addEventListener("input", () => { room = most; filter(); });
+  more?.addEventListener("click", () => { room += most; filter(); });
   find("order").addEventListener("change", sort);
   // A browser may restore what was chosen before a reload.
   form.reset();

@@ -23,6 +23,7 @@ from scope.cli.output import (
     DryRun,
     Json,
     JsonFull,
+    Verbose,
     print_json,
     say,
     show_blocks,
@@ -121,6 +122,7 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         gates: Any = None,
         json: bool = False,
         json_full: bool = False,
+        verbose: bool = False,
         dry_run: bool = False,
     ) -> int:
         # No option at all was given where none is required.
@@ -135,7 +137,7 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
                 return _dry_run(job, request, as_json=json or json_full)
             result = _carry_out(job, request)
         # Outside: a closed pipe is no failure of a plugin.
-        show_result(result, short=json, full=json_full)
+        show_result(result, short=json, full=json_full, verbose=verbose)
         with entered():
             return ending(request, result, gates)
 
@@ -169,7 +171,7 @@ def _arguments(job: Job) -> list[Argument]:
     ]
     arguments += [
         Argument(name, Argument.KEYWORD_ONLY, annotation=kind, default=False)
-        for name, kind in (("json", Json), ("json_full", JsonFull))
+        for name, kind in (("json", Json), ("json_full", JsonFull), ("verbose", Verbose))
     ]
     if job.prepare:
         arguments.append(
@@ -231,10 +233,16 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
 
 
 def ending(request: Request, result: Result, gates: Gates | None) -> int:
-    """Say which gates are not met; the exit code."""
+    """Say which gates are not met, here and on the page; the exit code."""
     failed = [*result.failed_parts()]
     if gates:
-        failed += gates.failures(request, result)
+        from scope.jobs.pages import write_report
+        from scope.jobs.sections.gates import gates_box
+
+        unmet = gates.failures(request, result)
+        failed += unmet
+        if box := gates_box(gates, unmet):
+            write_report(result, box)
     for line in failed:
         say(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else DONE

@@ -27,6 +27,10 @@ MOST_COLUMNS = 1000
 
 Json = Annotated[bool, Parameter(group=OUTPUT, help="Print estimates, verdicts and paths as JSON.")]
 JsonFull = Annotated[bool, Parameter(group=OUTPUT, help="Print the whole result as JSON.")]
+Verbose = Annotated[
+    bool,
+    Parameter(name=("--verbose", "-v"), group=OUTPUT, help="Print every table of the report."),
+]
 DryRun = Annotated[
     bool,
     Parameter(
@@ -69,23 +73,30 @@ def print_table(table: RenderableType) -> None:
     Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
-def show_result(result: Result, *, short: bool = False, full: bool = False) -> None:
+def show_result(
+    result: Result, *, short: bool = False, full: bool = False, verbose: bool = False
+) -> None:
     """Print a result for a person, or short or in full for a machine, and where its report is."""
     if short or full:
         print_json(result.to_json() if full else result.to_short_json())
     else:
         from scope.jobs.pages import page_of
+        from scope.sections.blocks import heading
 
-        show_blocks(page_of(result).brief)
+        page = page_of(result)
+        for section in page.sections if verbose else ():
+            title = heading("{title}", title=section.title)
+            show_blocks((title, *section.blocks), folds=True)
+        show_blocks(page.brief)
     for drift in result.clock.drifts if result.clock else ():
         say(f"drift: {drift}", err=True)
     if result.folder is not None:
         say(f"report: {result.folder / 'report.html'}", err=True)
 
 
-def show_blocks(blocks: Iterable[Block]) -> None:
-    """Print blocks of a page for a person."""
+def show_blocks(blocks: Iterable[Block], *, folds: bool = False) -> None:
+    """Print blocks of a page for a person; with ``folds`` what is folded on the page, too."""
     from scope.sections.terminal import renderables
 
-    for shown in renderables(blocks):
+    for shown in renderables(blocks, folds=folds):
         print_table(shown)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scope.cli.output import Json, JsonFull, Runs, show_result
+from scope.cli.output import Json, JsonFull, Runs, Verbose, show_result
 from scope.core.request import Request
 
 
@@ -24,6 +24,7 @@ def report(
     ],
     json: Json = False,
     json_full: JsonFull = False,
+    verbose: Verbose = False,
     runs: Runs = Path("runs"),
 ) -> int:
     """Write a stored run's report again, without any model.
@@ -37,5 +38,5 @@ def report(
     result = load_result(run, runs)
     judged = gates_of(job_named(result.manifest.job), gates)
     write_report(result)
-    show_result(result, short=json, full=json_full)
+    show_result(result, short=json, full=json_full, verbose=verbose)
     return ending(Request(run=run, runs=runs), result, judged) if gates else DONE

@@ -12,7 +12,7 @@ from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import without_home
 from scope.records import Result
 from scope.registry import Entry, entries, find
-from scope.sections.blocks import Bullets, Page, Paragraph, Section, paragraph, within
+from scope.sections.blocks import Block, Bullets, Page, Paragraph, Section, paragraph, within
 from scope.sections.markdown import to_markdown
 from scope.sections.prose import plain
 from scope.sections.terminal import to_text
@@ -53,9 +53,13 @@ def headline_of(result: Result) -> str:
     return ""
 
 
-def html_of(result: Result) -> str:
-    """The report as one HTML document."""
-    return without_home(str(find("parts", "html").target(page_of(result))))
+def html_of(result: Result, *more: Block) -> str:
+    """The report as one HTML document, with more blocks after its first one."""
+    page = page_of(result)
+    first, *others = page.sections
+    first = replace(first, blocks=(*first.blocks[:1], *more, *first.blocks[1:]))
+    page = replace(page, sections=(first, *others))
+    return without_home(str(find("parts", "html").target(page)))
 
 
 def notebook_html(result: Result) -> str:
@@ -177,10 +181,10 @@ def report(run: str | Path, runs: Path = Path("runs")) -> Path:
     return folder.report_path
 
 
-def write_report(result: Result) -> None:
-    """Write the report of a stored result into its run's folder."""
+def write_report(result: Result, *more: Block) -> None:
+    """Write the report of a stored result into its run's folder; see `html_of`."""
     if result.folder is not None:
-        RunFolder(result.folder).write_report(result.html())
+        RunFolder(result.folder).write_report(html_of(result, *more))
 
 
 def _find(run: str | Path, runs: Path) -> RunFolder:

@@ -169,6 +169,8 @@ class Table:
         How many rows are shown where there is little room.
     finder
         Search and selection of its rows.
+    close
+        Whether a terminal draws no lines between its columns.
     """
 
     columns: tuple[Column, ...]
@@ -179,6 +181,7 @@ class Table:
     ends: bool = False
     most: int = 40
     finder: Finder | None = None
+    close: bool = False
 
     def __post_init__(self) -> None:
         if any(len(row.cells) != len(self.columns) for row in self.rows):
@@ -262,12 +265,15 @@ class Section:
         Its content.
     heading
         A longer heading.
+    folded
+        Whether it stands behind its heading, which a reader opens.
     """
 
     anchor: str
     title: str
     blocks: tuple[Block, ...]
     heading: str = ""
+    folded: bool = False
 
     def __post_init__(self) -> None:
         if not _ANCHOR.fullmatch(self.anchor):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scope.records import Estimate, Measurement, Undefined
+from scope.records import Estimate, Undefined
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
 """The shapes of the series in a legend, in the order of the drawings."""
@@ -42,8 +42,7 @@ class Interval:
 class IntervalChart:
     """Dots with intervals, a row for each category and, where ``beside``, for each series.
 
-    Where ``close``, the axis holds what is drawn and no more, so that near numbers part. ``levels``
-    are drawn as lines across their categories; ``level_name`` says in the legend whose they are.
+    Where ``close``, the axis holds what is drawn and no more, so that near numbers part.
     """
 
     label: str
@@ -51,8 +50,6 @@ class IntervalChart:
     intervals: tuple[Interval, ...]
     beside: bool = True
     close: bool = False
-    levels: tuple[tuple[str, float], ...] = ()
-    level_name: str = ""
 
     @property
     def start(self) -> float:
@@ -72,9 +69,8 @@ class IntervalChart:
 
     @property
     def legend(self) -> tuple[Key, ...]:
-        """One entry a series, and one for the levels."""
-        keys = tuple(series_key(place, name) for place, name in enumerate(self.series))
-        return (*keys, Key("┆", "", self.level_name)) if self.levels else keys
+        """One entry a series."""
+        return tuple(series_key(place, name) for place, name in enumerate(self.series))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,13 +167,18 @@ class StripChart:
 
 @dataclass(frozen=True, kw_only=True)
 class SmallStrip:
-    """The same for one kind of evidence, small enough for a cell of a table."""
+    """The same for one kind of evidence, small enough for a cell of a table.
+
+    ``levels`` are drawn as lines, solid or dotted; ``ends`` are those of a common scale.
+    """
 
     label: str
     controls: tuple[StripDot, ...]
     suspect: StripDot
     low: float
     high: float
+    levels: tuple[tuple[float, bool], ...] = ()
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,13 +270,6 @@ Chart = IntervalChart | ScatterChart | Histogram | StripChart | LayerChart | Map
 """What a figure may show."""
 
 
-def interval_chart(
-    label: str, rows: Iterable[tuple[str, Measurement]], targets: tuple[str, ...]
-) -> IntervalChart | None:
-    """A chart of the defined estimates among (category, measurement); None where none is."""
-    return estimate_chart(label, ((name, row.target, row.estimate) for name, row in rows), targets)
-
-
 def estimate_chart(
     label: str,
     rows: Iterable[tuple[str, str, Estimate | Undefined]],
@@ -283,8 +277,6 @@ def estimate_chart(
     *,
     beside: bool = True,
     close: bool = False,
-    levels: tuple[tuple[str, float], ...] = (),
-    level_name: str = "",
 ) -> IntervalChart | None:
     """A chart of the defined ones among (category, series, estimate); None where none is."""
     intervals = tuple(
@@ -306,6 +298,4 @@ def estimate_chart(
         intervals=intervals,
         beside=beside,
         close=close,
-        levels=levels,
-        level_name=level_name,
     )

@@ -8,9 +8,6 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.table import Column, Table
 
-_AROUND_A_CELL = 3
-"""The padding of a cell and a line."""
-
 _READABLE = 8
 """Columns shrink to this width, and no further."""
 
@@ -23,7 +20,9 @@ class FittingTable(Table):
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        room = options.max_width - _AROUND_A_CELL * len(self.columns) - 1
+        # The padding of a cell and a line; a line more at the edge.
+        around = (1 + self.padding[1] + self.padding[3]) * len(self.columns)
+        room = options.max_width - around + (-1 if self.show_edge else 1)
         natural = [_natural(one, console, options) for one in self.columns]
         if sum(natural) > room:
             least = [

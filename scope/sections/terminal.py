@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scope.printing import printable
@@ -12,6 +12,7 @@ from scope.sections.blocks import (
     Bullets,
     Callout,
     Column,
+    Fold,
     Heading,
     Paragraph,
     Passage,
@@ -21,7 +22,7 @@ from scope.sections.blocks import (
     Terms,
 )
 from scope.sections.charts import SmallStrip
-from scope.sections.prose import Span, Text, Written, written
+from scope.sections.prose import Span, Text, Written, plain, written
 from scope.sections.wording import Cell
 
 if TYPE_CHECKING:
@@ -36,11 +37,13 @@ LEAST_WIDTH = 80
 """Tables are made for as many columns; narrower ones would lose values."""
 
 _LEAST_OF_A_COLUMN = 8
-_BETWEEN_COLUMNS = 3
 
 
-def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
-    """What rich prints of the blocks; charts, examples and folded blocks are left to the page."""
+def renderables(blocks: Iterable[Block], *, folds: bool = False) -> Iterator[RenderableType]:
+    """What rich prints of the blocks; charts and examples are left to the page.
+
+    Folded blocks are, too, unless ``folds``.
+    """
     from rich.padding import Padding
     from rich.text import Text as RichText
 
@@ -58,10 +61,12 @@ def renderables(blocks: Iterable[Block]) -> Iterator[RenderableType]:
             case Preformatted(text):
                 yield RichText(printable(text))
             case Callout(_, inner):
-                yield from renderables(inner)
+                yield from renderables(inner, folds=folds)
+            case Fold(title, inner) if folds:
+                yield from (_line(title), *renderables(inner, folds=True))
             case Beside(groups):
                 for group in groups:
-                    yield from renderables(group)
+                    yield from renderables(group, folds=folds)
 
 
 def to_text(blocks: Iterable[Block], width: int = 100) -> str:
@@ -89,10 +94,13 @@ def least_width(shown: RenderableType) -> int:
     if not isinstance(shown, RichTable):
         return LEAST_WIDTH
     needed = (max(one.min_width or 0, _LEAST_OF_A_COLUMN) for one in shown.columns)
-    return max(LEAST_WIDTH, sum(one + _BETWEEN_COLUMNS for one in needed) + 1)
+    between = 1 + shown.padding[1] + shown.padding[3]
+    return max(LEAST_WIDTH, sum(one + between for one in needed) + 1)
 
 
 def _table(table: Table) -> RichTable:
+    from rich.box import SIMPLE_HEAD
+
     from scope.sections.fitting_table import FittingTable
 
     shown = FittingTable(
@@ -101,13 +109,15 @@ def _table(table: Table) -> RichTable:
         caption_justify="left",
     )
     kept = _kept(table)
+    if table.close:
+        shown.box, shown.show_edge, shown.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)
     places = [
         place for place, one in enumerate(table.columns) if one.kind != "strip" and not one.spacious
     ]
     for place in places:
         column = table.columns[place]
         values = [row.cells[place] for row in kept]
-        shown.add_column(_heading(column), overflow="fold", min_width=_width(values))
+        shown.add_column(_heading(column), overflow="fold", min_width=_width(values, column.kind))
     for row in kept:
         cells = (_cell(row.cells[place]) for place in places)
         shown.add_row(*cells, style="bold" if row.chosen else None)
@@ -132,10 +142,14 @@ def _heading(column: Column) -> RichText:
     return _line(written(heading) if isinstance(heading, str) else heading)
 
 
-def _width(values: Iterable[object]) -> int | None:
+def _width(values: Sequence[Written | SmallStrip | None], kind: str) -> int | None:
     """A number with its interval is never broken over lines."""
     cells = [one for one in values if isinstance(one, Cell) and one.reason is None]
-    return max((len(line) for one in cells for line in _lines(one)), default=None)
+    lines = [line for one in cells for line in _lines(one)]
+    if kind == "number":
+        texts = [plain(written(one)) for one in values if not isinstance(one, SmallStrip)]
+        lines += [line for text in texts for line in text.splitlines()]
+    return max(map(len, lines), default=None)
 
 
 def _lines(cell: Cell) -> tuple[str, str]:

@@ -31,6 +31,21 @@ def two_digits(value: float) -> str:
     return ".00" if text == "-.00" else text.replace("-", "−")
 
 
+def short(estimate: Estimate | Undefined, *, narrow: bool = False) -> str:
+    """An estimate in two decimals with its interval, or why there is none.
+
+    >>> half = Estimate(value=-0.5, low=-0.751, high=0.25, n=8, method="bootstrap")
+    >>> short(half), short(half, narrow=True), short(Undefined(reason="no pair"))
+    ('−0.50 [−0.75, 0.25]', '−.50 [−.75, .25]', 'undefined (no pair)')
+    """
+    if isinstance(estimate, Undefined):
+        return str(estimate)
+    numbers = (estimate.value, estimate.low, estimate.high)
+    write = two_digits if narrow else (lambda value: f"{value + 0.0:.2f}".replace("-", "−"))
+    value, low, high = map(write, numbers)
+    return f"{value} [{low}, {high}]"
+
+
 def percent(value: float) -> str:
     """A share in per cent with one decimal, without the sign; the digits are those of `number`.
 

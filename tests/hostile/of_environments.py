@@ -12,13 +12,13 @@ STREAMS = [
     case(f"an audit {name}", audit(), before=before, exits=WORKS, after=finished, says=says)
     for name, before, says in (
         ("whose output is closed", surroundings.close_output, ["report: runs/mine"]),
-        ("whose log is closed", surroundings.close_log, ["hard_scope"]),
-        ("whose input is closed", surroundings.close_input, ["hard_scope", "report:"]),
+        ("whose log is closed", surroundings.close_log, ["by capability"]),
+        ("whose input is closed", surroundings.close_input, ["by capability", "report:"]),
         ("with all streams closed", surroundings.close_all, []),
-        ("whose log is full", surroundings.fill_log, ["hard_scope"]),
-        ("whose log nobody reads", surroundings.break_log, ["hard_scope"]),
-        ("on an ASCII terminal", surroundings.ascii_streams, ["hard_scope", "[0.610, 1.000]"]),
-        ("on a Latin terminal", surroundings.latin_streams, ["hard_scope", "[0.610, 1.000]"]),
+        ("whose log is full", surroundings.fill_log, ["by capability"]),
+        ("whose log nobody reads", surroundings.break_log, ["by capability"]),
+        ("on an ASCII terminal", surroundings.ascii_streams, ["by capability", "[0.61, 1.00]"]),
+        ("on a Latin terminal", surroundings.latin_streams, ["by capability", "[0.61, 1.00]"]),
     )
 ]
 COMMANDS = {
@@ -99,7 +99,7 @@ OTHER_ENDS = [
     case("a bug with a full log", audit(), before=surroundings.a_bug_and_a_full_log, exits=BUG),
 ]
 
-VALUES = ["iid_agreement", "hard_scope", "[0.610, 1.000]", "[0.439, 1.000]", "n=6"]
+VALUES = ["agreement", "by capability", "[0.61, 1.00]", "[0.34, 1.00]"]
 TERMINALS = [
     case(
         f"a terminal with {name}",

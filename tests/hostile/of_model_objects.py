@@ -271,7 +271,7 @@ DISTURBANCES = [
         f"a {part} that {name.replace('_', ' ')}",
         classified(f"{DISTURBING}disturbs_{name}", part),
         exits=WORKS,
-        says=["hard_scope", "report: runs/mine/report.html"],
+        says=["by capability", "report: runs/mine/report.html"],
         after=_finished,
     )
     for name in disturbing_models.DISTURBANCES

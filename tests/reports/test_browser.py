@@ -2,6 +2,7 @@
 
 import shutil
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -140,6 +141,27 @@ def test_pairs_are_sorted_by_distance_and_back(opened):
     assert shown(opened) != before
     opened.select_option("#order", "order")
     assert shown(opened) == before
+
+
+def test_twenty_pairs_are_shown_and_more_on_demand(browser, tmp_path, comparison):
+    path = tmp_path / "many.html"
+    many = replace(comparison, perturbations=comparison.perturbations * 9)
+    path.write_text(many.html(), encoding="utf-8")
+    with opening(browser, path.as_uri()) as tab:
+        assert len(shown(tab)) == 20
+        assert tab.inner_text("#shown") == "45 of the 45 pairs here"
+        tab.click("#more")
+        assert len(shown(tab)) == 40
+        tab.select_option("#by-capability", label="typo")
+        assert len(shown(tab)) == 18
+        assert tab.locator("#more").is_hidden()
+
+
+def test_a_link_opens_a_folded_section(opened):
+    table = opened.locator("#estimates table").first
+    assert not table.is_visible()
+    opened.click("nav a[href='#estimates']")
+    table.wait_for()
 
 
 def test_without_javascript_everything_can_be_read(browser, address):

@@ -10,12 +10,10 @@ from scope.records import Clock
 
 SECTIONS = [
     "answer",
-    "asked",
+    "examples",
     "estimates",
     "differences",
-    "curves",
-    "losses",
-    "examples",
+    "asked",
     "failures",
     "reproduce",
 ]
@@ -27,12 +25,7 @@ def test_every_section_is_present_and_linked(document):
     assert links == [f"#{name}" for name in SECTIONS]
 
 
-def test_tolerance_and_cutoff_are_printed(document):
-    assert "tolerance τ = 0.1" in document.section("answer").words
-    assert "cutoff κ = 1.0" in document.section("answer").words
-
-
-@pytest.mark.parametrize("name", ["estimates", "differences", "curves", "losses"])
+@pytest.mark.parametrize("name", ["estimates", "differences"])
 def test_every_row_with_an_estimate_has_its_n(document, name):
     tables = document.section(name).all("table")
     assert tables
@@ -40,16 +33,21 @@ def test_every_row_with_an_estimate_has_its_n(document, name):
         header, *rows = table.cells()
         assert rows
         if "n" not in header:  # below the value
-            assert all("n = " in row[-1] or "undefined" in row[-1] for row in rows)
+            assert all("n = " in " ".join(row) or "undefined" in " ".join(row) for row in rows)
             continue
         place = header.index("n")
         assert all(len(row) == len(header) and row[place].isdigit() for row in rows)
 
 
 def test_an_undefined_estimate_is_shown_with_its_reason_and_no_interval(document):
-    (row,) = (row for row in document.section("estimates").cells() if row[2:3] == ["undefined"])
+    (row,) = (
+        row
+        for row in document.section("estimates").cells()
+        if row[3:4] == ["undefined"] and row[1] == "all"
+    )
     assert row == [
         "Gap in IID accuracy",
+        "all",
         "student",
         "undefined",
         'nothing is labelled "><img src=x onerror=window.injected=1>',
@@ -80,9 +78,9 @@ def test_an_example_shows_changed_words_and_every_model_before_and_after(documen
 def test_a_cap_keeps_lost_pairs_first_and_says_how_many_are_shown(comparison, parse):
     document = parse(render(page(comparison, max_pairs=2, max_failures=0)))
     examples = document.section("examples")
-    assert "This section shows 2 of 5 pairs" in examples.words
-    assert (
-        "Of 5 kept pairs at least one target lost the reference’s invariance on 3" in examples.words
+    assert "2 of 5 pairs" in examples.words
+    assert "5 kept pairs, to which the reference gives one label, of which a target lost 3" in (
+        examples.words
     )
     assert "the run’s parquet files" in examples.words
     assert [node.attributes["data-lost"] for node in examples.all("article")] == ["1", "0 1"]
@@ -127,6 +125,6 @@ def test_questions_asked_again_and_drift_are_told_at_the_end(comparison, parse):
 
 def test_drawings_have_labels_and_the_title_names_the_models(document):
     drawings = [node for node in document.walk() if node.attributes.get("role") == "img"]
-    assert len(drawings) == 5
+    assert len(drawings) == 6
     assert all(node.attributes["aria-label"] and node.all("svg") for node in drawings)
     assert document.all("title")[0].text.startswith("SCoPE audit: student, rival <script>")

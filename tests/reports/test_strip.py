@@ -121,6 +121,23 @@ def test_a_small_strip_shows_controls_suspect_and_interval():
     assert (interval.get("x1"), interval.get("x2")) == ("75.0", "143.0")
 
 
+def test_on_a_common_scale_places_are_shares_of_the_width():
+    (dot,) = dots(0.75)
+    levels = ((0.5, False), (1.0, True))
+    strip = SmallStrip(
+        label="", controls=(), suspect=dot, low=0.5, high=1.0, levels=levels, ends=(0.5, 1.0)
+    )
+    root = ElementTree.fromstring(small_strip_svg(strip))
+    assert [one.get("cx") for one in root.iter("circle")] == ["50.00%"]
+    _, *lines = root.iter("line")
+    assert [one.get("stroke-dasharray") for one in lines] == ["none", "2 3", "none"]
+    assert [(one.get("x1"), one.get("x2")) for one in lines] == [
+        ("6.00%", "6.00%"),
+        ("94.00%", "94.00%"),
+        ("6.00%", "94.00%"),
+    ]
+
+
 def test_titles_are_escaped_and_no_address_is_named():
     hostile = '</title><script>alert(1)</script>"\x00'
     dot = StripDot(title=hostile, value=0.5)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from scope.jobs.audit.unchanged import unchanged_texts
 from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation
 from scope.sections.blocks import (
     Block,
@@ -13,11 +14,13 @@ from scope.sections.blocks import (
     Cards,
     Column,
     Finder,
+    Fold,
     Passage,
     Row,
     Section,
     Select,
     Table,
+    heading,
     note,
     paragraph,
     places,
@@ -66,11 +69,10 @@ def example_section(result: AuditResult, *, most: int) -> Section:
     pairs = _pairs(result)
     shown = sorted(pairs, key=lambda one: (not one.lost, not one.far))[:most]
     about = paragraph(
-        "This section shows {shown} of {total} pairs of an original and a changed text. Of {kept} "
-        "kept pairs at least one target lost the reference’s invariance on {lost}; of {flipped} "
-        "random candidates that flip the reference at least one target was not moved on {unmoved}. "
-        "These come first, then the others in the order of the run. All pairs are in "
-        "``to_frame('examples')`` and in the run’s parquet files.",
+        "{shown} of {total} pairs of an original and a changed text: {kept} kept pairs, to which "
+        "the reference gives one label, of which a target lost {lost}; and {flipped} random "
+        "changes that flip the reference, of which {unmoved} did not move a target. These come "
+        "first. All pairs are in ``to_frame('examples')`` and in the run’s parquet files.",
         shown=len(shown),
         total=len(pairs),
         kept=sum(one.kind == "kept" for one in pairs),
@@ -78,34 +80,30 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         flipped=sum(one.kind == "flipped" for one in pairs),
         unmoved=sum(bool(one.lost) for one in pairs if one.kind == "flipped"),
     )
-    blocks: list[Block] = [about]
-    if far := sum(one.far for one in pairs):
-        blocks.append(
-            note(
-                "The {far} kept pairs that are farthest apart in meaning, by the sentence encoder, "
-                "are marked, and come after those on which a target differs: read these first to "
-                "judge whether a person would call them invariant.",
-                far=far,
-            )
-        )
-    if any(one.after.perturbation.similarity is not None for one in shown):
-        blocks.append(_ADMITTED)
+    blocks: list[Block] = [*unchanged_texts(result), heading("Changed texts"), about]
     if shown:
-        blocks += (
-            note(
-                "Marked words differ. “Distance” is the L1 distance between the reference’s shift "
-                "of probabilities and the target’s, as in Soft-SCoPE; “score” is the search’s "
-                "1\u00a0/\u00a0(1\u00a0+\u00a0distance moved by the reference)."
-            ),
-            _cards(result, shown),
-        )
+        blocks += (Fold(prose("How to read them"), tuple(_notes(pairs))), _cards(result, shown))
     return Section(anchor="examples", title="Examples", blocks=tuple(blocks))
 
 
-_ADMITTED = note(
-    "“Similarity” is the cosine by which the changed text was admitted: of the new word with the "
-    "old one in its place, or of the two texts; the least of several."
-)
+def _notes(pairs: Sequence[_Pair]) -> Iterator[Block]:
+    yield note(
+        "Marked words differ. “Distance” is the L1 distance between the reference’s shift of "
+        "probabilities and the target’s, as in Soft-SCoPE; “score” is the search’s "
+        "1\u00a0/\u00a0(1\u00a0+\u00a0distance moved by the reference)."
+    )
+    if far := sum(one.far for one in pairs):
+        yield note(
+            "The {far} kept pairs that are farthest apart in meaning, by the sentence encoder, "
+            "are marked, and come after those on which a target differs: read these first to "
+            "judge whether a person would call them invariant.",
+            far=far,
+        )
+    if any(one.after.perturbation.similarity is not None for one in pairs):
+        yield note(
+            "“Similarity” is the cosine by which the changed text was admitted: of the new word "
+            "with the old one in its place, or of the two texts; the least of several."
+        )
 
 
 def _pairs(result: AuditResult) -> list[_Pair]:

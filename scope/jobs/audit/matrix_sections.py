@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scope.jobs.audit.reference_points import reference_points
 from scope.jobs.sections.asked import asked
 from scope.jobs.sections.estimates import (
     CLEAN,
@@ -92,19 +91,25 @@ def _answer(result: AuditResult, matrix: AuditMatrix, tables: Sequence[Table]) -
                 "tested under __Asymmetry__."
             ),
             *tables,
-            _models(result),
+            answers_table(result),
             meanings(names.values()),
         ),
     )
 
 
-def _models(result: AuditResult) -> Table:
+def answers_table(result: AuditResult) -> Table:
     """How often each model is right on the unchanged texts, and which answers it gives."""
     columns = (Column("model", "name"), Column("accuracy", "estimate"), Column("answers"))
     return Table(
         columns=columns,
         rows=tuple(
-            Row(cells=(one.model, Cell.of(one.accuracy), one.in_words()))
+            Row(
+                cells=(
+                    marked(one.model, result.answer_shares),
+                    Cell.of(one.accuracy),
+                    one.in_words(),
+                )
+            )
             for one in result.answer_shares
         ),
         caption=prose("Answers to the unchanged texts"),
@@ -363,7 +368,6 @@ def _references(result: AuditResult) -> Section:
 
 def _of_reference(audit: AuditResult) -> Iterator[Block]:
     name = audit.manifest.reference.name
-    yield from reference_points(audit)
     yield from every_estimate("All", audit.measurements, name).blocks
     if audit.differences:
         yield from differences_section(audit.differences, audit.answer_shares).blocks

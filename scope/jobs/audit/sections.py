@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from scope.estimation import MORE_SIMILAR
-from scope.jobs.audit.curves import curves_section
 from scope.jobs.audit.examples import MOST_PAIRS, example_section
-from scope.jobs.audit.matrix_sections import matrix_page
-from scope.jobs.audit.reference_points import estimate_of, follows, reference_points
+from scope.jobs.audit.matrix_sections import answers_table, matrix_page
+from scope.jobs.audit.picture import picture, small_table
 from scope.jobs.audit.slice_sections import where_targets_differ
-from scope.jobs.audit.verdict_section import verdict_blocks, verdict_sentences
+from scope.jobs.audit.verdict_section import verdict_boxes, verdict_sentences
 from scope.jobs.sections.asked import asked
-from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, short_name, spelled
+from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, spelled
 from scope.jobs.sections.outcomes import (
     MOST_FAILURES,
     all_outcomes,
-    data_lines,
     outcome_lines,
     outcomes_section,
 )
 from scope.jobs.sections.reproduce import reproduce, run_lines
 from scope.metrics import metric_name
 from scope.records import (
-    AnswerShares,
     AuditResult,
     Measurement,
-    Undefined,
     marked,
 )
 from scope.sections.blocks import (
     Block,
     Bullets,
     Column,
-    Figure,
     Page,
     Paragraph,
     Row,
@@ -43,9 +39,11 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.charts import interval_chart
-from scope.sections.prose import Text, prose, written
-from scope.sections.wording import Cell, setting
+from scope.sections.prose import Text
+from scope.sections.wording import Cell
+
+MOST_ROWS = 40
+"""A longer table of estimates scrolls within the page."""
 
 
 def page(
@@ -59,104 +57,63 @@ def page(
         return matrix_page(result)
     manifest = result.manifest
     targets = ", ".join(card.name for card in manifest.targets)
-    overview = _overview(result)
-    answers = _answers(result)
+    table = small_table(result)
+    notable = tuple(_notable(result))
+    differ = tuple(where_targets_differ(result))
+    folded = (
+        _estimates(result),
+        differences_section(result.differences, result.answer_shares),
+        asked(manifest, capabilities="Capabilities"),
+        outcomes_section(result, most=max_failures),
+        reproduce(manifest, result.clock),
+    )
     return Page(
         title=f"SCoPE {manifest.job}: {targets} against {manifest.reference.name}",
         sections=(
-            _answer(result, answers),
-            asked(manifest, capabilities="Capabilities"),
-            _estimates(result, overview),
-            differences_section(result.differences, result.answer_shares),
-            curves_section(result),
-            _parts(result),
+            Section(
+                anchor="answer",
+                title="Answer",
+                blocks=(*verdict_boxes(result), *notable, *picture(result)),
+            ),
+            *([_differ(differ)] if differ else []),
             example_section(result, most=max_pairs),
-            outcomes_section(result, most=max_failures),
-            reproduce(manifest, result.clock),
+            *(replace(one, folded=True) for one in folded),
         ),
         brief=(
             *map(Paragraph, verdict_sentences(result)),
-            *(Paragraph(_degenerate(one)) for one in result.answer_shares if one.degenerate),
-            overview,
-            *answers,
-            outcome_lines(all_outcomes(result)),
-            data_lines(manifest),
+            *notable,
+            *([table] if table.rows else []),
             *run_lines(result.clock),
         ),
     )
 
 
-def _answer(result: AuditResult, answers: Sequence[Table]) -> Section:
+def _differ(sentences: tuple[Text, ...]) -> Section:
     return Section(
-        anchor="answer",
-        title="Answer",
-        blocks=(
-            Bullets((*verdict_sentences(result), *_findings(result)), findings=True),
-            *verdict_blocks(result),
-            *reference_points(result),
-            *answers,
-            paragraph(
-                "The reference is **{reference}**. Its invariances are the pairs of an original "
-                "and a changed text to which it gives the same label; a target keeps one when it, "
-                "too, gives both texts the same label. This share is Hard-SCoPE. Brackets show "
-                "confidence intervals.",
-                reference=result.manifest.reference.name,
-            ),
-            *_soft_scope(result),
-            *_search_goal(result),
-        ),
+        anchor="differ",
+        title="Where targets differ",
+        blocks=(Bullets(sentences, findings=True),),
     )
 
 
-def _findings(result: AuditResult) -> Iterator[Text]:
-    """One sentence a capability and target; degenerate targets first."""
-    manifest = result.manifest
-    missing = {
-        one.capability: f"{one.status}: {one.reason or 'no reason given'}"
-        for one in result.outcomes
-        if one.status != "measured"
-    }
-    degenerate = {one.model: one for one in result.answer_shares if one.degenerate is not None}
-    judged = [card.name for card in manifest.targets if card.role == "target"]
-    both = [(one.name, target) for one in manifest.capabilities for target in judged]
-    for capability, target in both:
-        if target in degenerate:
-            yield prose(
-                "On **{capability}**, **{target}** is **degenerate**: {reason}; its numbers are no "
-                "evidence.",
-                capability=capability,
-                target=target,
-                reason=str(degenerate[target].degenerate),
-            )
-    for capability, target in both:
-        if target not in degenerate:
-            reason = missing.get(capability, "Hard-SCoPE was not requested")
-            yield _finding(result, capability, target, reason)
-
-
-def _finding(result: AuditResult, capability: str, target: str, reason: str) -> Text:
-    """What a target keeps and what it follows; ``reason`` if the first is not known."""
-    kept = estimate_of(result, "hard_scope", capability, target) or Undefined(reason=reason)
-    if isinstance(kept, Undefined):
-        return prose(
-            "On **{capability}**, the share of the reference’s invariances that **{target}** keeps "
-            "is **undefined**: {reason} (n\u00a0=\u00a0{n}\u00a0examples).",
-            capability=capability,
-            target=target,
-            reason=kept.reason,
-            n=kept.n,
+def _notable(result: AuditResult) -> Iterator[Block]:
+    """Why there is no verdict, models that are no evidence, and capabilities that failed."""
+    if not result.verdicts:
+        yield paragraph(
+            "No verdict: random candidates, which tell a target from a model that never moves, "
+            "were not drawn."
         )
-    share = Cell.share(kept)
-    keeps = prose(
-        "On **{capability}**, **{target}** keeps **{share}** {interval} of what the reference "
-        "ignores (a model that never moves: 100\u00a0%; n\u00a0=\u00a0{n}\u00a0examples)",
-        capability=capability,
-        target=target,
-        share=share.value,
-        interval=share.interval,
-        n=share.n,
-    )
-    return (*keeps, *follows(result, capability, target))
+    for one in result.answer_shares:
+        if one.degenerate is not None:
+            yield paragraph(
+                "!!degenerate!!: {model}: {reason}; its numbers are no evidence",
+                model=one.model,
+                reason=one.degenerate,
+            )
+    failed = [one for one in all_outcomes(result) if one.status != "measured"]
+    failed += [one for one in result.outcomes if one.status == "measured" and one.failures]
+    if failed:
+        yield outcome_lines(failed)
 
 
 def _search_goal(result: AuditResult) -> Iterator[Paragraph]:
@@ -168,198 +125,83 @@ def _search_goal(result: AuditResult) -> Iterator[Paragraph]:
         )
 
 
-def _degenerate(one: AnswerShares) -> Text:
-    return prose(
-        "!!degenerate!!: {model}: {reason}; its numbers are no evidence",
-        model=one.model,
-        reason=str(one.degenerate),
-    )
-
-
-def _answers(result: AuditResult) -> tuple[Table, ...]:
-    """How often each model is right on the unchanged texts, and which answers it gives."""
-    if not result.answer_shares:
-        return ()
-    agreements = {
-        one.target: Cell.of(one.estimate)
-        for one in result.measurements
-        if one.metric == "iid_agreement" and one.subset is None
-    }
-    columns = (
-        Column("model", "name"),
-        Column("accuracy", "estimate"),
-        Column("agreement with the reference", "estimate"),
-        Column("answers"),
-    )
-    rows = (
-        Row(
-            cells=(
-                marked(one.model, result.answer_shares),
-                Cell.of(one.accuracy),
-                agreements.get(one.model),
-                one.in_words(),
-            )
-        )
-        for one in result.answer_shares
-    )
-    caption = prose("Answers to the unchanged texts")
-    return (Table(columns=columns, rows=tuple(rows), caption=caption),)
-
-
-def _soft_scope(result: AuditResult) -> Iterator[Paragraph]:
-    """The tolerance and the cutoff of each Soft-SCoPE in use.
-
-    A parameter that a spelling leaves out is looked for among the run's settings.
-    """
-    stated = {name: setting(value) for name, value in result.manifest.settings.items()}
-    names = map(metric_name, dict.fromkeys(one.metric for one in result.measurements))
-    used = [{**stated, **name.parameters} for name in names if name.head == "soft_scope"]
-    for values in used:
-        yield paragraph(
-            "Soft-SCoPE compares how far each model’s probabilities move (L1 distance of the two "
-            "shifts): a kept pair counts in full up to the tolerance τ\u00a0=\u00a0{tolerance}, "
-            "not at all from the cutoff κ\u00a0=\u00a0{cutoff}, and in proportion between.",
-            tolerance=values.get("tolerance", "not stated"),
-            cutoff=values.get("cutoff", "not stated"),
-        )
-    if not used:
-        yield paragraph("Soft-SCoPE was not requested.")
-
-
-def _overview(result: AuditResult) -> Table:
-    """One row a metric, one column a target."""
-    manifest = result.manifest
-    cells = {
-        (one.capability, one.metric, one.subset, one.target): Cell.of(one.estimate)
-        for one in result.measurements
-        if one.subset in (None, MORE_SIMILAR)
-    }
-    # A part of the pairs stands below all of them.
-    order = list(dict.fromkeys(key[:2] for key in cells))
-    rows = sorted(dict.fromkeys(key[:3] for key in cells), key=lambda row: order.index(row[:2]))
-    return Table(
-        columns=(
-            Column("capability", "name"),
-            Column("metric"),
-            *(
-                Column(written(marked(card.name, result.answer_shares)), "estimate")
-                for card in manifest.targets
-            ),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    capability or f"({CLEAN})",
-                    metric if subset is None else f"{metric}, {subset}",
-                    *(cells.get((*row, card.name)) for card in manifest.targets),
-                )
-            )
-            for row in rows
-            for capability, metric, subset in [row]
-        ),
-        caption=prose(f"{manifest.job}: against {{reference}}", reference=manifest.reference.name),
-        stacked=True,
-        most=len(rows),
-    )
-
-
-_HALF = note(
-    "The {half} of a capability’s kept pairs: those whose similarity is at least the median.",
-    half=MORE_SIMILAR,
-)
-
-
-def _estimates(result: AuditResult, overview: Table) -> Section:
+def _estimates(result: AuditResult) -> Section:
     # The reference's own base rate stands in the answer.
     reference = result.manifest.reference.name
-    main = [one for one in result.measurements if one.subset is None and one.target != reference]
-    names = [metric_name(spelling) for spelling in dict.fromkeys(one.metric for one in main)]
+    rows = [one for one in result.measurements if one.target != reference]
+    names = [metric_name(spelling) for spelling in dict.fromkeys(one.metric for one in rows)]
     # Original texts first, then capability by capability.
     capabilities = sorted(
-        dict.fromkeys(one.capability for one in main), key=lambda one: one is not None
+        dict.fromkeys(one.capability for one in rows), key=lambda one: one is not None
     )
     return Section(
         anchor="estimates",
-        title="Estimates",
+        title="All estimates",
         blocks=(
             # Several spellings of one metric differ in parameters alone: explain it once.
             meanings({name.head: name for name in names}.values()),
             note(
                 "Metrics range from 0 to 1, informedness and excess from −1 to 1; reach is a "
                 "slope. n is the number of examples; intervals treat an example with all its "
-                "trials as one unit."
+                "trials as one unit. The {half} of a capability’s kept pairs: those whose "
+                "similarity is at least the median.",
+                half=MORE_SIMILAR,
             ),
-            *([overview] if main else [paragraph("No metric was measured.")]),
-            *([_HALF] if any(one.subset == MORE_SIMILAR for one in result.measurements) else []),
+            *_search_goal(result),
+            *([answers_table(result)] if result.answer_shares else []),
+            *([] if rows else [paragraph("No metric was measured.")]),
             *(
                 block
                 for capability in capabilities
-                for block in _group(
+                for block in (
                     heading("On {part}", part=capability or CLEAN),
-                    capability or CLEAN,
-                    [one for one in main if one.capability == capability],
-                    result,
+                    _table([one for one in rows if one.capability == capability], result),
                 )
             ),
+            *_curves(result),
         ),
     )
 
 
-def _group(
-    title: Block, part: str, rows: Sequence[Measurement], result: AuditResult
-) -> Iterator[Block]:
-    """Estimates on one part of the data: a chart and a table."""
-    parts = any(one.subset is not None for one in rows)
-    chart = interval_chart(
-        f"Estimates with intervals, {part}; the numbers are in the table",
-        [(one.subset or short_name(one.metric), one) for one in rows if one.metric != "reach"],
-        tuple(card.name for card in result.manifest.targets),
-    )
-    yield title
-    if chart is not None:
-        yield Figure(chart)
-    yield Table(
+def _table(rows: Sequence[Measurement], result: AuditResult) -> Table:
+    """Estimates on all texts of a capability, then those on parts of them."""
+    return Table(
         columns=(
-            Column("Part" if parts else "Metric", "name"),
+            Column("Metric", "name"),
+            Column("Part"),
             Column("Target"),
-            Column("Value", "estimate", method=not parts),
+            Column("Value", "estimate", method=True),
         ),
         rows=tuple(
             Row(
                 cells=(
-                    one.subset or spelled(metric_name(one.metric)),
+                    spelled(metric_name(one.metric)),
+                    one.subset or "all",
                     marked(one.target, result.answer_shares),
                     Cell.of(one.estimate),
                 )
             )
-            for one in rows
+            for one in sorted(rows, key=lambda one: one.subset is not None)
         ),
+        tall=len(rows) > MOST_ROWS,
     )
 
 
-def _parts(result: AuditResult) -> Section:
-    rows = [one for one in result.measurements if one.subset is not None]
-    keys = dict.fromkeys((one.capability, one.metric) for one in rows)
-    groups = [
-        block
-        for capability, metric in keys
-        for block in _group(
-            heading("{metric} on {part}", metric=short_name(metric), part=capability or CLEAN),
-            f"{short_name(metric)} on {capability or CLEAN}",
-            [one for one in rows if (one.capability, one.metric) == (capability, metric)],
-            result,
+def _curves(result: AuditResult) -> Iterator[Block]:
+    """The estimates of every cutoff."""
+    if result.curves:
+        yield heading("Soft-SCoPE over the cutoff")
+        yield Table(
+            columns=(
+                Column("Capability", "name"),
+                Column("Cutoff"),
+                Column("Target"),
+                Column("Soft-SCoPE", "estimate"),
+            ),
+            rows=tuple(
+                Row(cells=(one.capability, f"{x:g}", one.target, Cell.of(estimate)))
+                for one in result.curves
+                for x, estimate in one.points
+            ),
+            tall=True,
         )
-    ]
-    about = paragraph(
-        "The same metrics on parts of the examples. A low value means that a target is less like "
-        "the reference there; small n means wide intervals."
-    )
-    sentences = tuple(where_targets_differ(result))
-    findings = (Bullets(sentences, findings=True),) if sentences else ()
-    none = paragraph("No part of the examples was measured separately.")
-    return Section(
-        anchor="losses",
-        title="Invariance by part",
-        heading="Invariance by part of the examples",
-        blocks=(*findings, about, *groups) if groups else (none,),
-    )

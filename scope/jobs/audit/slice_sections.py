@@ -8,7 +8,7 @@ from scope.estimation.between_capabilities import MINUS
 from scope.jobs.sections.estimates import CLEAN, short_name
 from scope.records import AuditResult, Difference, SliceTest, Undefined
 from scope.sections.prose import Text, prose
-from scope.sections.wording import Cell, p_value
+from scope.sections.wording import p_value, short
 
 _LEVEL = 0.05
 
@@ -38,16 +38,17 @@ def where_targets_differ(result: AuditResult) -> Iterator[Text]:
 
 def _slices(one: SliceTest) -> Text:
     """The worst slice of a grouping whose slices differ."""
+    metric = short_name(one.worst.metric).removeprefix("IID ").capitalize()
     return prose(
-        "On **{part}**, {metric} of **{target}** differs by {grouping} (corrected p: {p}): it is "
-        "lowest on **{worst}**, {estimate}.",
-        part=one.worst.capability or CLEAN,
-        metric=short_name(one.worst.metric),
+        f"{metric} of **{{target}}** on {{part}} differs by {{grouping}}: it is lowest on "
+        "**{worst}**, {estimate} ({n} texts; corrected p {p}).",
         target=one.worst.target,
+        part=one.worst.capability or CLEAN,
         grouping=one.grouping,
-        p=p_value(one.p_adjusted),
         worst=str(one.worst.subset),
-        estimate=one.worst.estimate,
+        estimate=short(one.worst.estimate),
+        n=one.worst.estimate.n,
+        p=p_value(one.p_adjusted),
     )
 
 
@@ -59,11 +60,12 @@ def _capabilities(one: Difference, result: AuditResult) -> Iterator[Text]:
     beyond = f", beyond the same difference of the baseline {one.second}"
     yield prose(
         "**{target}** follows the reference less on **{less}** than on **{more}**{beyond}: "
-        "concordance on {difference} {estimate}, not corrected over targets.",
+        "concordance on {difference} {estimate} ({n} texts), not corrected over targets.",
         target=one.first,
         less=less,
         more=more,
         beyond=beyond if result.manifest.baseline else "",
         difference=str(one.capability),
-        estimate=Cell.of(one.estimate, signed=True),
+        estimate=short(one.estimate),
+        n=one.estimate.n,
     )

@@ -1,30 +1,51 @@
-"""The verdict on each target in words, what it rests on, and the unchanged texts behind it."""
+"""The verdict on each target in a box, with what it rests on behind a line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Literal
 
-from scope.records import AuditResult, label_of
-from scope.sections.blocks import Block, Column, Row, Table
-from scope.sections.prose import Text, prose, written
+from scope.jobs.audit.verdicts import opening
+from scope.records import AuditResult, Replacement, ReplacementDecision
+from scope.sections.blocks import Beside, Callout, Column, Fold, Paragraph, Row, Table, paragraph
+from scope.sections.prose import Text, prose
 from scope.sections.wording import Cell
 
-MOST_TEXTS = 10
+_FRAMES: Mapping[ReplacementDecision, tuple[Literal["good", "bad", "undecided"], str]] = (
+    MappingProxyType(
+        {"may replace": ("good", "✓"), "may not": ("bad", "✗"), "not shown": ("undecided", "?")}
+    )
+)
+"""The frame of each decision and its sign, so that colour is never the only one."""
 
 
 def verdict_sentences(result: AuditResult) -> list[Text]:
     """One for each target; none where the audit reaches no verdict."""
-    return [prose("{sentence}", sentence=one.sentence) for one in result.verdicts]
+    parts = [_parts(one, result.manifest.reference.name) for one in result.verdicts]
+    return [prose("**{head}**: {why}", head=head, why=why) for head, why in parts]
 
 
-def verdict_blocks(result: AuditResult) -> Iterator[Block]:
-    """What the verdicts rest on, and unchanged texts on which targets differ."""
-    if not result.verdicts:
-        return
-    yield Table(
+def _parts(verdict: Replacement, reference: str) -> tuple[str, str]:
+    """The verdict with its sign, and what carries it."""
+    first = opening(verdict, reference)
+    more, _, why = verdict.sentence.removeprefix(first).partition(": ")
+    return f"{_FRAMES[verdict.decision][1]} {first}{more}", why
+
+
+def verdict_boxes(result: AuditResult) -> Iterator[Beside]:
+    """A box a target."""
+    if result.verdicts:
+        yield Beside(tuple((_box(one, result.manifest.reference.name),) for one in result.verdicts))
+
+
+def _box(verdict: Replacement, reference: str) -> Callout:
+    """The verdict, its sentence, and its endpoints behind a line."""
+    head, why = _parts(verdict, reference)
+    sentence = why if verdict.reason else f"{why[:1].upper()}{why[1:]}"
+    endpoints = Table(
         columns=(
-            Column("Target", "name"),
-            Column("Verdict rests on"),
+            Column("Verdict rests on", "name"),
             Column("Value", "estimate"),
             Column("Limit", "number"),
             Column("State"),
@@ -32,52 +53,24 @@ def verdict_blocks(result: AuditResult) -> Iterator[Block]:
         rows=tuple(
             Row(
                 cells=(
-                    verdict.target,
                     one.name,
                     Cell.of(one.estimate),
                     "" if one.limit is None else f"{one.limit:g}",
                     one.state,
                 )
             )
-            for verdict in result.verdicts
             for one in verdict.endpoints
         ),
         caption=prose(
             "Accuracy is the target’s minus the reference’s; with a baseline, agreement and "
-            "concordance are the target’s minus the baseline’s. A state is that of its row alone; "
-            "the verdict is corrected over rows and targets"
+            "concordance are the target’s minus the baseline’s. A state is that of its row "
+            "alone; the verdict is corrected over rows and targets"
         ),
     )
-    labels = result.manifest.reference.labels
-    names = [card.name for card in result.manifest.targets]
-    differing = [
-        one
-        for one in result.examples
-        if any(target.choice != one.reference.choice for target in one.targets)
-    ]
-    if differing:
-        yield Table(
-            columns=tuple(map(Column, map(written, ("Text", "Gold", "Reference", *names)))),
-            rows=tuple(
-                Row(
-                    cells=(
-                        one.example.text,
-                        one.example.label or "",
-                        label_of(one.reference, labels),
-                        *(
-                            "same"
-                            if target.choice == one.reference.choice
-                            else label_of(target, labels)
-                            for target in one.targets
-                        ),
-                    )
-                )
-                for one in differing[:MOST_TEXTS]
-            ),
-            caption=prose(
-                "{shown} of {total} unchanged texts to which a model gives another label than the "
-                "reference, in the order of the data",
-                shown=min(MOST_TEXTS, len(differing)),
-                total=len(differing),
-            ),
-        )
+    frame, _ = _FRAMES[verdict.decision]
+    fold = Fold(prose("{n} numbers and limits", n=len(verdict.endpoints)), (endpoints,))
+    said = (
+        Paragraph(prose("**{head}**", head=head), lead=True),
+        paragraph("{why}", why=sentence),
+    )
+    return Callout(frame, (*said, fold))

@@ -25,7 +25,6 @@ from scope.records import (
 )
 from scope.statistics import (
     PlannedEndpoint,
-    fewest_texts,
     joint_power,
     judge_against_one,
     judge_estimate,
@@ -237,25 +236,26 @@ def _is_worse(endpoint: Endpoint) -> bool:
     return worse or endpoint.state == "beyond"
 
 
+def opening(verdict: Replacement, reference: str) -> str:
+    """The first words of a verdict's sentence: the verdict itself."""
+    shown = "" if verdict.decision != "not shown" else "It is not shown that "
+    may = "may not" if verdict.decision == "may not" else "may"
+    return f"{shown}{verdict.target} {may} replace {reference}"
+
+
 def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) -> str:
     """The verdict for a reader who reads nothing else."""
-    target, reference = verdict.target, result.manifest.reference.name
-    against = f", measured against {measured.baseline}" if measured.baseline else ""
+    reference = result.manifest.reference.name
     by_name = {one.name: one for one in verdict.endpoints}
-
-    def told(names: Sequence[str]) -> str:
-        decided = verdict.decision == "may not"
-        return _and([_told(by_name[name], reference, measured, decided=decided) for name in names])
-
+    parts = [opening(verdict, reference)]
     if verdict.decision == "may replace":
-        where = " in what was assessed" if verdict.not_judged or measured.left_out else ""
-        within = _and([name for name in by_name if name not in verdict.not_judged])
-        parts = [f"{target} may replace {reference}{where}{against}: {within} are within limits"]
+        parts[0] += " in what was assessed" if verdict.not_judged or measured.left_out else ""
+        within = [name for name in by_name if name not in verdict.not_judged]
+        parts[0] += f": {_named(within)} are within limits"
     elif verdict.decision == "may not":
-        parts = [f"{target} may not replace {reference}{against}: {told(verdict.beyond)}"]
+        parts[0] += f": {_beyond(verdict, reference, measured)}"
     else:
-        why = verdict.reason or told(verdict.open)
-        parts = [f"It is not shown that {target} may replace {reference}{against}: {why}"]
+        parts[0] += f": {verdict.reason or _not_within(verdict)}"
         if verdict.rows_needed:
             parts.append(_more_texts(verdict.rows_needed, result, measured.baseline or reference))
     for name in verdict.not_judged:
@@ -265,22 +265,57 @@ def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) ->
         elif isinstance(estimate, Undefined):
             parts.append(f"{name.capitalize()} is not assessed: {estimate.reason}")
     parts += [f"{name} is not assessed: {why}" for name, why in measured.left_out.items()]
+    parts += [f"Measured against {measured.baseline}"] if measured.baseline else []
     return ". ".join(parts) + "."
 
 
-def _told(endpoint: Endpoint, reference: str, measured: _Measured, *, decided: bool) -> str:
+def _beyond(verdict: Replacement, reference: str, measured: _Measured) -> str:
+    """The endpoint that is farthest from its limit in numbers, then the others beyond theirs."""
+    found = [one for one in verdict.endpoints if one.name in verdict.beyond]
+    worst = max(found, key=lambda one: (one.name.startswith("reach"), -one.p_beyond))
+    others = [name for name in verdict.beyond if name != worst.name]
+    verb = "is" if len(others) == 1 else "are"
+    also = f", and {_named(others)} {verb} beyond limits, too" if others else ""
+    return _told(worst, reference, measured) + also
+
+
+def _told(endpoint: Endpoint, reference: str, measured: _Measured) -> str:
     """An endpoint's number, what it is compared with, and its limit."""
     name, estimate, limit = endpoint.name, endpoint.estimate, endpoint.limit or 0.0
     if not isinstance(estimate, Estimate):
         return f"{name} is {estimate}"
-    if limit < 0:
-        name += f" minus {reference if name == 'accuracy' else measured.baseline}'s"
-    shown = f"{name}, {estimate}, "
-    if endpoint.state == "beyond":
-        alone = "" if decided else " alone, but not once corrected for all comparisons"
-        return f"{shown}is below the limit of {limit:g}{alone}"
-    few = " (too few texts to tell)" if limit < 0 and estimate.n < fewest_texts(-limit) else ""
-    return f"{shown}is not shown to be above the limit of {limit:g}{few}"
+    if name.startswith("reach on "):
+        on = name.removeprefix("reach ")
+        return f"it moves {estimate.value:.2f} times as far as {reference} {on} (limit {limit:g})"
+    if limit > 0:
+        return f"its {name} is {estimate.value:.2f} (limit {limit:g})"
+    standard = reference if name == "accuracy" else measured.baseline
+    return f"its {name} is {-estimate.value:.2f} below {standard}'s (limit {-limit:g})"
+
+
+def _not_within(verdict: Replacement) -> str:
+    """The endpoints that are not within, and why those that are undefined are so."""
+    found = [one for one in verdict.endpoints if one.name in verdict.open]
+    parts = [
+        f"{one.name} is {one.estimate}" for one in found if isinstance(one.estimate, Undefined)
+    ]
+    unclear = [one.name for one in found if isinstance(one.estimate, Estimate)]
+    parts += [f"{_named(unclear)} may lie beyond limits"] if unclear else []
+    return "; ".join(parts)
+
+
+def _named(names: Sequence[str]) -> str:
+    """Endpoints by name, those of several capabilities together.
+
+    >>> _named(["accuracy", "reach on typo", "concordance on typo", "reach on noise"])
+    'accuracy, reach on typo and noise, and concordance on typo'
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        measure, _, capability = name.partition(" on ")
+        groups.setdefault(measure, []).extend(filter(None, [capability]))
+    parts = [f"{one} on {_and(on)}" if on else one for one, on in groups.items()]
+    return _and(parts, ", and " if any(" and " in one for one in parts) else " and ")
 
 
 def _more_texts(rows: int, result: AuditResult, standard: str) -> str:
@@ -291,10 +326,10 @@ def _more_texts(rows: int, result: AuditResult, standard: str) -> str:
     known = card.rows - card.duplicates - card.empty
     lacking = f" (these data have {known:,})" if known < rounded else ""
     return (
-        f"If it is as good as {standard}, a new run on about {rounded:,} texts with another --seed"
-        f"{lacking} shows it with power 0.8"
+        f"A new run on about {rounded:,} texts with another --seed{lacking} shows it with power "
+        f"0.8 if it is as good as {standard}"
     )
 
 
-def _and(parts: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+def _and(parts: Sequence[str], last: str = " and ") -> str:
+    return last.join(filter(None, (", ".join(parts[:-1]), parts[-1])))

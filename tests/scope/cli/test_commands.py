@@ -19,11 +19,11 @@ def audited(command, sentences_csv):
     )
 
 
-def test_an_audit_prints_a_table_and_writes_a_report(audited, tmp_path):
+def test_an_audit_prints_verdicts_and_a_small_table_and_writes_a_report(audited, tmp_path):
     assert audited.returncode == 0, audited.stderr
-    assert "hard_scope" in audited.stdout
-    assert "n=" in audited.stdout
-    assert "data: 48 of 48 texts, 48 with a gold label; left out: 0" in audited.stdout
+    assert "may replace toy_models:Reference" in audited.stdout
+    assert "Concordance by capability" in audited.stdout
+    assert len(audited.stdout.splitlines()) <= 24
     assert "report: runs/mine/report.html" in audited.stderr
     assert "typo: distinct queries" in audited.stderr
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
@@ -38,6 +38,9 @@ def test_a_report_is_the_same_when_written_again_without_any_model(audited, run_
     assert again.returncode == 0, again.stderr
     assert path.read_bytes() == first
     assert again.stdout == audited.stdout
+    long = run_scope("report", "mine", "-v", environment={"PYTHONPATH": ""})
+    assert long.stdout.endswith(again.stdout)
+    assert "Verdict rests on" in long.stdout
 
 
 def test_the_runs_are_listed(audited, command):
@@ -116,7 +119,7 @@ def test_a_constant_target_is_named_first_and_passes_no_gate(command, reviews_cs
     assert [one["degenerate"] is None for one in shares] == [True, False, True]
     assert shares[0]["accuracy"]["value"] == 1.0
     shown = command("report", "mine").stdout
-    assert shown.startswith("toy_models:Constant may not replace toy_models:Careful: accuracy")
+    assert shown.startswith("✗ toy_models:Constant may not replace toy_models:Careful: it moves")
     assert "degenerate: toy_models:Constant: it" in shown
     page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
     assert "its numbers are no evidence" in page.partition("</ul>")[0]
@@ -170,7 +173,9 @@ def test_a_dry_run_prints_the_cost_and_leaves_nothing(command, sentences_csv, tm
     assert "there are none" in refused.stderr
 
 
-def test_a_stored_run_is_judged_by_gates_again_without_models(audited, command, monkeypatch):
+def test_a_stored_run_is_judged_by_gates_again_without_models(
+    audited, command, monkeypatch, tmp_path
+):
     import toy_models
 
     monkeypatch.delattr(toy_models, "Reference")
@@ -190,3 +195,6 @@ def test_a_stored_run_is_judged_by_gates_again_without_models(audited, command, 
     ):
         done = command("report", "mine", *gates)
         assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+        page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+        told = {0: "✓ All gates passed", 1: "✗ A gate failed"}.get(code, "")
+        assert told in page

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import build_comparison
+from made_up_comparison import LABELS, TARGETS, build_comparison
 
 from scope.jobs.audit.sections import page
 from scope.records import Undefined
-from scope.sections.blocks import Bullets, Cards, Figure, Fold, Heading, Table, Terms, within
+from scope.sections.blocks import Cards, Fold, Heading, Paragraph, Table, Terms, within
 from scope.sections.prose import plain
 from scope.sections.wording import Cell
 
@@ -26,43 +26,68 @@ def titles(result, anchor):
     return [plain(one.text) for one in blocks_of(result, anchor, Heading)]
 
 
-def findings(result):
-    (bullets,) = blocks_of(result, "answer", Bullets)
-    return [plain(one) for one in bullets.items]
+def notable(result):
+    return [plain(one.text) for one in blocks_of(result, "answer", Paragraph) if not one.note]
 
 
-def test_every_table_of_the_terminal_stands_on_the_page(audit):
-    shown = page(audit)
-    on_page = [id(block) for block in shown.blocks()]
-    tables = [block for block in shown.brief if isinstance(block, Table)]
-    assert tables
-    assert all(id(table) in on_page for table in tables)
+def test_the_terminal_has_the_verdicts_and_one_small_table(audit):
+    (table,) = (block for block in page(audit).brief if isinstance(block, Table))
+    assert [row.cells[0] for row in table.rows] == ["agreement", "synonym", "typo"]
+    assert plain(table.rows[1].cells[1]) == "0.88 [0.75, 1.00]"
 
 
-def test_original_texts_come_first_and_parts_stay_out_of_the_main_tables(audit):
+def test_the_picture_has_every_model_on_one_scale(audit):
+    (table,) = blocks_of(audit, "answer", Table)
+    strips = [row.cells[1] for row in table.rows if row.cells[1] is not None]
+    assert len(strips) == 6
+    assert {strip.ends for strip in strips} == {(0.3, 1.0)}
+    assert [row.cells[2] for row in table.rows][:2] == ["4 texts", "1.00 [0.88, 1.00]"]
+
+
+def test_the_baseline_is_a_line_through_every_strip_of_its_group(audit):
+    reference, student, rival = audit.manifest.models
+    models = (reference, student, replace(rival, role="baseline"))
+    result = replace(audit, manifest=replace(audit.manifest, models=models))
+    (table,) = blocks_of(result, "answer", Table)
+    strips = [row.cells[1] for row in table.rows if row.cells[1] is not None]
+    assert [strip.levels for strip in strips[1:3]] == [((0.75, False),), ((0.5, False),)]
+
+
+def test_an_undefined_number_of_the_picture_has_its_reason(audit):
+    rows = tuple(
+        replace(one, estimate=Undefined(reason="no pair"))
+        if one.target == "student" and one.capability == "typo"
+        else one
+        for one in audit.measurements
+    )
+    (table,) = blocks_of(replace(audit, measurements=rows), "answer", Table)
+    (row,) = (row for row in table.rows if row.cells[2] == "undefined")
+    assert plain(row.cells[0]) == "studentno pair"
+    assert row.cells[1] is None
+
+
+def test_original_texts_come_first_and_parts_below_all_texts(audit):
     shuffled = replace(audit, measurements=audit.measurements[::-1])
-    assert titles(shuffled, "estimates") == ["On original texts", "On typo", "On synonym"]
-    tables = blocks_of(audit, "estimates", Table)
-    assert not [table for table in tables if table.columns[0].heading == "Part"]
-
-
-def test_a_chart_holds_the_defined_estimates_alone(audit):
-    chart = blocks_of(audit, "estimates", Figure)[0].chart
-    drawn = [(dot.category, dot.series, dot.value) for dot in chart.intervals]
-    assert drawn == [
-        ("IID agreement", 0, 1.0),
-        ("IID agreement", 1, 0.75),
-        ("Gap in IID accuracy", 1, 0.25),
+    assert titles(shuffled, "estimates") == [
+        *("On original texts", "On typo", "On synonym"),
+        "Soft-SCoPE over the cutoff",
+    ]
+    table = blocks_of(audit, "estimates", Table)[2]
+    label = f"label = {LABELS[1]}"
+    assert [row.cells[1] for row in table.rows] == [
+        *["all"] * 6,
+        *(label, label, "reference confidence ≥ 0.95"),
     ]
 
 
-def test_where_all_is_undefined_there_is_a_table_and_no_chart(audit):
+def test_where_all_is_undefined_there_is_a_table_and_no_picture(audit):
     nothing = tuple(
         replace(row, estimate=Undefined(reason="nothing invariant")) for row in audit.measurements
     )
     result = replace(audit, measurements=nothing)
-    assert blocks_of(result, "estimates", Figure) == []
-    cells = [cell for table in blocks_of(result, "estimates", Table) for cell in estimates(table)]
+    assert blocks_of(result, "answer", Table) == []
+    tables = blocks_of(result, "estimates", Table)[1:4]
+    cells = [cell for table in tables for cell in estimates(table)]
     assert {cell.value for cell in cells} == {"undefined"}
 
 
@@ -81,13 +106,6 @@ def test_each_metric_is_explained_once(audit):
     ]
 
 
-def test_parts_are_grouped_by_metric_and_capability(audit):
-    assert titles(audit, "losses") == ["Hard-SCoPE on synonym", "Hard-SCoPE on typo"]
-    table = blocks_of(audit, "losses", Table)[0]
-    assert table.rows[2].cells[0] == "reference confidence ≥ 0.95"
-    assert len(blocks_of(audit, "losses", Figure)[0].chart.intervals) == 2
-
-
 def test_differences_without_a_capability_are_on_the_original_texts(audit):
     (table,) = blocks_of(audit, "differences", Table)
     first, second = (row.cells for row in table.rows)
@@ -96,7 +114,7 @@ def test_differences_without_a_capability_are_on_the_original_texts(audit):
 
 
 def test_a_curve_has_a_row_for_each_cutoff(audit):
-    (table,) = blocks_of(audit, "curves", Table)
+    (table,) = blocks_of(audit, "estimates", Table)[-1:]
     assert len(table.rows) == sum(len(one.points) for one in audit.curves)
 
 
@@ -130,31 +148,11 @@ def test_labels_to_filter_by_are_those_that_occur_and_none(audit):
     assert [words for _, words in labels] == ["all", *names]
 
 
-def test_without_hard_scope_the_headline_says_so_and_without_soft_scope_too(audit):
-    bare = replace(audit, measurements=(), answer_shares=())
-    assert all("is undefined: " in finding for finding in findings(bare))
-    assert "Hard-SCoPE was not requested" in findings(bare)[0]
-    words = [plain(one.text) for one in page(bare).sections[0].blocks if hasattr(one, "text")]
-    assert words[-1] == "Soft-SCoPE was not requested."
-
-
-def test_degenerate_targets_come_first_and_without_a_number(audit):
-    found = findings(audit)
-    assert ["is degenerate: " in one for one in found] == [True] * 3 + [False] * 3
-    assert not [one for one in found[:3] if "%" in one]
-
-
-def test_a_cutoff_missing_in_the_spelling_is_taken_from_the_settings(audit):
-    soft = next(row for row in audit.measurements if row.metric.startswith("soft"))
-    row = replace(soft, metric="soft_scope(tolerance=0.2)")
-    manifest = replace(audit.manifest, settings={"cutoff": 0.5, "tolerance": 9.0})
-    stated = plain(
-        page(replace(audit, measurements=(row,), manifest=manifest)).sections[0].blocks[-1].text
-    )
-    assert "τ\xa0=\xa00.2" in stated
-    assert "κ\xa0=\xa00.5" in stated
-    unknown = plain(page(replace(audit, measurements=(row,))).sections[0].blocks[-1].text)
-    assert "κ\xa0=\xa0not stated" in unknown
+def test_degenerate_models_and_failed_capabilities_stand_in_the_answer(audit):
+    why = audit.answer_shares[2].degenerate
+    assert notable(audit)[1:] == [f"degenerate: {TARGETS[1]}: {why}; its numbers are no evidence"]
+    (terms,) = blocks_of(audit, "answer", Terms)
+    assert [plain(term) for term, _ in terms.pairs] == ["negation", "typo"]
 
 
 def test_failed_searches_are_cut_but_counted(audit):
