@@ -41,7 +41,9 @@ def short(estimate: Estimate | Undefined, *, narrow: bool = False) -> str:
     if isinstance(estimate, Undefined):
         return str(estimate)
     numbers = (estimate.value, estimate.low, estimate.high)
-    write = two_digits if narrow else (lambda value: f"{value + 0.0:.2f}".replace("-", "−"))
+    write = (
+        two_digits if narrow else (lambda value: f"{round(value, 2) + 0.0:.2f}".replace("-", "−"))
+    )
     value, low, high = map(write, numbers)
     return f"{value} [{low}, {high}]"
 

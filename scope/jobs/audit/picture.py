@@ -144,7 +144,9 @@ def small_table(result: AuditResult) -> Table:
             for title, of in rows
             if of
         ),
-        caption=prose(f"{short_name(_main_metric(result))} by capability{more}"),
+        caption=prose(
+            f"{short_name(_main_metric(result))} by capability, after unchanged texts{more}"
+        ),
         close=True,
     )
 
