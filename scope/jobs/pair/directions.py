@@ -1,0 +1,109 @@
+"""The table of both directions of two models: verdict, accuracy, agreement, capabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scope.jobs.audit.reference_points import estimate_of
+from scope.records import AuditResult, Estimate, Undefined
+from scope.sections.blocks import Column, Row, Table
+from scope.sections.prose import prose
+from scope.sections.wording import number, percent, points
+
+Found = Estimate | Undefined | None
+
+
+def direction_tables(audits: Sequence[AuditResult]) -> Iterator[Table]:
+    """A table for each two models, with a column a direction."""
+    together: dict[frozenset[str], list[AuditResult]] = {}
+    for one in audits:
+        together.setdefault(frozenset((target_of(one), reference_of(one))), []).append(one)
+    for both in together.values():
+        yield _table(both)
+
+
+def _table(audits: Sequence[AuditResult]) -> Table:
+    names = dict.fromkeys(card.name for one in audits for card in one.manifest.capabilities)
+    rows = {
+        "verdict": [next((v.decision for v in one.verdicts), "none") for one in audits],
+        "accuracy, points": [in_points(_accuracy(one)) for one in audits],
+        "same label, %": [in_percent(labels_shared(one)) for one in audits],
+        **{
+            f"{metric} on {name}": [
+                _number(estimate_of(one, metric, name, target_of(one))) for one in audits
+            ]
+            for name in names
+            for metric in ("concordance", "reach")
+        },
+    }
+    directions = (
+        prose("{target} for {reference}", target=target_of(one), reference=reference_of(one))
+        for one in audits
+    )
+    return Table(
+        columns=(Column("", "name"), *(Column(one, "number") for one in directions)),
+        rows=tuple(Row(cells=(name, *map(prose, cells))) for name, cells in rows.items()),
+    )
+
+
+def target_of(audit: AuditResult) -> str:
+    """The name of the model that is judged."""
+    return next(card.name for card in audit.manifest.targets if card.role == "target")
+
+
+def reference_of(audit: AuditResult) -> str:
+    """The name of the model in whose place it is judged."""
+    return audit.manifest.reference.name
+
+
+def labels_shared(audit: AuditResult) -> Found:
+    """How often both give the same label to unchanged texts."""
+    target = target_of(audit)
+    return next(
+        (
+            one.estimate
+            for one in audit.measurements
+            if one.metric == "iid_agreement" and one.target == target and one.subset is None
+        ),
+        None,
+    )
+
+
+def _accuracy(audit: AuditResult) -> Found:
+    """The target's accuracy minus the reference's."""
+    endpoints = (end for one in audit.verdicts for end in one.endpoints)
+    return next((one.estimate for one in endpoints if one.name == "accuracy"), None)
+
+
+def in_percent(estimate: Found) -> str:
+    """A share and its interval in per cent.
+
+    Examples
+    --------
+    >>> in_percent(Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap"))
+    '50.0 [25.0, 75.0]'
+    """
+    if not isinstance(estimate, Estimate):
+        return "unknown"
+    return f"{percent(estimate.value)} [{percent(estimate.low)}, {percent(estimate.high)}]"
+
+
+def in_points(estimate: Found) -> str:
+    """A difference of shares and its interval in points.
+
+    Examples
+    --------
+    >>> in_points(Estimate(value=-0.5, low=-0.75, high=-0.25, n=8, method="bootstrap"))
+    '−50.0 [−75.0, −25.0]'
+    >>> in_points(None)
+    'unknown'
+    """
+    if not isinstance(estimate, Estimate):
+        return "unknown"
+    return f"{points(estimate.value)} [{points(estimate.low)}, {points(estimate.high)}]"
+
+
+def _number(estimate: Found) -> str:
+    if not isinstance(estimate, Estimate):
+        return "unknown"
+    return f"{number(estimate.value)} [{number(estimate.low)}, {number(estimate.high)}]"
