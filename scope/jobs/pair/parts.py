@@ -46,11 +46,12 @@ _STEPS: Mapping[type[Request], _Steps] = MappingProxyType(
 
 
 class Part(NamedTuple):
-    """A job that fits, under a key that is unique in the report.
+    """A job that fits, under a name for readers and a key that is unique in the report.
 
     Its models are loaded again when it is carried out: those of all parts at once may be too many.
     """
 
+    name: str
     key: str
     request: Request
     manifest: Manifest
@@ -62,6 +63,11 @@ class Part(NamedTuple):
     def carry_out(self) -> EstimatedResult:
         """The result of the job's own command, which resumes its run."""
         return _STEPS[type(self.request)].carry_out(self.request)
+
+
+def left_out(part: str, error: ScopeError) -> NotRun:
+    """A part that is not run because of this error."""
+    return NotRun(part=part, reason=" ".join(error.found.split()))
 
 
 class Parts(NamedTuple):
@@ -173,10 +179,10 @@ class _Trials:
             request = kind(**arguments, run=own)
             manifest = _STEPS[kind].prepare(request).manifest
         except ScopeError as error:
-            self.not_run.append(NotRun(part=part, reason=" ".join(error.found.split())))
+            self.not_run.append(left_out(part, error))
             self._errors.append(error)
             return False
-        self.fitting.append(Part(key, request, manifest))
+        self.fitting.append(Part(part, key, request, manifest))
         return True
 
     def _shared(self, kind: type[Request]) -> dict[str, Any]:

@@ -7,11 +7,13 @@ from dataclasses import replace
 from functools import partial
 
 from scope.core.request import as_function, with_words
+from scope.errors import ModelError, ScopeError
 from scope.jobs.identity import default_run_name, manifest_of
-from scope.jobs.pair.parts import Part, Parts, plan_parts
+from scope.jobs.pair.parts import Part, Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.work import Planned
+from scope.models.endpoint.failures import EndpointError
 from scope.progress import remark
 from scope.records import (
     COMPARED,
@@ -65,19 +67,32 @@ def _work(parts: Sequence[Part]) -> Iterator[Planned]:
 def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -> PairResult:
     """Carry out one part after the other, each in its own run."""
     found: list[EstimatedResult] = []
+    errors: list[ScopeError] = []
+    not_run = [*parts.not_run]
     for place, part in enumerate(parts.fitting, start=1):
-        remark(request.progress, f"part {place} of {len(parts.fitting)}: {part.key}")
-        result = part.carry_out()
+        remark(request.progress, f"part {place} of {len(parts.fitting)}: {part.name}")
+        try:
+            result = part.carry_out()
+        except EndpointError:
+            # It may answer when the command is given again.
+            raise
+        except ModelError as error:
+            # Such as a reference that gives all texts one label.
+            errors.append(error)
+            not_run.append(left_out(part.name, error))
+            continue
         if result.clock is not None:
             run.asked_again += result.clock.asked_again
             run.drifts += result.clock.drifts
         found.append(replace(result, clock=None, folder=None))
+    if not found:
+        raise errors[0]
     return PairResult(
         manifest=replace(manifest, models=_models([one.manifest for one in found])),
         audits=tuple(one for one in found if isinstance(one, AuditResult)),
         comparisons=tuple(one for one in found if isinstance(one, CompareResult)),
         reuses=tuple(one for one in found if isinstance(one, ReuseResult)),
-        not_run=tuple(parts.not_run),
+        not_run=tuple(not_run),
     )
 
 
