@@ -12,8 +12,9 @@ from scope.records.results import AuditResult, CompareResult, EstimatedResult, R
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotRun:
-    """A part that does not fit the models or the data, and why."""
+    """A part that does not fit the models or the data, and why; ``job`` is its command."""
 
+    job: str
     part: str
     reason: str
 

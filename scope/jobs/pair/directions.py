@@ -26,6 +26,7 @@ def _table(audits: Sequence[AuditResult]) -> Table:
     names = dict.fromkeys(card.name for one in audits for card in one.manifest.capabilities)
     rows = {
         "verdict": [next((v.decision for v in one.verdicts), "none") for one in audits],
+        "measured against": [_standard(one) for one in audits],
         "accuracy, points": [in_points(_accuracy(one)) for one in audits],
         "same label, %": [in_percent(labels_shared(one)) for one in audits],
         **{
@@ -42,8 +43,14 @@ def _table(audits: Sequence[AuditResult]) -> Table:
     )
     return Table(
         columns=(Column("", "name"), *(Column(one, "number") for one in directions)),
-        rows=tuple(Row(cells=(name, *map(prose, cells))) for name, cells in rows.items()),
+        rows=tuple(Row(cells=(name, *cells)) for name, cells in rows.items()),
     )
+
+
+def _standard(audit: AuditResult) -> str:
+    """Whose likeness to the reference the target's is compared with."""
+    baseline = audit.manifest.baseline
+    return f"{reference_of(audit)} itself" if baseline is None else baseline.name
 
 
 def target_of(audit: AuditResult) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from scope.jobs.audit.verdicts import rounded_up
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
 from scope.jobs.pair.directions import in_percent, in_points, labels_shared, reference_of
 from scope.metrics import metric_name
@@ -103,7 +104,10 @@ def _in_words(
 def _more_texts(verdict: Replacement) -> Text:
     if verdict.rows_needed is None:
         return ()
-    return prose("; a new run on about {n}\u00a0texts may show it", n=verdict.rows_needed)
+    return prose(
+        "; a new run on about {n}\u00a0texts with another --seed may show it",
+        n=rounded_up(verdict.rows_needed),
+    )
 
 
 def _on_answers(result: CompareResult) -> Iterator[Text]:
@@ -125,7 +129,7 @@ def _on_two(task: TaskEstimates, result: CompareResult) -> Text:
         next((one.estimate for one in task.between(metric).values()), None)
         for metric in (same, task.main_metric)
     )
-    gold = [one.estimate for one in task.against_gold(right).values()]
+    gold = task.against_gold(right)
     parts = [
         prose(
             "On **{task}**, **{second}** and **{first}** give the same answer to {share}\u00a0% of "
@@ -137,14 +141,19 @@ def _on_two(task: TaskEstimates, result: CompareResult) -> Text:
             n=0 if alike is None else alike.n,
         )
     ]
-    if beyond is not None:
+    if beyond is not None and task.main_metric != same:
         label = metric_name(task.main_metric).label
         parts.append(prose("{label} {estimate}", label=label, estimate=beyond))
-    if len(gold) == 2:
-        shares = (prose(in_percent(one).partition(" ")[0]) for one in gold)
-        parts.append(
-            prose("right: {shares}\u00a0%", shares=joined(shares, last=" and ")),
+    right_shares = (
+        prose(
+            "{name} {share}\u00a0%",
+            name=name,
+            share=prose(in_percent(one.estimate).partition(" ")[0]),
         )
+        for name, one in gold.items()
+    )
+    if gold:
+        parts.append(prose("right: {shares}", shares=joined(right_shares, last=" and ")))
     gap = next(
         (one for one in result.differences if one.metric == right and one.capability == task.task),
         None,
@@ -158,6 +167,15 @@ def _on_two(task: TaskEstimates, result: CompareResult) -> Text:
                 points=prose(in_points(gap.estimate)),
             )
         )
+    parts += [
+        prose(
+            "**{model}** is **degenerate**, {reason}: its numbers are no evidence",
+            model=one.model,
+            reason=one.degenerate,
+        )
+        for one in result.task_shares
+        if one.task == task.task and one.degenerate is not None
+    ]
     return (*joined(parts, between="; "), *prose("."))
 
 

@@ -65,9 +65,10 @@ class Part(NamedTuple):
         return _STEPS[type(self.request)].carry_out(self.request)
 
 
-def left_out(part: str, error: ScopeError) -> NotRun:
+def left_out(part: str, key: str, error: ScopeError) -> NotRun:
     """A part that is not run because of this error."""
-    return NotRun(part=part, reason=" ".join(error.found.split()))
+    reason = " ".join(error.found.split())
+    return NotRun(job=key.partition("-")[0], part=part, reason=reason)
 
 
 class Parts(NamedTuple):
@@ -179,7 +180,7 @@ class _Trials:
             request = kind(**arguments, run=own)
             manifest = _STEPS[kind].prepare(request).manifest
         except ScopeError as error:
-            self.not_run.append(left_out(part, error))
+            self.not_run.append(left_out(part, key, error))
             self._errors.append(error)
             return False
         self.fitting.append(Part(part, key, request, manifest))

@@ -79,7 +79,7 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
         except ModelError as error:
             # Such as a reference that gives all texts one label.
             errors.append(error)
-            not_run.append(left_out(part.name, error))
+            not_run.append(left_out(part.name, part.key, error))
             continue
         if result.clock is not None:
             run.asked_again += result.clock.asked_again

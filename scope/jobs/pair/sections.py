@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from scope.jobs.audit.sections import page as audit_page
@@ -12,7 +12,14 @@ from scope.jobs.pair.findings import findings
 from scope.jobs.reuse.sections import page as reuse_page
 from scope.jobs.sections.outcomes import data_lines
 from scope.jobs.sections.reproduce import reproduce, run_lines
-from scope.records import AuditResult, CompareResult, EstimatedResult, PairResult, ReuseResult
+from scope.records import (
+    AuditResult,
+    CompareResult,
+    EstimatedResult,
+    NotRun,
+    PairResult,
+    ReuseResult,
+)
 from scope.sections.blocks import (
     Block,
     Bullets,
@@ -53,7 +60,7 @@ def page(result: PairResult) -> Page:
             *tables,
             # The table has what other directions show.
             *map(Paragraph, found[max(1, len(result.audits)) :]),
-            *_not_run(result),
+            *_in_short(result),
             data_lines(result.manifest),
             *run_lines(result.clock),
         ),
@@ -110,19 +117,24 @@ def _without_finder(block: Block) -> Block:
     return replace(block, finder=None) if isinstance(block, Cards) else block
 
 
-def _not_run(result: PairResult) -> Iterator[Terms]:
-    if result.not_run:
-        yield Terms(
-            tuple(
-                (prose("no {part}", part=one.part), written(one.reason)) for one in result.not_run
-            ),
-            facts=True,
-        )
+def _in_short(result: PairResult) -> Iterator[Terms]:
+    """What was not run; where other parts were, no reason why tasks do not fit the data."""
+    few = [one for one in result.not_run if one.job != "compare"]
+    if few:
+        yield _reasons(few)
+    if rest := [one.part for one in result.not_run if one not in few]:
+        why = prose("{parts}: the report has the reasons", parts=joined(rest))
+        yield Terms(((prose("not run"), why),), facts=True)
+
+
+def _reasons(not_run: Sequence[NotRun]) -> Terms:
+    pairs = ((prose("no {part}", part=one.part), written(one.reason)) for one in not_run)
+    return Terms(tuple(pairs), facts=True)
 
 
 def _left_out(result: PairResult) -> Iterator[Section]:
     if result.not_run:
-        yield Section(anchor="left-out", title="Not run", blocks=tuple(_not_run(result)))
+        yield Section(anchor="left-out", title="Not run", blocks=(_reasons(result.not_run),))
 
 
 def _reproduce(result: PairResult) -> Section:

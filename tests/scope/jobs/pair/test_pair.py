@@ -156,7 +156,9 @@ def test_a_part_that_fits_neither_models_nor_data_is_named(found):
         "comparison of answers to extractive_qa",
     ]
     assert all(one.reason for one in found.not_run)
-    assert "no comparison of answers to choice: " in str(found)
+    assert "not run: comparison of answers to choice, " in str(found)
+    for one in found.not_run:
+        assert one.reason in found.html()
 
 
 def test_a_model_that_cannot_be_a_reference_costs_that_direction_alone(pair):
