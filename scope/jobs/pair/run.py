@@ -11,7 +11,7 @@ from scope.errors import ModelError, ScopeError
 from scope.jobs.identity import default_run_name, manifest_of
 from scope.jobs.pair.parts import Part, Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, carry_out, prices_in
 from scope.jobs.work import Planned
 from scope.models.endpoint.failures import EndpointError
 from scope.progress import remark
@@ -31,8 +31,7 @@ from scope.store import Run
 
 def carry_out_pair(request: PairRequest) -> PairResult:
     """Run the jobs that fit, or resume them."""
-    # Each job announces its own requests to endpoints.
-    return carry_out(request, lambda asked: prepare(asked)._replace(work=tuple))
+    return carry_out(request, prepare if prices_in(request) else _without_work)
 
 
 pair = with_words(as_function(PairRequest, carry_out_pair), "models")
@@ -56,6 +55,11 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
     )
     find = partial(_conduct, request, parts, manifest)
     return Prepared(manifest, find, work=partial(_work, parts.fitting))
+
+
+def _without_work(request: PairRequest) -> Prepared[PairResult]:
+    """Without the work of the parts, which load models to tell: each announces its own requests."""
+    return prepare(request)._replace(work=tuple)
 
 
 def _work(parts: Sequence[Part]) -> Iterator[Planned]:
