@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from scope.jobs.audit.reference_points import estimate_of
 from scope.records import AuditResult, Estimate, Undefined
@@ -27,11 +27,11 @@ def _table(audits: Sequence[AuditResult]) -> Table:
     rows = {
         "verdict": [next((v.decision for v in one.verdicts), "none") for one in audits],
         "measured against": [_standard(one) for one in audits],
-        "accuracy, points": [in_points(_accuracy(one)) for one in audits],
-        "same label, %": [in_percent(labels_shared(one)) for one in audits],
+        "accuracy, points": [_in_line(_accuracy(one), points) for one in audits],
+        "same label, %": [_in_line(labels_shared(one), percent) for one in audits],
         **{
             f"{metric} on {name}": [
-                _number(estimate_of(one, metric, name, target_of(one))) for one in audits
+                _in_line(estimate_of(one, metric, name, target_of(one)), number) for one in audits
             ]
             for name in names
             for metric in ("concordance", "reach")
@@ -82,35 +82,15 @@ def _accuracy(audit: AuditResult) -> Found:
     return next((one.estimate for one in endpoints if one.name == "accuracy"), None)
 
 
-def in_percent(estimate: Found) -> str:
-    """A share and its interval in per cent.
+def _in_line(estimate: Found, write: Callable[[float], str]) -> str:
+    """A number and its interval.
 
     Examples
     --------
-    >>> in_percent(Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap"))
+    >>> _in_line(Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap"), percent)
     '50.0 [25.0, 75.0]'
     """
     if not isinstance(estimate, Estimate):
         return "unknown"
-    return f"{percent(estimate.value)} [{percent(estimate.low)}, {percent(estimate.high)}]"
-
-
-def in_points(estimate: Found) -> str:
-    """A difference of shares and its interval in points.
-
-    Examples
-    --------
-    >>> in_points(Estimate(value=-0.5, low=-0.75, high=-0.25, n=8, method="bootstrap"))
-    '−50.0 [−75.0, −25.0]'
-    >>> in_points(None)
-    'unknown'
-    """
-    if not isinstance(estimate, Estimate):
-        return "unknown"
-    return f"{points(estimate.value)} [{points(estimate.low)}, {points(estimate.high)}]"
-
-
-def _number(estimate: Found) -> str:
-    if not isinstance(estimate, Estimate):
-        return "unknown"
-    return f"{number(estimate.value)} [{number(estimate.low)}, {number(estimate.high)}]"
+    value, low, high = map(write, (estimate.value, estimate.low, estimate.high))
+    return f"{value} [{low}, {high}]"

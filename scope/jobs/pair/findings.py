@@ -6,16 +6,15 @@ decides a verdict, or leaves it open, is named where not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from scope.jobs.audit.verdicts import rounded_up
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
-from scope.jobs.pair.directions import in_percent, in_points, labels_shared, reference_of
+from scope.jobs.pair.directions import labels_shared, reference_of
 from scope.metrics import metric_name
 from scope.records import (
     AuditResult,
     CompareResult,
-    Endpoint,
     Estimate,
     PairResult,
     Replacement,
@@ -23,12 +22,24 @@ from scope.records import (
 )
 from scope.sections.blocks import Bullets
 from scope.sections.prose import Text, joined, prose, together
+from scope.sections.wording import Cell
 
 _OPENINGS = {
     "may replace": "**{target} may replace {reference}** on these texts",
     "may not": "**{target} may not replace {reference}** on these texts",
     "not shown": "**It is not shown that {target} may replace {reference}** on these texts",
 }
+_OF_ACCURACY = {
+    "may replace": "accuracy at most {limit} points lower",
+    "may not": "accuracy more than {limit} points lower",
+    "not shown": "accuracy not shown to be at most {limit} points lower",
+}
+_OF_OTHERS = {
+    "may replace": "{names} within limits",
+    "may not": "{names} below the limits",
+    "not shown": "{names} not shown to be within limits",
+}
+"""What a verdict says of the endpoints that carry it."""
 
 
 def findings(result: PairResult) -> Iterator[Text]:
@@ -59,46 +70,21 @@ def _on_verdict(audit: AuditResult, verdict: Replacement) -> Text:
 
 
 def _reasons(audit: AuditResult, verdict: Replacement) -> Iterator[Text]:
+    """The endpoints that carry the verdict, and how many labels are the same."""
     if verdict.reason is not None:
         yield prose("{reason}", reason=verdict.reason)
-    named = {
-        "may replace": [one.name for one in verdict.endpoints if one.limit is not None],
-        "may not": verdict.beyond,
-        "not shown": verdict.open,
-    }[verdict.decision]
-    yield from _in_words(audit, [one for one in verdict.endpoints if one.name in named], verdict)
+    limits = {one.name: one.limit for one in verdict.endpoints if one.limit is not None}
+    carry = {"may replace": tuple(limits), "may not": verdict.beyond, "not shown": verdict.open}
+    names = carry[verdict.decision]
+    if "accuracy" in names:
+        limit = prose(f"{-100 * limits['accuracy']:g}")
+        yield prose(_OF_ACCURACY[verdict.decision], limit=limit)
+    if others := [one for one in names if one != "accuracy"]:
+        yield prose(_OF_OTHERS[verdict.decision], names=joined(others, last=" and "))
     shared = labels_shared(audit)
     if isinstance(shared, Estimate):
-        share = in_percent(shared).partition(" ")[0]
-        yield prose(
-            "same label on {share}\u00a0% of {n}\u00a0texts",
-            share=prose(share),
-            n=shared.n,
-        )
-
-
-def _in_words(
-    audit: AuditResult, endpoints: Sequence[Endpoint], verdict: Replacement
-) -> Iterator[Text]:
-    """What is known of these endpoints; capabilities of one kind together."""
-    known = {
-        "may replace": ("accuracy at most {limit} points lower", "{names} within limits"),
-        "may not": ("accuracy more than {limit} points lower", "{names} below the limits"),
-        "not shown": (
-            "accuracy not shown to be at most {limit} points lower",
-            "{names} not shown to be within limits",
-        ),
-    }
-    of_accuracy, of_others = known[verdict.decision]
-    others = []
-    for one in endpoints:
-        if one.name == "accuracy" and one.limit is not None:
-            limit = prose(f"{-100 * one.limit:g}")
-            yield prose(of_accuracy, limit=limit)
-        else:
-            others.append(one.name)
-    if others:
-        yield prose(of_others, names=joined(others, last=" and "))
+        share = prose(Cell.share(shared).value)
+        yield prose("same label on {share} of {n}\u00a0texts", share=share, n=shared.n)
 
 
 def _more_texts(verdict: Replacement) -> Text:
@@ -123,60 +109,37 @@ def _on_answers(result: CompareResult) -> Iterator[Text]:
 
 
 def _on_two(task: TaskEstimates, result: CompareResult) -> Text:
+    """Agreement, likeness given accuracy, and how often each is right."""
     first, second = task.names
     same, right = ("agreement", "accuracy") if task.choice else ("exact_match", "exact_match")
-    alike, beyond = (
-        next((one.estimate for one in task.between(metric).values()), None)
-        for metric in (same, task.main_metric)
-    )
-    gold = task.against_gold(right)
-    parts = [
-        prose(
-            "On **{task}**, **{second}** and **{first}** give the same answer to {share}\u00a0% of "
-            "{n}\u00a0questions",
-            task=task.task,
-            first=first,
-            second=second,
-            share=prose(in_percent(alike)),
-            n=0 if alike is None else alike.n,
-        )
-    ]
-    if beyond is not None and task.main_metric != same:
+    parts = []
+    for one in task.between(same).values():
+        parts.append(prose("same answer to {share}", share=Cell.share(one.estimate)))
+    for one in task.between(task.main_metric).values() if task.main_metric != same else ():
         label = metric_name(task.main_metric).label
-        parts.append(prose("{label} {estimate}", label=label, estimate=beyond))
-    right_shares = (
-        prose(
-            "{name} {share}\u00a0%",
-            name=name,
-            share=prose(in_percent(one.estimate).partition(" ")[0]),
-        )
-        for name, one in gold.items()
-    )
-    if gold:
-        parts.append(prose("right: {shares}", shares=joined(right_shares, last=" and ")))
-    gap = next(
-        (one for one in result.differences if one.metric == right and one.capability == task.task),
-        None,
-    )
-    if gap is not None:
-        parts.append(
-            prose(
-                "{first} minus {second} {points}\u00a0points",
-                first=gap.first,
-                second=gap.second,
-                points=prose(in_points(gap.estimate)),
-            )
-        )
+        parts.append(prose("{label} {value}", label=label, value=one.estimate))
+    for name, one in task.against_gold(right).items():
+        share = Cell.share(one.estimate).value
+        parts.append(prose("{name} right on {share}", name=name, share=share))
     parts += [
         prose(
-            "**{model}** is **degenerate**, {reason}: its numbers are no evidence",
-            model=one.model,
-            reason=one.degenerate,
+            "{first} minus {second} {gap}",
+            first=one.first,
+            second=one.second,
+            gap=Cell.points(one.estimate),
         )
+        for one in result.differences
+        if one.metric == right and one.capability == task.task
+    ]
+    parts += [
+        prose("{name} is degenerate: its numbers are no evidence", name=one.model)
         for one in result.task_shares
         if one.task == task.task and one.degenerate is not None
     ]
-    return (*joined(parts, between="; "), *prose("."))
+    opening = prose(
+        "On **{task}**, **{second}** and **{first}**: ", task=task.task, first=first, second=second
+    )
+    return (*opening, *joined(parts, between="; "), *prose("."))
 
 
 def _on_reuse(result: ReuseResult) -> Iterator[Text]:

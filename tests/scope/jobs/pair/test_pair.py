@@ -177,8 +177,8 @@ def test_two_files_of_answers_are_compared_on_all_questions(answers, tmp_path):
     assert comparison.measurements == own.measurements
     assert not result.audits
     (sentence,) = map(plain, findings(result))
-    assert sentence.startswith("On choice, theirs.jsonl and ours.jsonl give the same answer to ")
-    assert "of 30\u00a0questions" in sentence
+    assert sentence.startswith("On choice, theirs.jsonl and ours.jsonl: same answer to ")
+    assert "(n\u00a0=\u00a030)" in sentence
     assert {"capability", "value"} <= set(result.to_frame().columns)
     assert len(result.to_frame("examples")) == 60
     assert "audit of theirs.jsonl in place of ours.jsonl" in [one.part for one in result.not_run]
