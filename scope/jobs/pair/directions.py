@@ -28,7 +28,7 @@ def _table(audits: Sequence[AuditResult]) -> Table:
         "verdict": [next((v.decision for v in one.verdicts), "none") for one in audits],
         "measured against": [_standard(one) for one in audits],
         "accuracy, points": [_in_line(_accuracy(one), points) for one in audits],
-        "same label, %": [_in_line(labels_shared(one), percent) for one in audits],
+        "same answer, %": [_in_line(labels_shared(one), percent) for one in audits],
         **{
             f"{metric} on {name}": [
                 _in_line(estimate_of(one, metric, name, target_of(one)), number) for one in audits
@@ -64,7 +64,7 @@ def reference_of(audit: AuditResult) -> str:
 
 
 def labels_shared(audit: AuditResult) -> Found:
-    """How often both give the same label to unchanged texts."""
+    """How often both give the same answer to unchanged texts."""
     target = target_of(audit)
     return next(
         (

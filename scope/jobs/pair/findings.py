@@ -84,7 +84,7 @@ def _reasons(audit: AuditResult, verdict: Replacement) -> Iterator[Text]:
     shared = labels_shared(audit)
     if isinstance(shared, Estimate):
         share = prose(Cell.share(shared).value)
-        yield prose("same label on {share} of {n}\u00a0texts", share=share, n=shared.n)
+        yield prose("same answer on {share} of {n}\u00a0texts", share=share, n=shared.n)
 
 
 def _more_texts(verdict: Replacement) -> Text:

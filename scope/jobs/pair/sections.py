@@ -141,11 +141,5 @@ def _reproduce(result: PairResult) -> Section:
     """How to reproduce all of it, and each part by its own command."""
     section = reproduce(result.manifest, result.clock)
     commands = [Preformatted(part.manifest.command) for part in result.parts]
-    return replace(
-        section,
-        blocks=(
-            *section.blocks,
-            paragraph("Each part alone, with the same numbers:"),
-            *commands,
-        ),
-    )
+    about = paragraph("Each part alone, with the same numbers:")
+    return replace(section, blocks=(*section.blocks, about, *commands))

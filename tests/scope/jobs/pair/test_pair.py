@@ -125,12 +125,12 @@ def test_the_first_sentence_says_what_the_verdict_allows(found, pair):
     forth, back = map(plain, findings(found))
     assert forth.startswith("copy may replace Reference on these texts, measured against seed: ")
     assert "accuracy at most 2 points lower; agreement, concordance on typo and reach" in forth
-    assert forth.endswith("same label on 100.0\u00a0% of 200\u00a0texts.")
+    assert forth.endswith("same answer on 100.0\u00a0% of 200\u00a0texts.")
     assert back.partition(":")[0].endswith("may replace copy on these texts, in what was assessed")
     stranger = next(map(plain, findings(pair(Reference(), Stranger()))))
     assert stranger.startswith("Stranger may not replace Reference on these texts: ")
     assert "accuracy more than 2 points lower" in stranger
-    assert stranger.endswith("same label on 47.5\u00a0% of 200\u00a0texts.")
+    assert stranger.endswith("same answer on 47.5\u00a0% of 200\u00a0texts.")
     few = next(map(plain, findings(pair(Reference(), Copy()))))
     assert few.startswith("It is not shown that copy may replace Reference on these texts: ")
     assert "not shown to be" in few
