@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scope.jobs.fleet.predict import predict_fleet
     from scope.jobs.fleet.route import route_fleet
     from scope.jobs.pages import load_result, report
+    from scope.jobs.pair.run import pair
     from scope.jobs.probe.probing import probe
     from scope.jobs.reuse.run import reuse
     from scope.jobs.shards import merge
@@ -43,6 +44,7 @@ __all__ = [
     "load_result",
     "map_fleet",
     "merge",
+    "pair",
     "predict_fleet",
     "probe",
     "report",
@@ -67,6 +69,7 @@ _HOMES = {
     "load_result": "scope.jobs.pages",
     "map_fleet": "scope.jobs.fleet.map",
     "merge": "scope.jobs.shards",
+    "pair": "scope.jobs.pair.run",
     "predict_fleet": "scope.jobs.fleet.predict",
     "probe": "scope.jobs.probe.probing",
     "report": "scope.jobs.pages",

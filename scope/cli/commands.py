@@ -10,6 +10,7 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from inspect import Parameter as Argument, Signature
+from itertools import takewhile
 from typing import Annotated, Any, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter
@@ -52,10 +53,27 @@ def run(arguments: list[str]) -> int:
         When its arguments are wrong.
     """
     try:
-        code = application(arguments[0] if arguments else "")(arguments)
+        code = application(arguments[0] if arguments else "")(_spelled(arguments))
     except CycloptsError as error:
         raise argument_error(error) from None
     return code if isinstance(code, int) else DONE
+
+
+def _spelled(arguments: list[str]) -> list[str]:
+    """The arguments with an option before each word that may go without.
+
+    Examples
+    --------
+    >>> _spelled(["pair", "a", "b", "--data", "c"])
+    ['pair', '--model', 'a', '--model', 'b', '--data', 'c']
+    """
+    job = next((one for one in JOBS if one.words and [one.name] == arguments[:1]), None)
+    if job is None:
+        return arguments
+    option = next(one.option for one in described(job.request) if one.name == job.words)
+    words = list(takewhile(lambda one: not one.startswith("-"), arguments[1:]))
+    given = [part for word in words for part in (option, word)]
+    return [job.name, *given, *arguments[1 + len(words) :]]
 
 
 def application(named: str = "") -> App:

@@ -42,6 +42,8 @@ class Job:
     prepare
         The function that takes the request and returns a `scope.jobs.runner.Prepared`, as
         ``module:name``; the command then offers ``--dry-run``.
+    words
+        The field whose values the words before the first option are, such as ``models``.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Job:
     page: str
     gates: type[Gates] | None = None
     prepare: str = ""
+    words: str = ""
 
     @property
     def key(self) -> str:

@@ -16,7 +16,7 @@ from collections.abc import (
     ValuesView,
 )
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from functools import cache
+from functools import cache, wraps
 from itertools import pairwise
 from numbers import Integral
 from pathlib import Path
@@ -281,6 +281,16 @@ def as_function(
     call.__name__ = call.__qualname__ = name
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__doc__ = _documented(request)
+    return call
+
+
+def with_words(function: Callable[..., Result], words: str) -> Callable[..., Result]:
+    """The function of a job; the values of this field may be given by position, too."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Result:
+        return function(**({words: args} if args else {}), **kwargs)
+
     return call
 
 

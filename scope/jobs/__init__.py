@@ -10,11 +10,12 @@ from scope.jobs.audit.request import JOB as AUDIT
 from scope.jobs.compare.request import JOB as COMPARE
 from scope.jobs.demo.request import JOB as DEMO
 from scope.jobs.fleet.requests import JOBS as FLEET
+from scope.jobs.pair.request import JOB as PAIR
 from scope.jobs.probe.request import JOB as PROBE
 from scope.jobs.reuse.request import JOB as REUSE
 from scope.registry import Entry, built_in, entries, find, origins, usable
 
-JOBS: tuple[Job, ...] = (AUDIT, COMPARE, REUSE, PROBE, *FLEET, DEMO)
+JOBS: tuple[Job, ...] = (PAIR, AUDIT, COMPARE, REUSE, PROBE, *FLEET, DEMO)
 """Those of SCoPE, in the order of the help page."""
 
 TAKEN = frozenset({"cache", "list", "merge", "report", *(job.name.split()[0] for job in JOBS)})

@@ -6,7 +6,7 @@ import json
 
 from scope.jobs.pages import headline_of
 from scope.paths import without_home
-from scope.records import AuditResult, FrameRow, Result, ReuseResult
+from scope.records import AuditResult, FrameRow, PairResult, Result, ReuseResult
 from scope.store import RunFolder
 
 MOST_ESTIMATES = 60
@@ -39,6 +39,10 @@ def to_short_json(result: Result) -> str:
 
 
 def _verdicts(result: Result) -> list[dict[str, object]]:
+    if isinstance(result, PairResult):
+        audits = ((one.manifest.reference.name, one) for one in result.audits)
+        of_audits = [{"reference": name} | own for name, one in audits for own in _verdicts(one)]
+        return [*of_audits, *(own for one in result.reuses for own in _verdicts(one))]
     if isinstance(result, AuditResult):
         return [
             {

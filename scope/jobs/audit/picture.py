@@ -22,7 +22,8 @@ _ONE_LINE = 3
 def picture(result: AuditResult) -> Iterator[Block]:
     """Agreement and, a capability each, concordance of all models; without it Hard-SCoPE."""
     groups = [
-        (capability, _of_models(result, metric, capability)) for metric, capability in _keys(result)
+        (capability, estimates_of_models(result, metric, capability))
+        for metric, capability in _keys(result)
     ]
     found = [one for _, of in groups for one in of.values() if isinstance(one, Estimate)]
     if not found:
@@ -63,9 +64,10 @@ def _main_metric(result: AuditResult) -> str:
     return "concordance" if result.candidate_outcomes else "hard_scope"
 
 
-def _of_models(
+def estimates_of_models(
     result: AuditResult, metric: str, capability: str | None
 ) -> dict[str, Estimate | Undefined]:
+    """Each model's number on all texts of a capability, or on the unchanged texts."""
     measured = {
         one.target: one.estimate
         for one in result.measurements
@@ -120,7 +122,7 @@ def _rows(
 def small_table(result: AuditResult) -> Table:
     """A row a number, a column a model."""
     rows = [
-        (capability or "agreement", _of_models(result, metric, capability))
+        (capability or "agreement", estimates_of_models(result, metric, capability))
         for metric, capability in _keys(result)
     ]
     if result.verdicts:

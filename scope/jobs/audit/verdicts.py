@@ -320,8 +320,7 @@ def _named(names: Sequence[str]) -> str:
 
 def _more_texts(rows: int, result: AuditResult, standard: str) -> str:
     """How many texts give the verdict the wanted power, and whether the data have them."""
-    digits = 10 ** max(0, len(str(rows)) - 2)
-    rounded = -(-rows // digits) * digits
+    rounded = rounded_up(rows)
     card = result.manifest.data[0]
     known = card.rows - card.duplicates - card.empty
     lacking = f" (these data have {known:,})" if known < rounded else ""
@@ -329,6 +328,18 @@ def _more_texts(rows: int, result: AuditResult, standard: str) -> str:
         f"A new run on about {rounded:,} texts with another --seed{lacking} shows it with power "
         f"0.8 if it is as good as {standard}"
     )
+
+
+def rounded_up(rows: int) -> int:
+    """The next number of two digits and zeros.
+
+    Examples
+    --------
+    >>> rounded_up(1147), rounded_up(98)
+    (1200, 98)
+    """
+    digits: int = 10 ** max(0, len(str(rows)) - 2)
+    return -(-rows // digits) * digits
 
 
 def _and(parts: Sequence[str], last: str = " and ") -> str:

@@ -189,7 +189,7 @@ def test_every_field_of_every_job_has_a_line_of_help(job):
         assert all(text.strip() for text in described.values())
 
 
-@pytest.mark.parametrize("name", ["audit", "compare", "reuse", "probe", "embed_fleet", "map_fleet"])
+@pytest.mark.parametrize("name", ["audit", "compare", "pair", "reuse", "probe", "map_fleet"])
 def test_the_packages_functions_are_named_and_documented(name):
     function = getattr(scope, name)
     assert function.__name__ == name

@@ -1,0 +1,1 @@
+"""One report on two models: audits, a comparison and a test of reuse, where they fit."""

@@ -1,0 +1,201 @@
+"""The parts of a report on a pair: which jobs fit the models and the data, and why others do not.
+
+A job fits if it can be prepared: its own checks decide, and their errors are the reasons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from scope.core.request import Request, described
+from scope.errors import ScopeError, SpecError
+from scope.jobs.answering_models import is_saved
+from scope.jobs.audit.parts import whole_spec
+from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.run import carry_out_audit, prepare as prepare_audit
+from scope.jobs.compare.request import CompareRequest
+from scope.jobs.compare.run import carry_out_compare, prepare as prepare_compare
+from scope.jobs.identity import short_names
+from scope.jobs.pair.request import PairRequest
+from scope.jobs.reuse.request import ReuseRequest
+from scope.jobs.reuse.run import carry_out_reuse, prepare as prepare_reuse
+from scope.jobs.runner import Prepared
+from scope.jobs.shared_fields import LabelledTexts, SharesAnswers
+from scope.jobs.task_choice import task_names
+from scope.records import EstimatedResult, Manifest, NotRun
+
+
+class _Steps(NamedTuple):
+    """How a job is prepared and carried out."""
+
+    prepare: Callable[[Any], Prepared[Any]]
+    carry_out: Callable[[Any], EstimatedResult]
+
+
+_STEPS: Mapping[type[Request], _Steps] = MappingProxyType(
+    {
+        AuditRequest: _Steps(prepare_audit, carry_out_audit),
+        CompareRequest: _Steps(prepare_compare, carry_out_compare),
+        ReuseRequest: _Steps(prepare_reuse, carry_out_reuse),
+    }
+)
+
+
+class Part(NamedTuple):
+    """A job that fits, under a name for readers and a key that is unique in the report.
+
+    Its models are loaded again when it is carried out: those of all parts at once may be too many.
+    """
+
+    name: str
+    key: str
+    request: Request
+    manifest: Manifest
+
+    def prepare(self) -> Prepared[Any]:
+        """The job, with its models loaded."""
+        return _STEPS[type(self.request)].prepare(self.request)
+
+    def carry_out(self) -> EstimatedResult:
+        """The result of the job's own command, which resumes its run."""
+        return _STEPS[type(self.request)].carry_out(self.request)
+
+
+def left_out(part: str, key: str, error: ScopeError) -> NotRun:
+    """A part that is not run because of this error."""
+    reason = " ".join(error.found.split())
+    return NotRun(job=key.partition("-")[0], part=part, reason=reason)
+
+
+class Parts(NamedTuple):
+    """The jobs that fit, and the others."""
+
+    fitting: Sequence[Part]
+    not_run: Sequence[NotRun]
+
+
+def plan_parts(request: PairRequest) -> Parts:
+    """Prepare every job that the models and the data may allow.
+
+    Raises
+    ------
+    ScopeError
+        When none fits, or a model is given twice.
+    """
+    names = short_names(list(map(whole_spec, request.models)))
+    trials = _Trials(request)
+    pairs = list(combinations(range(len(names)), 2))
+    for first, second in pairs:
+        for target, reference in ((second, first), (first, second)):
+            trials.audit(names, target, reference)
+    tasks = [one for one in request.tasks or task_names(pairs=False) if trials.compare(one)]
+    for first, second in pairs if request.controls else ():
+        trials.reuse(names, second, first, tasks)
+    if not trials.fitting:
+        raise trials.nothing_fits()
+    return Parts(trials.fitting, trials.not_run)
+
+
+class _Trials:
+    """Tries one job after the other."""
+
+    def __init__(self, request: PairRequest) -> None:
+        self.fitting: list[Part] = []
+        self.not_run: list[NotRun] = []
+        self._errors: list[ScopeError] = []
+        self._request = request
+
+    def audit(self, names: Sequence[str], target: int, reference: int) -> None:
+        """The target in place of the reference."""
+        request = self._request
+        self._try(
+            f"audit of {names[target]} in place of {names[reference]}",
+            f"audit-{target + 1}-for-{reference + 1}",
+            AuditRequest,
+            reference=request.models[reference],
+            targets=[request.models[target]],
+            # Nothing may stand in for another model than the first.
+            baseline=request.baseline if reference == 0 else None,
+            floor=request.floor,
+            capabilities=request.capabilities,
+            **request.sizes,
+            **self._shared(LabelledTexts),
+        )
+
+    def compare(self, task: str | object) -> bool:
+        """The answers of all models to a task's questions."""
+        name = str(getattr(task, "name", task))
+        return self._try(
+            f"comparison of answers to {name}",
+            f"compare-{re.sub(r'[^A-Za-z0-9._-]+', '-', name)}",
+            CompareRequest,
+            models=self._request.models,
+            tasks=[task],
+            data=self._request.data,
+            **self._questions(),
+        )
+
+    def reuse(
+        self, names: Sequence[str], suspect: int, reference: int, tasks: Sequence[str | object]
+    ) -> None:
+        """The suspect against the reference: on labels if they classify, else on the first task."""
+        request = self._request
+        audited = any(isinstance(one.request, AuditRequest) for one in self.fitting)
+        sizes = request.sizes
+        of_texts = {
+            "n": sizes["n_unchanged"],
+            "perturbed": min(sizes["n"], ReuseRequest.perturbed),
+            **self._shared(LabelledTexts),
+        }
+        of_task = {"task": tasks[0] if tasks else None, "data": request.data, **self._questions()}
+        self._try(
+            f"reuse of {names[reference]} by {names[suspect]}",
+            f"reuse-{suspect + 1}-of-{reference + 1}",
+            ReuseRequest,
+            suspect=request.models[suspect],
+            references=[request.models[reference]],
+            controls=request.controls,
+            **(of_texts if audited or not tasks else of_task),
+        )
+
+    def nothing_fits(self) -> ScopeError:
+        """The error that all jobs have, or one that says what was tried."""
+        if len({one.found for one in self._errors}) == 1:
+            return self._errors[0]
+        tried = "; ".join(f"{one.part}: {one.reason}" for one in self.not_run)
+        return SpecError(
+            f"no job fits these models and data: {tried}",
+            expected="models that label the texts of the data, or answer its questions",
+            fix="check the models and the data, or see what one job advises by its own command",
+        )
+
+    def _try(self, part: str, key: str, kind: type[Request], **arguments: Any) -> bool:
+        run = self._request.run
+        own = None if run is None else type(run)(f"{run}-{key}")
+        try:
+            request = kind(**arguments, run=own)
+            manifest = _STEPS[kind].prepare(request).manifest
+        except ScopeError as error:
+            self.not_run.append(left_out(part, key, error))
+            self._errors.append(error)
+            return False
+        self.fitting.append(Part(part, key, request, manifest))
+        return True
+
+    def _shared(self, kind: type[Request]) -> dict[str, Any]:
+        """The fields of all jobs of a kind, as they are given for the pair."""
+        names = (one.name for one in described(kind) if one.name not in ("n", "run"))
+        return {name: getattr(self._request, name) for name in names}
+
+    def _questions(self) -> dict[str, Any]:
+        """How many questions are asked, and how."""
+        request = self._request
+        # Answers that are saved cost nothing.
+        every = request.thorough or all(isinstance(m, str) and is_saved(m) for m in request.models)
+        n = request.n or (None if every else request.sizes["n"])
+        shared = self._shared(SharesAnswers)
+        return {"n": n, "seed": request.seed, "model_options": request.model_options, **shared}

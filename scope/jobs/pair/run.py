@@ -1,0 +1,109 @@
+"""The report on a pair of models: runs the jobs that fit, and holds their results together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from scope.core.request import as_function, with_words
+from scope.errors import ModelError, ScopeError
+from scope.jobs.identity import default_run_name, manifest_of
+from scope.jobs.pair.parts import Part, Parts, left_out, plan_parts
+from scope.jobs.pair.request import PairRequest
+from scope.jobs.runner import Prepared, carry_out, prices_in
+from scope.jobs.work import Planned
+from scope.models.endpoint.failures import EndpointError
+from scope.progress import remark
+from scope.records import (
+    COMPARED,
+    AuditResult,
+    CompareResult,
+    EstimatedResult,
+    Manifest,
+    ModelCard,
+    PairResult,
+    ReuseResult,
+    Setting,
+)
+from scope.store import Run
+
+
+def carry_out_pair(request: PairRequest) -> PairResult:
+    """Run the jobs that fit, or resume them."""
+    return carry_out(request, prepare if prices_in(request) else _without_work)
+
+
+pair = with_words(as_function(PairRequest, carry_out_pair), "models")
+
+
+def prepare(request: PairRequest) -> Prepared[PairResult]:
+    """Load and check everything before any model answers."""
+    parts = plan_parts(request)
+    manifests = [one.manifest for one in parts.fitting]
+    settings: dict[str, Setting] = {"seed": request.seed, "thorough": request.thorough}
+    settings |= {one.key: default_run_name(one.manifest) for one in parts.fitting}
+    data = {(card.spec, card.capability): card for one in manifests for card in one.data}
+    pieces = {card.name: card for one in manifests for card in one.capabilities}
+    manifest = manifest_of(
+        "pair",
+        request,
+        settings,
+        models=_models(manifests),
+        data=tuple(data.values()),
+        capabilities=tuple(pieces.values()),
+    )
+    find = partial(_conduct, request, parts, manifest)
+    return Prepared(manifest, find, work=partial(_work, parts.fitting))
+
+
+def _without_work(request: PairRequest) -> Prepared[PairResult]:
+    """Without the work of the parts, which load models to tell: each announces its own requests."""
+    return prepare(request)._replace(work=tuple)
+
+
+def _work(parts: Sequence[Part]) -> Iterator[Planned]:
+    """What a dry run shows: that of all parts."""
+    for part in parts:
+        yield from part.prepare().work()
+
+
+def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -> PairResult:
+    """Carry out one part after the other, each in its own run."""
+    found: list[EstimatedResult] = []
+    errors: list[ScopeError] = []
+    not_run = [*parts.not_run]
+    for place, part in enumerate(parts.fitting, start=1):
+        remark(request.progress, f"part {place} of {len(parts.fitting)}: {part.name}")
+        try:
+            result = part.carry_out()
+        except EndpointError:
+            # It may answer when the command is given again.
+            raise
+        except ModelError as error:
+            # Such as a reference that gives all texts one label.
+            errors.append(error)
+            not_run.append(left_out(part.name, part.key, error))
+            continue
+        if result.clock is not None:
+            run.asked_again += result.clock.asked_again
+            run.drifts += result.clock.drifts
+        found.append(replace(result, clock=None, folder=None))
+    if not found:
+        raise errors[0]
+    return PairResult(
+        manifest=replace(manifest, models=_models([one.manifest for one in found])),
+        audits=tuple(one for one in found if isinstance(one, AuditResult)),
+        comparisons=tuple(one for one in found if isinstance(one, CompareResult)),
+        reuses=tuple(one for one in found if isinstance(one, ReuseResult)),
+        not_run=tuple(not_run),
+    )
+
+
+def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
+    """The models of all parts, each once; those of the pair are equals."""
+    found: dict[str, ModelCard] = {}
+    for card in (card for one in manifests for card in one.models):
+        role = card.role if card.role in (*COMPARED, "control") else "model"
+        found.setdefault(card.spec, replace(card, role=role))
+    return tuple(found.values())

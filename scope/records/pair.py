@@ -1,0 +1,58 @@
+"""The result of `scope pair`: those of the jobs that fit the models and the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scope.records.frame import FrameRow
+from scope.records.result import Result
+from scope.records.results import AuditResult, CompareResult, EstimatedResult, ReuseResult
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotRun:
+    """A part that does not fit the models or the data, and why; ``job`` is its command."""
+
+    job: str
+    part: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PairResult(Result):
+    """What the jobs on two or more models found, each as its own command finds it.
+
+    ``audits`` holds one result a direction, ``comparisons`` one a task, ``reuses`` one a pair of
+    models; they have neither clock nor folder.
+    """
+
+    audits: tuple[AuditResult, ...] = ()
+    comparisons: tuple[CompareResult, ...] = ()
+    reuses: tuple[ReuseResult, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
+
+    @property
+    def parts(self) -> tuple[EstimatedResult, ...]:
+        """All results, in the order of the page."""
+        return (*self.audits, *self.comparisons, *self.reuses)
+
+    def failed_parts(self) -> Sequence[str]:
+        """A line for each capability or task of a part that failed."""
+        return [line for part in self.parts for line in part.failed_parts()]
+
+    def rows(self) -> Iterator[FrameRow]:
+        """Every measurement; ``against`` names the reference of an audit."""
+        for audit in self.audits:
+            for row in audit.rows():
+                yield row._replace(against=row.against or audit.manifest.reference.name)
+        for part in (*self.comparisons, *self.reuses):
+            yield from part.rows()
+
+    def example_rows(self) -> Iterator[Mapping[str, object]]:
+        """Every answer of every part; of an audit each row names the reference."""
+        for audit in self.audits:
+            for row in audit.example_rows():
+                yield {"reference": audit.manifest.reference.name, **row}
+        for part in self.comparisons:
+            yield from part.example_rows()

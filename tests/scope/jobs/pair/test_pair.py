@@ -1,0 +1,315 @@
+"""One report on a pair of models: it runs what fits, and says first what the verdicts allow."""
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import toy_models
+from toy_models import OtherLabels, Reference, Stranger
+
+import scope
+from scope.errors import DataError, RunError, SpecError
+from scope.jobs.canaries import CANARIES
+from scope.jobs.pages import load_result, page_of, report
+from scope.jobs.pair import parts
+from scope.jobs.pair.findings import findings
+from scope.jobs.pair.request import PairRequest
+from scope.sections.prose import plain
+from scope.serialization import from_json, to_json
+
+WORDS = [
+    f"{stem}{end}"
+    for stem in ("harbou", "wonde", "picni", "mountai")
+    for end in ("rable", "ction", "mentary", "lingual", "stance")
+]
+QUESTIONS = [
+    {"question": f"Which is number {place}?", "options": ["a", "b", "c"], "answer": place % 3}
+    for place in range(30)
+]
+QUICK = {"n": 20, "n_search": 20, "n_unchanged": 200}
+
+
+class Copy(Reference):
+    name = "copy"
+    scale = 1.45
+
+
+class Seed(Reference):
+    name = "seed"
+    scale = 1.55
+
+
+def texts(n=200):
+    draw = random.Random(5)
+    made = [" ".join(draw.sample(WORDS, 7)) for _ in range(n)]
+    labels = [Reference.labels[row[1] > row[0]] for row in Reference().classify(made)]
+    return list(zip(made, labels, strict=True))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return texts()
+
+
+@pytest.fixture
+def pair(tmp_path, data):
+    def run(*models, **options):
+        asked = {"data": data, "capabilities": ["typo"], "n": 20, "runs": tmp_path, **options}
+        return scope.pair(*models, **asked)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory, data):
+    """The reference and a copy, measured against a third of the same kind."""
+    return scope.pair(
+        *(Reference(), Copy()),
+        data=data,
+        baseline=Seed(),
+        capabilities=["typo"],
+        n=100,
+        run="mine",
+        runs=tmp_path_factory.mktemp("runs"),
+    )
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """Questions, and the answers of two models in files."""
+    draw = random.Random(1)
+    asked = tmp_path / "questions.jsonl"
+    asked.write_text("".join(json.dumps(one) + "\n" for one in QUESTIONS), encoding="utf-8")
+    names = ("ours", "theirs")
+    for name in names:
+        rows = ({"id": str(place), "answer": draw.randrange(3)} for place in range(len(QUESTIONS)))
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return {
+        "data": str(asked),
+        "models": [f"predictions:{tmp_path}/{name}.jsonl" for name in names],
+    }
+
+
+def bare(result):
+    return to_json(replace(result, folder=None), clock=False)
+
+
+def test_every_number_is_that_of_the_parts_own_command(found, data, tmp_path):
+    own = scope.audit(
+        reference=Reference(),
+        targets=[Copy()],
+        baseline=Seed(),
+        data=data,
+        capabilities=["typo"],
+        **{"n": 100, "n_search": 25, "n_unchanged": 1000},
+        runs=tmp_path,
+    )
+    kept = load_result("mine-audit-2-for-1", runs=found.folder.parent)
+    assert bare(kept) == bare(found.audits[0])
+    assert own.measurements == found.audits[0].measurements
+    assert own.verdicts == found.audits[0].verdicts
+
+
+def test_only_the_first_model_has_a_baseline(found):
+    forth, back = found.audits
+    assert forth.manifest.baseline.name == "seed"
+    assert back.manifest.baseline is None
+    roles = {card.name: card.role for card in found.manifest.models}
+    assert roles == {"Reference": "model", "copy": "model", "seed": "baseline"}
+
+
+def test_the_first_sentence_says_what_the_verdict_allows(found, pair):
+    forth, back = map(plain, findings(found))
+    assert forth.startswith("copy may replace Reference on these texts, measured against seed: ")
+    assert "accuracy at most 2 points lower; agreement, concordance on typo and reach" in forth
+    assert forth.endswith("same answer on 100.0\u00a0% of 200\u00a0texts.")
+    assert back.partition(":")[0].endswith("may replace copy on these texts, in what was assessed")
+    stranger = next(map(plain, findings(pair(Reference(), Stranger()))))
+    assert stranger.startswith("Stranger may not replace Reference on these texts: ")
+    assert "accuracy more than 2 points lower" in stranger
+    assert stranger.endswith("same answer on 47.5\u00a0% of 200\u00a0texts.")
+    few = next(map(plain, findings(pair(Reference(), Copy()))))
+    assert few.startswith("It is not shown that copy may replace Reference on these texts: ")
+    assert "not shown to be" in few
+
+
+def test_what_a_verdict_leaves_open_is_never_called_within(found):
+    for audit in found.audits:
+        for verdict in audit.verdicts:
+            for decision in ("may not", "not shown"):
+                other = replace(
+                    verdict, decision=decision, beyond=("accuracy",), open=("reach on typo",)
+                )
+                changed = replace(found, audits=(replace(audit, verdicts=(other,)),))
+                (sentence,) = map(plain, findings(changed))
+                assert "within" not in sentence.replace("not shown to be within", "")
+                assert "at most" not in sentence
+
+
+def test_a_part_that_fits_neither_models_nor_data_is_named(found):
+    assert [one.part for one in found.not_run] == [
+        "comparison of answers to choice",
+        "comparison of answers to cloze",
+        "comparison of answers to extractive_qa",
+    ]
+    assert all(one.reason for one in found.not_run)
+    assert "not run: comparison of answers to choice, " in str(found)
+    for one in found.not_run:
+        assert one.reason in found.html()
+
+
+def test_a_model_that_cannot_be_a_reference_costs_that_direction_alone(pair):
+    result = pair(Reference(), Stranger())
+    assert len(result.audits) == 1
+    (back,) = [one for one in result.not_run if "Reference in place of Stranger" in one.part]
+    assert "the reference `Stranger` is degenerate" in back.reason
+
+
+def test_two_files_of_answers_are_compared_on_all_questions(answers, tmp_path):
+    result = scope.pair(*answers["models"], data=answers["data"], runs=tmp_path / "runs")
+    own = scope.compare(
+        models=answers["models"], tasks="choice", data=answers["data"], runs=tmp_path / "own"
+    )
+    (comparison,) = result.comparisons
+    assert comparison.measurements == own.measurements
+    assert not result.audits
+    (sentence,) = map(plain, findings(result))
+    assert sentence.startswith("On choice, theirs.jsonl and ours.jsonl: same answer to ")
+    assert "(n\u00a0=\u00a030)" in sentence
+    assert {"capability", "value"} <= set(result.to_frame().columns)
+    assert len(result.to_frame("examples")) == 60
+    assert "audit of theirs.jsonl in place of ours.jsonl" in [one.part for one in result.not_run]
+
+
+def test_a_run_that_was_interrupted_goes_on_and_asks_nothing_twice(pair, monkeypatch):
+    models = ("python:toy_models:Reference", "python:toy_models:Student")
+    asked, classify = Counter(), Reference.classify
+
+    def count(self, texts):
+        asked.update((type(self).__name__, text) for text in texts)
+        return classify(self, texts)
+
+    def interrupt(request):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(toy_models.Reference, "classify", count)
+    steps = dict(parts._STEPS)
+    audit = steps[parts.AuditRequest]
+    carried = iter((audit.carry_out, interrupt))
+
+    def carry_out(request):
+        return next(carried)(request)
+
+    broken = audit._replace(carry_out=carry_out)
+    with monkeypatch.context() as patched:
+        patched.setattr(parts, "_STEPS", steps | {parts.AuditRequest: broken})
+        with pytest.raises(KeyboardInterrupt):
+            pair(*models, run="mine")
+    before = asked.total()
+    result = pair(*models, run="mine")
+    first = load_result("mine-audit-2-for-1", runs=result.folder.parent)
+    assert result.clock.asked_again == first.clock.asked_again == 2 * CANARIES
+    asked.clear()
+    again = pair(*models, run="mine")
+    assert to_json(again, clock=False) == to_json(result, clock=False)
+    assert asked.total() == again.clock.asked_again == 4 * CANARIES < before
+
+
+def test_the_result_reads_back_and_its_page_is_made_again(found):
+    assert load_result("mine", runs=found.folder.parent) == found
+    assert from_json(found.to_json()) == replace(found, folder=None)
+    assert report("mine", runs=found.folder.parent).read_text(encoding="utf-8") == found.html()
+
+
+def test_the_page_renders_everywhere_with_unique_anchors_and_one_search(found):
+    page = page_of(found)
+    anchors = [section.anchor for section in page.sections]
+    assert len(set(anchors)) == len(anchors)
+    assert (anchors[0], anchors[-2:]) == ("answer", ["left-out", "reproduce"])
+    assert sum(getattr(one, "finder", None) is not None for one in page.blocks()) == 1
+    for text in (found.html(), found.to_markdown(), found._repr_html_(), str(found)):
+        assert "may replace" in text
+    for part in found.parts:
+        assert part.manifest.command in found.to_markdown()
+
+
+def test_the_terminal_takes_at_most_25_lines(found, command):
+    done = command("report", found.folder, environment={"COLUMNS": "80"})
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) <= 25
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_of_three_models_every_pair_is_audited(pair):
+    audits = pair(Reference(), Copy(), Seed()).audits
+    directions = [(one.manifest.targets[0].name, one.manifest.reference.name) for one in audits]
+    assert directions == [
+        *(("copy", "Reference"), ("Reference", "copy")),
+        *(("seed", "Reference"), ("Reference", "seed")),
+        *(("seed", "copy"), ("copy", "seed")),
+    ]
+
+
+def test_controls_add_a_test_of_reuse(pair, sentences):
+    controls = [f"python:toy_suspects:Pupil{place}" for place in (2, 3)]
+    result = pair(
+        *("python:toy_suspects:Pupil0", "python:toy_suspects:Pupil1"),
+        controls=controls,
+        data=sentences,
+    )
+    (reuse,) = result.reuses
+    (verdict,) = reuse.verdicts
+    assert f"Reuse: {verdict.decision}. {verdict.sentence}" in map(plain, findings(result))
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "told"),
+    [
+        ({"models": [Reference()]}, SpecError, "1 model"),
+        ({"models": ["python:a:b", "python:a:b"]}, SpecError, "listed twice"),
+        ({"data": "no/such/file.csv"}, DataError, "no/such/file.csv"),
+        ({"models": ["python:toy_answerers:Reader", Reference()]}, SpecError, "no job fits"),
+    ],
+)
+def test_wrong_inputs_are_refused_before_any_run(data, tmp_path, options, kind, told):
+    with pytest.raises(kind, match=told):
+        scope.pair(
+            **{"models": [Reference(), OtherLabels()], "data": data, "runs": tmp_path, **options}
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_name_of_another_pair_is_refused(pair):
+    pair(Reference(), Copy(), run="mine")
+    with pytest.raises(RunError, match="different arguments"):
+        pair(Reference(), Copy(), run="mine", seed=1)
+
+
+def test_the_command_takes_models_without_an_option(command, answers):
+    done = command("pair", *answers["models"], "--data", answers["data"], "--json")
+    assert done.returncode == 0, done.stderr
+    short = json.loads(done.stdout)
+    assert (short["job"], short["verdicts"]) == ("pair", [])
+    assert short["headline"].startswith("On choice, ")
+    plan = command("pair", *answers["models"], "--data", answers["data"], "--dry-run")
+    assert plan.returncode == 0, plan.stderr
+
+
+def test_the_short_json_has_the_verdict_of_each_direction(found):
+    verdicts = json.loads(found.to_short_json())["verdicts"]
+    assert [(one["target"], one["reference"]) for one in verdicts] == [
+        ("copy", "Reference"),
+        ("Reference", "copy"),
+    ]
+
+
+def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
+    def sizes(**options):
+        return PairRequest(models=["a", "b"], data="c", **options).sizes
+
+    assert sizes() == {"n": 100, "n_search": 25, "n_unchanged": 1000}
+    assert sizes(thorough=True) == {"n": 300, "n_search": 100, "n_unchanged": 5000}
+    assert sizes(n=20) == QUICK
