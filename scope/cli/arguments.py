@@ -25,7 +25,7 @@ def argument_error(error: CycloptsError) -> SpecError:
     said = " ".join(str(error).split())
     for former, now in _NOW.items():
         if f"option: {former}" in said:
-            page = f"write {now}, which took its place; {page}"
+            said, page = f"the option {former}", f"write {now}, which took its place; {page}"
     return SpecError(said, expected="commands and options of the help page", fix=page)
 
 

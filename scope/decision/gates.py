@@ -239,8 +239,8 @@ def failures(
 ) -> Iterator[str]:
     """Why gates fail, one line each; nothing if all are met.
 
-    A lower bound must be below the whole interval and an upper bound above it, so that a pass is
-    significant. Undefined numbers, those of degenerate models, and what failed do not pass. The
+    A lower bound must be below the whole interval and an upper bound above it, unless values are
+    judged. Undefined numbers, those of degenerate models, and what failed do not pass. The
     reference and the baseline are judged where a gate names them. Of several references each is
     judged; of two models that a gate of an audit names, the second is the reference.
     """

@@ -37,7 +37,7 @@ NO_FLIP = "no random candidate flips the reference on a text to which both give 
 NO_MATCH = "no text has both a random candidate that flips the reference and one that it keeps"
 NO_MOVE = "no random candidate moves the reference"
 NO_BOTH = "no text has both a kept pair and a random candidate"
-_LABELS_ALONE = "{name} gives labels without probabilities"
+LABELS_ALONE = "gives labels without probabilities"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,7 +114,7 @@ def _of_moves(
         if len(before) and np.isin(model, (0.0, 1.0)).all()
     ]
     if silent or not len(before):
-        reason = _LABELS_ALONE.format(name=silent[0]) if silent else empty
+        reason = f"{silent[0]} {LABELS_ALONE}" if silent else empty
         for metric in ("concordance", "reach"):
             yield _measured(metric, target, drawn.capability, Undefined(reason=reason))
         return

@@ -42,8 +42,15 @@ def page_of(result: Result) -> Page:
 
 
 def headline_of(result: Result) -> str:
-    """The first finding of the report in one line."""
+    """The verdicts, or the first finding, of the report in one line."""
     page = _own_page(result)
+    leads = [
+        " ".join(plain(block.text).split())
+        for block in within(page.sections[0].blocks)
+        if isinstance(block, Paragraph) and block.lead
+    ]
+    if leads:
+        return without_home("; ".join(leads))
     for block in within(page.sections[0].blocks):
         text = block.text if isinstance(block, Paragraph) else ()
         if isinstance(block, Bullets) and block.items:

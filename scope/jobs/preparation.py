@@ -146,10 +146,11 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
     found = tuple(dict.fromkeys(parse_metric(one, "audits") for one in spellings))
     for metric in found:
         if metric.on_pairs is None:
+            always = metric.measured_in == "audits"
             raise SpecError(
                 f"the metric `{metric}` for an audit",
                 expected="a metric on pairs of an original and a perturbed text",
-                fix="leave it out, an audit measures it anyway; on such pairs are "
+                fix=f"{'leave it out, an audit measures it anyway, or ' * always}choose one of "
                 f"{', '.join(_metrics_on_pairs())}",
             )
         # A mistake in a plugin's function shows before hours of search, not after.

@@ -50,6 +50,11 @@ def _verdicts(result: Result) -> list[dict[str, object]]:
                 "decision": one.decision,
                 "sentence": one.sentence,
                 "rows_needed": one.rows_needed,
+                "endpoints": [
+                    _estimate(FrameRow.of("", end.name, one.target, end.estimate))
+                    | {"limit": end.limit, "state": end.state}
+                    for end in one.endpoints
+                ],
             }
             for one in result.verdicts
         ]

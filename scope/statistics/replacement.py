@@ -68,7 +68,8 @@ def _verdict(
     elif all(one.limit is None for one in endpoints):
         reason = "no endpoint is judged"
     elif not unmet:
-        reason = "not all within after correction over the targets"
+        doubtful = max(endpoints, key=lambda one: 0.0 if one.limit is None else one.p_within)
+        reason = f"{doubtful.name} is within alone, but not once corrected over the targets"
     return Replacement(
         target=target,
         decision=decision,

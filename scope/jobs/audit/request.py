@@ -213,7 +213,7 @@ class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
         return matrix_parts(self.references, self.measured, both_directions=self.both_directions)
 
     def names(self) -> tuple[str, ...]:
-        """The names of the targets; in a matrix of all models, each of which may be named."""
+        """Names of targets, baseline and floor, or of all models of a matrix; gates name them."""
         from scope.jobs.audit.parts import whole_spec
         from scope.jobs.identity import model_names, short_names
 

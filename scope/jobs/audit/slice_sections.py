@@ -57,14 +57,15 @@ def _capabilities(one: Difference, result: AuditResult) -> Iterator[Text]:
     if isinstance(one.estimate, Undefined) or one.estimate.side == "unclear":
         return
     less, more = str(one.capability).split(MINUS)[:: -1 if one.estimate.value > 0 else 1]
-    beyond = f", beyond the same difference of the baseline {one.second}"
+    beyond = f"compared with the baseline {one.second}, **{{target}}** loses more on **{{less}}**"
+    if not result.manifest.baseline:
+        beyond = "**{target}** follows the reference less on **{less}**"
     yield prose(
-        "**{target}** follows the reference less on **{less}** than on **{more}**{beyond}: "
+        f"{beyond[:1].upper()}{beyond[1:]} than on **{{more}}**: "
         "concordance on {difference} {estimate} ({n} texts), not corrected over targets.",
         target=one.first,
         less=less,
         more=more,
-        beyond=beyond if result.manifest.baseline else "",
         difference=str(one.capability),
         estimate=short(one.estimate),
         n=one.estimate.n,

@@ -55,7 +55,7 @@ def _box(verdict: Replacement, reference: str) -> Callout:
                 cells=(
                     one.name,
                     Cell.of(one.estimate),
-                    "" if one.limit is None else f"{one.limit:g}",
+                    "" if one.limit is None else f"{one.limit:g}".replace("-", "−"),
                     one.state,
                 )
             )

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from scope.estimation.random_candidates import LABELS_ALONE
 from scope.jobs.audit.request import AuditRequest
 from scope.printing import counted
 from scope.records import (
@@ -38,9 +39,6 @@ ASSUMED_YIELD = 0.6
 """Share of changed texts that count for concordance, assumed before any is drawn."""
 
 NO_GOLD = "the data have no gold labels"
-
-
-_LABELS_ALONE = "gives labels without probabilities"
 
 
 class _Evidence(NamedTuple):
@@ -70,7 +68,7 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
         plan = [one.planned for one in evidence[verdict.target] if one.planned is not None]
         undecided = verdict.decision == "not shown" and verdict.target not in dead
         rows = None
-        if undecided and plan and not any(map(_is_worse, verdict.endpoints)):
+        if undecided and plan and not any(map(_no_texts_help, verdict.endpoints)):
             rows = texts_for_power(plan, targets=len(judged))
         planned = replace(verdict, rows_needed=rows)
         found.append(replace(planned, sentence=_sentence(planned, result, measured)))
@@ -122,12 +120,14 @@ def plan_in_words(manifest: Manifest, request: AuditRequest) -> str:
         if baseline is None
         else f"agreement {settings['agreement_margin']:g} and {order} below {baseline.name}'s"
     )
+    reference = manifest.reference.name
+    right = f"accuracy {settings['accuracy_margin']:g} below {reference}'s, "
     return (
-        f"plan: may a target replace {manifest.reference.name}? {changed:,} "
-        f"changed and {card.used:,} unchanged texts; limits: accuracy "
-        f"{settings['accuracy_margin']:g} below {manifest.reference.name}'s, {compared}, reach "
+        f"plan: may a target replace {reference}? {changed:,} changed and {card.used:,} unchanged "
+        f"texts; limits: {right if card.labelled else ''}{compared}, reach "
         f"{settings['least_reach']:g}; power {power:.2f}{more} for {counted(targets, 'target')}, "
-        f"if each differs on almost no text and {ASSUMED_YIELD:.0%} of the changed texts count"
+        f"but for reach, if each scores as {baseline.name if baseline else reference} on almost "
+        f"every text and {ASSUMED_YIELD:.0%} of the changed texts count"
     )
 
 
@@ -172,7 +172,7 @@ class _Measured:
             yield self._concordance(target, capability)
             reach = self._by_key.get(("reach", capability, target))
             name = f"reach on {capability}"
-            if reach is not None and _LABELS_ALONE in str(reach.estimate):
+            if reach is not None and LABELS_ALONE in str(reach.estimate):
                 yield _Evidence(Endpoint(name=name, estimate=reach.estimate))
             elif reach is not None:
                 yield _Evidence(judge_estimate(name, reach.estimate, limit=request.least_reach))
@@ -192,7 +192,7 @@ class _Measured:
         reasons = [one.estimate for one in missing if one is not None and not one.values]
         why = reasons[0] if reasons else Undefined(reason="it was not measured")
         flips = self._values("informedness", capability, models)
-        if self.baseline and flips and _LABELS_ALONE in str(why):
+        if self.baseline and flips and LABELS_ALONE in str(why):
             # Half of informedness plus 1: the share of followed changes, in 0..1.
             first, second = (
                 replace(one, values=tuple((value + 1) / 2 for value in one.values)) for one in flips
@@ -229,11 +229,12 @@ class _Measured:
         return _Evidence(endpoint, planned)
 
 
-def _is_worse(endpoint: Endpoint) -> bool:
-    """Whether the difference seen lies surely below 0: more texts would not show it within."""
+def _no_texts_help(endpoint: Endpoint) -> bool:
+    """Whether more texts cannot be said to show it: a difference surely below 0, an open reach."""
     estimate, limit = endpoint.estimate, endpoint.limit
-    worse = isinstance(estimate, Estimate) and limit is not None and limit < 0 > estimate.high
-    return worse or endpoint.state == "beyond"
+    if limit is None or endpoint.state == "within":
+        return False
+    return not isinstance(estimate, Estimate) or limit > 0 or estimate.high < 0
 
 
 def opening(verdict: Replacement, reference: str) -> str:
@@ -270,7 +271,7 @@ def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) ->
 
 
 def _beyond(verdict: Replacement, reference: str, measured: _Measured) -> str:
-    """The endpoint that is farthest from its limit in numbers, then the others beyond theirs."""
+    """A reach where one is beyond, or else the surest endpoint, then the names of the others."""
     found = [one for one in verdict.endpoints if one.name in verdict.beyond]
     worst = max(found, key=lambda one: (one.name.startswith("reach"), -one.p_beyond))
     others = [name for name in verdict.beyond if name != worst.name]
@@ -290,7 +291,7 @@ def _told(endpoint: Endpoint, reference: str, measured: _Measured) -> str:
     if limit > 0:
         return f"its {name} is {estimate.value:.2f} (limit {limit:g})"
     standard = reference if name == "accuracy" else measured.baseline
-    return f"its {name} is {-estimate.value:.2f} below {standard}'s (limit {-limit:g})"
+    return f"its {name} is {-estimate.value:.3f} below {standard}'s (limit {-limit:g})"
 
 
 def _not_within(verdict: Replacement) -> str:
@@ -323,10 +324,10 @@ def _more_texts(rows: int, result: AuditResult, standard: str) -> str:
     rounded = rounded_up(rows)
     card = result.manifest.data[0]
     known = card.rows - card.duplicates - card.empty
-    lacking = f" (these data have {known:,})" if known < rounded else ""
+    lacking = f" (these data have {known:,})" if known < rows else ""
     return (
-        f"A new run on about {rounded:,} texts with another --seed{lacking} shows it with power "
-        f"0.8 if it is as good as {standard}"
+        f"A new run on about {rounded:,} changed and unchanged texts with another --seed{lacking} "
+        f"shows it with power 0.8 if it is as good as {standard}"
     )
 
 

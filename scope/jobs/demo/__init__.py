@@ -1,1 +1,1 @@
-"""The demo: four small related models built here, and an audit of three of them, offline."""
+"""The demo: six small related models built here, and an audit of four of them, offline."""
