@@ -16,6 +16,7 @@ from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, 
 from scope.jobs.sections.outcomes import (
     MOST_FAILURES,
     all_outcomes,
+    model_lines,
     outcome_lines,
     outcomes_section,
 )
@@ -35,6 +36,7 @@ from scope.sections.blocks import (
     Row,
     Section,
     Table,
+    Terms,
     heading,
     note,
     paragraph,
@@ -57,7 +59,7 @@ def page(
         return matrix_page(result)
     manifest = result.manifest
     targets = ", ".join(card.name for card in manifest.targets)
-    table = small_table(result)
+    table, models = small_table(result), tuple(model_lines(manifest))
     notable = tuple(_notable(result))
     differ = tuple(where_targets_differ(result))
     folded = (
@@ -83,6 +85,7 @@ def page(
             *map(Paragraph, verdict_sentences(result)),
             *notable,
             *([table] if table.rows else []),
+            *([Terms(models, facts=True)] if models else []),
             *run_lines(result.clock),
         ),
     )

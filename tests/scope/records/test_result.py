@@ -19,7 +19,7 @@ def test_the_representation_is_one_line_with_job_models_rows_and_folder():
 
 def test_a_notebook_shows_the_findings_before_the_tables():
     shown = build_comparison()._repr_html_()
-    assert 0 < shown.index('class="findings"') < shown.index("<table")
+    assert 0 < shown.index("<p>") < shown.index("<table")
     assert shown.startswith('<div class="scope-result"><style>')
 
 
