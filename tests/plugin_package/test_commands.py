@@ -35,7 +35,7 @@ def test_jobs_are_listed_with_their_origin_and_why_some_cannot_be_commands(with_
         (row["job"], row["origin"].partition(" ")[0]): row["status"]
         for row in json.loads(with_plugin("list", "jobs", "--json").stdout)
     }
-    assert next(iter(listed)) == ("audit", "scope-models")
+    assert next(iter(listed)) == ("pair", "scope-models")
     of_plugin = {name: status for (name, package), status in listed.items() if "con" in package}
     assert of_plugin["confidence"] == "ready"
     assert of_plugin["plurals"].startswith("broken: ModuleNotFoundError")
