@@ -57,11 +57,12 @@ def _capabilities(one: Difference, result: AuditResult) -> Iterator[Text]:
     if isinstance(one.estimate, Undefined) or one.estimate.side == "unclear":
         return
     less, more = str(one.capability).split(MINUS)[:: -1 if one.estimate.value > 0 else 1]
-    beyond = f"compared with the baseline {one.second}, **{{target}}** loses more on **{{less}}**"
-    if not result.manifest.baseline:
-        beyond = "**{target}** follows the reference less on **{less}**"
-    yield prose(
-        f"{beyond[:1].upper()}{beyond[1:]} than on **{{more}}**: "
+    lead, less_on = (), "follows the reference less on"
+    if result.manifest.baseline:
+        lead = prose("Compared with the baseline {name}, ", name=one.second)
+        less_on = "loses more on"
+    said = prose(
+        f"**{{target}}** {less_on} **{{less}}** than on **{{more}}**: "
         "concordance on {difference} {estimate} ({n} texts), not corrected over targets.",
         target=one.first,
         less=less,
@@ -70,3 +71,4 @@ def _capabilities(one: Difference, result: AuditResult) -> Iterator[Text]:
         estimate=short(one.estimate),
         n=one.estimate.n,
     )
+    yield (*lead, *said)

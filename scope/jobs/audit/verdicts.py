@@ -230,11 +230,15 @@ class _Measured:
 
 
 def _no_texts_help(endpoint: Endpoint) -> bool:
-    """Whether more texts cannot be said to show it: a difference surely below 0, an open reach."""
+    """Whether no number of texts can be given: undefined, surely worse, or an open reach."""
     estimate, limit = endpoint.estimate, endpoint.limit
-    if limit is None or endpoint.state == "within":
+    if limit is None:
         return False
-    return not isinstance(estimate, Estimate) or limit > 0 or estimate.high < 0
+    if not isinstance(estimate, Estimate) or endpoint.state == "beyond":
+        return True
+    if endpoint.name.startswith("reach on "):
+        return endpoint.state != "within"
+    return limit < 0 and estimate.high < 0
 
 
 def opening(verdict: Replacement, reference: str) -> str:

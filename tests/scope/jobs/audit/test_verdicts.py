@@ -99,6 +99,7 @@ def test_every_sentence_is_carried_by_its_endpoints(audited):
     assert decided[Constant].decision == decided[Chance].decision == "may not"
     # Half the reach is the limit itself, and a shifted threshold costs agreement alone.
     assert decided[Halved].open == ("reach on typo",)
+    assert decided[Halved].rows_needed is None
     assert decided[Shifted].beyond == ("accuracy", "agreement")
     for verdict in result.verdicts:
         opening = {
@@ -141,6 +142,13 @@ def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
     assert "texts with another --seed (these data have 40) shows it with power 0.8" in copy.sentence
 
 
+def test_too_few_texts_say_how_many_would_do_without_a_baseline_too(audited):
+    (copy,) = audited(Copy, texts=40).verdicts
+    assert "concordance on typo" in copy.open
+    assert copy.rows_needed > 72
+    assert "shows it with power 0.8 if it is as good as" in copy.sentence
+
+
 def test_without_gold_labels_accuracy_is_not_assessed(audited):
     (copy,) = audited(Copy, data=rows(240, labelled=False), baseline=Seed()).verdicts
     assert copy.decision == "may replace"
@@ -163,6 +171,7 @@ def test_labels_alone_are_judged_by_matched_flips_against_the_baseline_and_never
     (alone,) = audited(LabelsAlone).verdicts
     assert alone.decision == "not shown"
     assert "gives labels without probabilities" in alone.sentence
+    assert alone.rows_needed is None
     (compared,) = audited(LabelsAlone, baseline=Seed()).verdicts
     assert "matched flips on typo" in [one.name for one in compared.endpoints]
 
