@@ -57,7 +57,8 @@ def _capabilities(one: Difference, result: AuditResult) -> Iterator[Text]:
     if isinstance(one.estimate, Undefined) or one.estimate.side == "unclear":
         return
     less, more = str(one.capability).split(MINUS)[:: -1 if one.estimate.value > 0 else 1]
-    lead, less_on = (), "follows the reference less on"
+    lead: Text = ()
+    less_on = "follows the reference less on"
     if result.manifest.baseline:
         lead = prose("Compared with the baseline {name}, ", name=one.second)
         less_on = "loses more on"
