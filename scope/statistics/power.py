@@ -31,8 +31,8 @@ class PlannedEndpoint:
     """An endpoint with its margin, before the target answers.
 
     ``share`` is how many (effective) texts count for each row of the data: the yield.
-    ``difference`` is the true one that is assumed. ``discordance`` is the share of texts, half for
-    either model, that differ apart from it; None for two made-up texts however many count.
+    The two models are as good on average; ``discordance`` is the share of texts, half for either,
+    that differ; None for two made-up texts however many count.
     ``least`` rows serve the endpoint however few are planned.
     ``against_one`` compares with the score 1, where texts can only be lost: half of them are.
     """
@@ -40,7 +40,6 @@ class PlannedEndpoint:
     name: str
     margin: float
     share: float = 1.0
-    difference: float = 0.0
     discordance: float | None = None
     against_one: bool = False
     least: int = 0
@@ -60,7 +59,6 @@ def planned_from(
     *,
     margin: float,
     rows: int,
-    difference: float = 0.0,
     least: int = 0,
 ) -> PlannedEndpoint:
     """Return an endpoint as ``rows`` rows show it, with two made-up discordant texts.
@@ -82,7 +80,6 @@ def planned_from(
         name=name,
         margin=margin,
         share=float(seen.n) / rows,
-        difference=difference,
         discordance=float(((1 + against_one) * (seen.gains + seen.losses) + 2) / seen.n),
         against_one=against_one,
         least=least,
@@ -105,11 +102,8 @@ def endpoint_power(planned: PlannedEndpoint, rows: int, *, error: float = ERROR)
     if n < 1:
         return 0.0
     discordant = 2 / n if planned.discordance is None else planned.discordance
-    gain = 0.0 if planned.against_one else (discordant + planned.difference) / 2
-    loss = (discordant - planned.difference) / 2
-    if planned.against_one:
-        loss = discordant / 2 - planned.difference
-    gain, loss = (min(max(one, 0.0), 0.5) for one in (gain, loss))
+    loss = min(discordant / 2, 0.5)
+    gain = 0.0 if planned.against_one else loss
     gains, losses = np.meshgrid(_likely(n, gain), _likely(n, loss), indexing="ij")
     possible = gains + losses <= n
     gains, losses = gains[possible], losses[possible]
