@@ -67,11 +67,11 @@ def _spelled(arguments: list[str]) -> list[str]:
     >>> _spelled(["pair", "a", "b", "--data", "c"])
     ['pair', '--model', 'a', '--model', 'b', '--data', 'c']
     """
-    job = next((one for one in JOBS if one.words and [one.name] == arguments[:1]), None)
+    job = next((job for job in JOBS if job.words and [job.name] == arguments[:1]), None)
     if job is None:
         return arguments
-    option = next(one.option for one in described(job.request) if one.name == job.words)
-    words = list(takewhile(lambda one: not one.startswith("-"), arguments[1:]))
+    option = next(field.option for field in described(job.request) if field.name == job.words)
+    words = list(takewhile(lambda word: not word.startswith("-"), arguments[1:]))
     given = [part for word in words for part in (option, word)]
     return [job.name, *given, *arguments[1 + len(words) :]]
 
@@ -239,11 +239,10 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
     CycloptsError
         When the job has no such option.
     """
-
     given: Any = lambda *, gates=None: gates  # noqa: E731 - its signature is set
-    arguments = [one for one in _arguments(job) if one.name == "gates"]
+    arguments = [argument for argument in _arguments(job) if argument.name == "gates"]
     given.__signature__ = Signature(arguments)
-    given.__annotations__ = {one.name: one.annotation for one in arguments}
+    given.__annotations__ = {argument.name: argument.annotation for argument in arguments}
     app = _application()
     app.command(given, name="report")
     gates: Gates | None = app(["report", *written])

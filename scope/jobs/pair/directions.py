@@ -16,34 +16,34 @@ Found = Estimate | Undefined | None
 def direction_tables(audits: Sequence[AuditResult]) -> Iterator[Table]:
     """A table for each two models, with a column a direction."""
     together: dict[frozenset[str], list[AuditResult]] = {}
-    for one in audits:
-        together.setdefault(frozenset((target_of(one), reference_of(one))), []).append(one)
+    for audit in audits:
+        together.setdefault(frozenset((target_of(audit), reference_of(audit))), []).append(audit)
     for both in together.values():
         yield _table(both)
 
 
 def _table(audits: Sequence[AuditResult]) -> Table:
-    names = dict.fromkeys(card.name for one in audits for card in one.manifest.capabilities)
+    names = dict.fromkeys(card.name for audit in audits for card in audit.manifest.capabilities)
     rows = {
-        "verdict": [next((v.decision for v in one.verdicts), "none") for one in audits],
-        "measured against": [_standard(one) for one in audits],
-        "accuracy, points": [_in_line(_accuracy(one), points) for one in audits],
-        "same answer, %": [_in_line(labels_shared(one), percent) for one in audits],
+        "verdict": [next((v.decision for v in audit.verdicts), "none") for audit in audits],
+        "measured against": [_standard(audit) for audit in audits],
+        "accuracy, points": [_in_line(_accuracy(audit), points) for audit in audits],
+        "same answer, %": [_in_line(labels_shared(audit), percent) for audit in audits],
         **{
             f"{metric} on {name}": [
-                _in_line(estimates_of_models(one, metric, name).get(target_of(one)), number)
-                for one in audits
+                _in_line(estimates_of_models(audit, metric, name).get(target_of(audit)), number)
+                for audit in audits
             ]
             for name in names
             for metric in ("concordance", "reach")
         },
     }
     directions = (
-        prose("{target} for {reference}", target=target_of(one), reference=reference_of(one))
-        for one in audits
+        prose("{target} for {reference}", target=target_of(audit), reference=reference_of(audit))
+        for audit in audits
     )
     return Table(
-        columns=(Column("", "name"), *(Column(one, "number") for one in directions)),
+        columns=(Column("", "name"), *(Column(direction, "number") for direction in directions)),
         rows=tuple(Row(cells=(name, *cells)) for name, cells in rows.items()),
     )
 

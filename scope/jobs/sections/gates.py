@@ -13,11 +13,11 @@ from scope.sections.prose import prose, written
 def gates_box(gates: Any, failed: Sequence[str]) -> Callout | None:
     """Whether all gates passed, their options, and a line for each that failed; None for none."""
     options = [
-        f"--{field.name.replace('_', '-')} {one}"
+        f"--{field.name.replace('_', '-')} {option}"
         for field in fields(gates)
         for value in [getattr(gates, field.name)]
         if value != field.default
-        for one in ([value] if isinstance(value, str) else value)
+        for option in ([value] if isinstance(value, str) else value)
     ]
     if not options:
         return None

@@ -160,6 +160,14 @@ def test_a_difference_weighs_pairs_as_the_report_does(comparison):
     assert f"minus that of other is {shown.estimate}, n=2" in line
 
 
+def test_an_example_with_another_number_of_pairs_is_left_out_of_a_difference(comparison):
+    mine = dataclasses.replace(measured(values=(1.0, 1.0, 0.0)), example_ids=("a", "a", "b"))
+    other = dataclasses.replace(measured("other", values=(0.0, 1.0)), example_ids=("a", "b"))
+    (line,) = told(comparison(mine, other), "hard_scope[student]>=other-0")
+    assert "minus that of other is -1.000" in line
+    assert "n=1," in line
+
+
 def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
     one = comparison(measured(values=[0.0] * 20), measured("llama-0.1", values=[1.0] * 20))
     (line,) = told(one, "hard_scope[student]>=student-0.02")
