@@ -1,93 +1,301 @@
-"""Charts of estimates with intervals, of curves with bands, and of counts."""
+"""What charts hold: numbers and labels, no drawing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from markupsafe import Markup
+from scope.records import Estimate, Undefined
 
-from reports.svg import (
-    INK,
-    LINE,
-    TEXT,
-    Scale,
-    axis_below,
-    axis_beside,
-    colour_of,
-    cut_to_room,
-    document_text,
-    framed,
-    mark,
-    pixel,
-)
-from scope.sections.charts import Histogram, Interval, IntervalChart
-
-_WIDTH, _HEIGHT = 520, 240
-_HISTOGRAM_WIDTH = 660
-_TOP, _RIGHT, _BELOW = 8, 16, 42
-_LABEL_SPACE, _WIDE_LABEL_SPACE = 200, 330
-_NUMBER_SPACE, _COUNT_SPACE = 40, 60
-_SERIES_HEIGHT, _CATEGORY_ROOM, _ROW_HEIGHT = 16, 12, 22
-_MOST_COUNTS = 5
-
-_BAR = Markup('<rect x="{}" y="{}" width="{}" height="{}" fill="{}"></rect>')
+GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
+"""The shapes of the series in a legend, in the order of the drawings."""
 
 
-def interval_svg(chart: IntervalChart) -> Markup:
-    """Draw dots with intervals, one row for each category and series."""
-    categories = list(dict.fromkeys(document_text(row.category) for row in chart.intervals))
-    inner = len(chart.series) * _SERIES_HEIGHT
-    height = inner + _CATEGORY_ROOM if chart.beside else _ROW_HEIGHT
-    # A category of two models' names takes more room than a metric's.
-    left = _LABEL_SPACE if chart.beside else _WIDE_LABEL_SPACE
-    across = Scale(chart.start, chart.end, left, _WIDTH)
-    bottom = _TOP + len(categories) * height
-    content = [*axis_below(across, bottom, "estimate and interval", grid_from=_TOP)]
-    for place, category in enumerate(categories):
-        y = pixel(_TOP + (place + 0.5) * height + 4)
-        content.append(TEXT.format(left - 8, y, "end", cut_to_room(category, left - 12)))
-    for row in chart.intervals:
-        top = _TOP + categories.index(document_text(row.category)) * height
-        beside = (height - inner) / 2 + (row.series + 0.5) * _SERIES_HEIGHT
-        content += _dot(row, across, top + (beside if chart.beside else height / 2))
-    return framed(left + _WIDTH + _RIGHT, bottom + _BELOW, content)
+class Key(NamedTuple):
+    """An entry of a legend: its shape, the class of its colour, its name, and a remark."""
+
+    glyph: str
+    style: str
+    name: str
+    note: str = ""
 
 
-def histogram_svg(chart: Histogram) -> Markup:
-    """Draw a group of bars for each bin, the series in their order from left to right."""
-    drawn = chart.counts[: chart.drawn]
-    across = Scale(0, len(chart.bins), _COUNT_SPACE, _HISTOGRAM_WIDTH)
-    top = max(1, *(max(counts) for counts in drawn))
-    up = Scale(0, top, _TOP + _HEIGHT, -_HEIGHT)
-    bottom = _TOP + _HEIGHT
-    content = [*axis_beside(up, across, min(_MOST_COUNTS, top))]
-    content += [_bar(chart.drawn, *one, across, up) for one in _counted(drawn)]
-    content.append(LINE.format(_COUNT_SPACE, bottom, pixel(across.at(across.high)), bottom, INK, 1))
-    for place, name in enumerate(chart.bins):
-        x = pixel(across.at(place + 0.5))
-        content.append(TEXT.format(x, bottom + 18, "middle", document_text(name)))
-    middle = pixel(across.at(across.high / 2))
-    content.append(TEXT.format(middle, bottom + 38, "middle", "SemScore"))
-    return framed(_COUNT_SPACE + _HISTOGRAM_WIDTH + _RIGHT, bottom + _BELOW, content)
+def series_key(place: int, name: str) -> Key:
+    """The entry of a series; more series than shapes begin again."""
+    return Key(GLYPHS[place % len(GLYPHS)], f"s{place % len(GLYPHS)}", name)
 
 
-def _dot(row: Interval, across: Scale, y: float) -> Iterator[Markup]:
-    low, high = (pixel(across.at(end)) for end in (row.low, row.high))
-    yield LINE.format(low, pixel(y), high, pixel(y), colour_of(row.series), 2)
-    yield mark(row.series, across.at(row.value), y, radius=4)
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """One dot with its interval; ``series`` is the target's place among the targets."""
+
+    category: str
+    series: int
+    value: float
+    low: float
+    high: float
 
 
-def _counted(counts: tuple[tuple[int, ...], ...]) -> Iterator[tuple[int, int, int]]:
-    """Series, bin and count of each bar."""
-    for series, of_series in enumerate(counts):
-        for place, count in enumerate(of_series):
-            yield series, place, count
+@dataclass(frozen=True, kw_only=True)
+class IntervalChart:
+    """Dots with intervals, a row for each category and, where ``beside``, for each series.
+
+    Where ``close``, the axis holds what is drawn and no more, so that near numbers part.
+    """
+
+    label: str
+    series: tuple[str, ...]
+    intervals: tuple[Interval, ...]
+    beside: bool = True
+    close: bool = False
+
+    @property
+    def start(self) -> float:
+        """Where the axis begins: at 0, or at a quarter below the lowest end of an interval."""
+        lowest = min((interval.low for interval in self.intervals), default=0.0)
+        if self.close:
+            return math.floor(lowest * 20 + 1e-9) / 20
+        return min(0.0, math.floor(lowest * 4) / 4)
+
+    @property
+    def end(self) -> float:
+        """Where the axis ends: at 1, or at a twentieth above what is drawn, behind its start."""
+        highest = max((interval.high for interval in self.intervals), default=1.0)
+        if not self.close:
+            return 1.0
+        return max(math.ceil(highest * 20 - 1e-9), round(self.start * 20) + 1) / 20
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """One entry a series."""
+        return tuple(series_key(place, name) for place, name in enumerate(self.series))
 
 
-def _bar(drawn: int, series: int, place: int, count: int, across: Scale, up: Scale) -> Markup:
-    # A tenth of a bin stays free at either side.
-    width = 0.8 / drawn
-    left, right = (across.at(place + 0.1 + (series + end) * width) for end in (0, 1))
-    y = up.at(count)
-    height = pixel(up.start - y)
-    return _BAR.format(pixel(left), pixel(y), pixel(right - left), height, colour_of(series))
+@dataclass(frozen=True, kw_only=True)
+class ScatterDot:
+    """One dot, with its names and numbers in words, and its interval upwards if it has one."""
+
+    title: str
+    x: float
+    y: float
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterChart:
+    """Dots by two numbers.
+
+    ``diagonal`` draws where the two are equal, on axes with the same ends; ``joined`` draws a
+    line from dot to dot. ``name`` and ``note`` are in the legend.
+    """
+
+    label: str
+    x_title: str
+    y_title: str
+    dots: tuple[ScatterDot, ...]
+    diagonal: bool = False
+    joined: bool = False
+    name: str = ""
+    note: str = ""
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """What the dots are of, if it has a name; every dot has its own in a title."""
+        return (Key(GLYPHS[0], "s0", self.name, self.note),) if self.name else ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histogram:
+    """Counts of answers by SemScore, one row of counts for each series, in the order of bins.
+
+    ``drawn`` says how many of the series, from the first on, are in the chart.
+    """
+
+    title: str
+    label: str
+    bins: tuple[str, ...]
+    names: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    drawn: int
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The names of those that are drawn."""
+        return self.names[: self.drawn]
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """One entry a series."""
+        return tuple(series_key(place, name) for place, name in enumerate(self.series))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StripDot:
+    """One model's value; ``title`` is its name and number as text."""
+
+    title: str
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class StripChart:
+    """The suspect among the controls; above ``threshold`` its p-value is at most ``rate``.
+
+    ``suspect_name`` is named in the legend.
+    """
+
+    label: str
+    x_title: str
+    controls: tuple[StripDot, ...]
+    suspect: StripDot | None
+    threshold: float | None
+    rate: str
+    suspect_name: str = ""
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """The controls, the suspect and the threshold, as far as they are drawn."""
+        keys = [Key("●", "s0", "control")]
+        if self.suspect is not None:
+            keys.append(Key("◆", "s1", "suspect", self.suspect_name))
+        if self.threshold is not None:
+            keys.append(Key("┆", "", "threshold"))
+        return tuple(keys)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallStrip:
+    """The same for one kind of evidence, small enough for a cell of a table.
+
+    ``levels`` are drawn as lines, solid or dotted; ``ends`` are those of a common scale.
+    """
+
+    label: str
+    controls: tuple[StripDot, ...]
+    suspect: StripDot
+    low: float
+    high: float
+    levels: tuple[tuple[float, bool], ...] = ()
+    ends: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerMark:
+    """One layer's value with its interval and tooltip."""
+
+    layer: int
+    value: float
+    low: float
+    high: float
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerRun:
+    """Consecutive layers with defined values; ``series`` is the index of the model."""
+
+    series: int
+    marks: tuple[LayerMark, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerChart:
+    """Values by layer, from ``start`` to ``end``; ``keys`` are the models' indices and names.
+
+    ``layers`` counts the layers of the deepest model. With ``bars``, values are bars from 0.
+    """
+
+    title: str
+    label: str
+    keys: tuple[tuple[int, str], ...]
+    runs: tuple[LayerRun, ...]
+    layers: int
+    start: float
+    end: float
+    bars: bool = False
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """One entry a model."""
+        return tuple(series_key(place, name) for place, name in self.keys)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapDot:
+    """One model; ``title`` is its tooltip."""
+
+    title: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapGroup:
+    """Models with the same symbol: the colour of the class ``style`` and the ``shape``.
+
+    ``note`` follows the group's name.
+    """
+
+    name: str
+    note: str
+    style: str
+    shape: int
+    dots: tuple[MapDot, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapChart:
+    """The map; the groups are communities, or quantiles of accuracy."""
+
+    label: str
+    groups: tuple[MapGroup, ...]
+
+    @property
+    def dots(self) -> tuple[MapDot, ...]:
+        """Every dot, group by group."""
+        return tuple(dot for group in self.groups for dot in group.dots)
+
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """One entry a group."""
+        return tuple(
+            Key(GLYPHS[group.shape], group.style, group.name, f"({group.note})")
+            for group in self.groups
+        )
+
+
+Chart = IntervalChart | ScatterChart | Histogram | StripChart | LayerChart | MapChart
+"""What a figure may show."""
+
+
+def estimate_chart(
+    label: str,
+    rows: Iterable[tuple[str, str, Estimate | Undefined]],
+    series: tuple[str, ...],
+    *,
+    beside: bool = True,
+    close: bool = False,
+) -> IntervalChart | None:
+    """A chart of the defined ones among (category, series, estimate); None where none is."""
+    intervals = tuple(
+        Interval(
+            category=category,
+            series=series.index(name),
+            value=estimate.value,
+            low=estimate.low,
+            high=estimate.high,
+        )
+        for category, name, estimate in rows
+        if isinstance(estimate, Estimate)
+    )
+    if not intervals:
+        return None
+    return IntervalChart(
+        label=label,
+        series=series,
+        intervals=intervals,
+        beside=beside,
+        close=close,
+    )

@@ -81,9 +81,9 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "job": "scope.jobs:job_named",
             "queries": "capabilities.measured:QUERIES",
             "accepted": "capabilities.measured:ACCEPTED",
-            "html": "reports.html:render",
-            "html_blocks": "reports.html:render_blocks",
-            "notebook": "reports.html:render_notebook",
+            "html": "reports.renderers.html:render",
+            "html_blocks": "reports.renderers.html:render_blocks",
+            "notebook": "reports.renderers.html:render_notebook",
         },
     }
 )

@@ -3,8 +3,9 @@
 ::
 
     capabilities → perturbations → scope
-    reports → scope.sections, scope.metrics, scope.records, scope.errors
-    scope → none of the three: it reaches them by name through the registry
+    scope.jobs, scope.cli → reports
+    reports → scope.metrics, scope.records, scope.printing, scope.errors
+    scope → none of the first two: it reaches them by name through the registry
 
 An arrow counts wherever the import stands: at the head of a file, inside a function, or for type
 checkers only. TextAttack belongs to ``perturbations``. One exception: a capability is a list of
@@ -19,10 +20,10 @@ import pytest
 from source.imports import PACKAGES, imports, module_of, python_files
 
 MAY_IMPORT = {
-    "scope": ("scope",),
+    "scope": ("scope", "reports"),
     "perturbations": ("perturbations", "scope"),
     "capabilities": ("capabilities", "perturbations", "scope"),
-    "reports": ("reports", "scope.sections", "scope.metrics", "scope.records", "scope.errors"),
+    "reports": ("reports", "scope.metrics", "scope.records", "scope.printing", "scope.errors"),
 }
 
 # The backbone from the bottom up. What stands in one line knows only the lines above it, never
@@ -33,7 +34,7 @@ LAYERS = (
     ("foreign", "paths", "records"),
     ("protocols", "registry", "statistics"),
     ("metrics", "serialization"),
-    ("progress", "sections"),
+    ("progress",),
     ("core",),
     ("pieces",),
     ("data", "store", "estimation", "testing"),
@@ -45,6 +46,8 @@ LAYERS = (
     ("cli",),
 )
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
+
+WITH_PAGES = ("jobs", "cli")
 
 # A comparison prints and converts itself: its methods import what does so when they are called.
 LAZILY_UPWARD = {"records": {"registry"}}
@@ -69,6 +72,14 @@ def test_packages_import_only_what_the_arrows_allow(package):
         str(one)
         for one in imports(package)
         if is_in(one.module, *PACKAGES) and not is_in(one.module, *MAY_IMPORT[package])
+    ] == []
+
+
+def test_only_pages_and_commands_know_reports():
+    assert [
+        str(one)
+        for one in imports("scope")
+        if is_in(one.module, "reports") and unit_of(module_of(one.file)) not in WITH_PAGES
     ] == []
 
 

@@ -253,8 +253,8 @@ def ending(request: Request, result: Result, gates: Gates | None) -> int:
     """Say which gates are not met, here and on the page; the exit code."""
     failed = [*result.failed_parts()]
     if gates:
+        from reports.builders.gates import gates_box
         from scope.jobs.pages import write_report
-        from scope.jobs.sections.gates import gates_box
 
         unmet = gates.failures(request, result)
         failed += unmet

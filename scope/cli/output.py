@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from reports.renderers.terminal import least_width
 from scope.core.options import OUTPUT
 from scope.printing import printable
-from scope.sections.terminal import least_width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from reports.blocks import Block
     from scope.records import Result
-    from scope.sections.blocks import Block
 
 
 MOST_COLUMNS = 1000
@@ -80,8 +80,8 @@ def show_result(
     if short or full:
         print_json(result.to_json() if full else result.to_short_json())
     else:
+        from reports.blocks import heading
         from scope.jobs.pages import page_of
-        from scope.sections.blocks import heading
 
         page = page_of(result)
         for section in page.sections if verbose else ():
@@ -96,7 +96,7 @@ def show_result(
 
 def show_blocks(blocks: Iterable[Block], *, folds: bool = False) -> None:
     """Print blocks of a page for a person; with ``folds`` what is folded on the page, too."""
-    from scope.sections.terminal import renderables
+    from reports.renderers.terminal import renderables
 
     for shown in renderables(blocks, folds=folds):
         print_table(shown)

@@ -16,9 +16,7 @@ from typing import Any
 from scope.data.sources import Source, SourceRow, numbered_rows, require_distinct_names
 from scope.errors import DataError
 from scope.printing import shown
-
-MEMORY = "memory:"
-"""Begins the spec of data, and of models, that exist in a Python session alone."""
+from scope.records import MEMORY
 
 ACCEPTED = (
     "a path or spec, a list of texts, of (text, label) pairs or of dicts, a pandas DataFrame, or a "

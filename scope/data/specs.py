@@ -13,10 +13,11 @@ from scope.data.demo import open_demo
 from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
 from scope.data.hub import open_hub
 from scope.data.lines import reading
-from scope.data.memory import MEMORY, MemorySpec
+from scope.data.memory import MemorySpec
 from scope.data.sources import Source, guarded_source
 from scope.errors import DataError, SpecError
 from scope.paths import expanded
+from scope.records import MEMORY
 
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
     {"demo": open_demo, "hf": open_hub, "text": lambda rest: open_text(expanded(rest))}

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
 
+from reports.blocks import Block, Column, Row, Table, paragraph
+from reports.renderers.terminal import to_text
 from scope.core.job import Job
 from scope.core.request import Request
 from scope.errors import SpecError
@@ -20,8 +22,6 @@ from scope.jobs.prices import in_cents, priced
 from scope.jobs.runner import Prepared, check_room, prices_in
 from scope.jobs.work import Work
 from scope.progress import reading_shown_by
-from scope.sections.blocks import Block, Column, Row, Table, paragraph
-from scope.sections.terminal import to_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,19 @@ from platform import python_version
 from typing import Any
 
 from scope.core.request import Request, reproduce
-from scope.data.memory import MEMORY
 from scope.errors import SpecError
 from scope.models.loading import split_spec
 from scope.paths import expanded
-from scope.records import COMPARED, GOLD, CapabilityCard, DataCard, Manifest, ModelCard, Setting
+from scope.records import (
+    COMPARED,
+    GOLD,
+    MEMORY,
+    CapabilityCard,
+    DataCard,
+    Manifest,
+    ModelCard,
+    Setting,
+)
 from scope.records.result import TEXT_BY_TEXT, ModelRole
 
 SOFTWARE = (

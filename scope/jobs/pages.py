@@ -6,16 +6,16 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+from reports.blocks import Block, Bullets, Page, Paragraph, Section, paragraph, within
+from reports.prose import plain
+from reports.renderers.markdown import to_markdown
+from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import without_home
 from scope.records import Result
 from scope.registry import Entry, entries, find
-from scope.sections.blocks import Block, Bullets, Page, Paragraph, Section, paragraph, within
-from scope.sections.markdown import to_markdown
-from scope.sections.prose import plain
-from scope.sections.terminal import to_text
 from scope.store import RunFolder, run_folder
 
 
@@ -23,7 +23,7 @@ def page_of(result: Result) -> Page:
     """The report of a result.
 
     A plugin adds a section to it under the entry point ``scope.sections``: a function that takes
-    the result and returns a `scope.sections.blocks.Section`, or None where it has nothing to say
+    the result and returns a `reports.blocks.Section`, or None where it has nothing to say
     of such a result. It stands before the last section. One that fails says so in its place, and
     in the terminal.
 

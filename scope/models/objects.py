@@ -23,13 +23,13 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from scope.data.memory import MEMORY
 from scope.foreign import ForeignCode, attempt
 from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_text, is_complete
 from scope.models.library_objects import Identity
 from scope.models.options import ModelOptions
 from scope.models.python import load, with_identity
+from scope.records import MEMORY
 
 
 def adapted(model: Any, options: ModelOptions) -> Any:

@@ -70,6 +70,7 @@ from scope.records.replacement import (
 )
 from scope.records.result import (
     COMPARED as COMPARED,
+    MEMORY as MEMORY,
     CapabilityCard as CapabilityCard,
     Clock as Clock,
     DataCard as DataCard,

@@ -27,6 +27,9 @@ SPARSE_FIELD: Mapping[str, object] = MappingProxyType({"sparse": True})
 COMPARED = ("baseline", "floor")
 """The roles of models that targets of an audit are compared with."""
 
+MEMORY = "memory:"
+"""Begins the spec of data, and of models, that exist in a Python session alone."""
+
 ModelRole = Literal["reference", "target", "baseline", "floor", "model", "suspect", "control"]
 
 

@@ -8,9 +8,9 @@ import pytest
 from conftest import TESTS
 from plugin_package.installing import HERE
 
+from reports.blocks import Paragraph, Section
 from scope.jobs.pages import load_result
 from scope.metrics.metric import _of_plugin, known_metrics
-from scope.sections.blocks import Paragraph, Section
 
 
 @pytest.fixture

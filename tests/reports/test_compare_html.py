@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from reports.html import render
+from reports.renderers.html import render
 from scope.jobs.compare.sections import page
 from scope.records import GOLD
 

@@ -16,7 +16,7 @@ from made_up_fleet_comparison import (
 )
 
 import scope.jobs.fleet.sections as pages
-from reports.html import render as render_page
+from reports.renderers.html import render as render_page
 from scope.records import BenchmarkPoint, Neighbour
 
 

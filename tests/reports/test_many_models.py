@@ -6,6 +6,8 @@ from itertools import combinations
 import pytest
 from made_up_tasks_comparison import build_comparison, estimate
 
+from reports.blocks import Cards, Figure, Fold, Paragraph, within
+from reports.prose import plain
 from scope.jobs.compare.sections import page
 from scope.records import (
     GOLD,
@@ -17,8 +19,6 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
-from scope.sections.blocks import Cards, Figure, Fold, Paragraph, within
-from scope.sections.prose import plain
 
 MEGABYTE = 1_000_000
 CONTEXT = "A passage of some length, as questions about passages have it. " * 12

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_reuse_comparison import LONG, SUSPECT, not_related, related, undecided
 
-from reports.html import render as to_html
+from reports.renderers.html import render as to_html
 from scope.jobs.reuse.sections import page
 from scope.records import Undefined
 

@@ -6,9 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from scope.jobs.audit.unchanged import unchanged_texts
-from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Card,
     Cards,
@@ -25,9 +23,11 @@ from scope.sections.blocks import (
     paragraph,
     places,
 )
-from scope.sections.changes import Segment, mark_changes
-from scope.sections.prose import Span, Style, Text, prose, written
-from scope.sections.wording import number
+from reports.changes import Segment, mark_changes
+from reports.prose import Span, Style, Text, prose, written
+from reports.wording import number
+from scope.jobs.audit.unchanged import unchanged_texts
+from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation
 
 MOST_PAIRS = 2_000
 """Pairs shown at most; lost invariances come first."""

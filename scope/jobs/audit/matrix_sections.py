@@ -4,26 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scope.jobs.sections.asked import asked
-from scope.jobs.sections.estimates import (
-    CLEAN,
-    differences_section,
-    every_estimate,
-    meanings,
-    rival_pairs,
-    short_name,
-)
-from scope.jobs.sections.outcomes import (
-    all_outcomes,
-    data_lines,
-    outcome_lines,
-    outcome_table,
-    tracebacks,
-)
-from scope.jobs.sections.reproduce import reproduce, run_lines
-from scope.metrics import metric_name
-from scope.records import AuditMatrix, AuditResult, Estimate, Measurement, marked
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Bullets,
     Column,
@@ -35,8 +16,27 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Text, prose, written
-from scope.sections.wording import Cell, p_value
+from reports.builders.asked import asked
+from reports.builders.estimates import (
+    CLEAN,
+    differences_section,
+    every_estimate,
+    meanings,
+    rival_pairs,
+    short_name,
+)
+from reports.builders.outcomes import (
+    all_outcomes,
+    data_lines,
+    outcome_lines,
+    outcome_table,
+    tracebacks,
+)
+from reports.builders.reproduce import reproduce, run_lines
+from reports.prose import Text, prose, written
+from reports.wording import Cell, p_value
+from scope.metrics import metric_name
+from scope.records import AuditMatrix, AuditResult, Estimate, Measurement, marked
 
 SHOWN = ("hard_scope", "soft_scope", "concordance")
 """The metrics that have a matrix."""

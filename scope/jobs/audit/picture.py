@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from scope.jobs.sections.estimates import short_name
+from reports.blocks import Block, Column, Row, Table, note
+from reports.builders.estimates import short_name
+from reports.charts import SmallStrip, StripDot
+from reports.prose import Span, Text, prose, written
+from reports.wording import short
 from scope.records import AuditResult, Estimate, Undefined, marked
-from scope.sections.blocks import Block, Column, Row, Table, note
-from scope.sections.charts import SmallStrip, StripDot
-from scope.sections.prose import Span, Text, prose, written
-from scope.sections.wording import short
 
 MOST_COLUMNS = 5
 """Models in the table of the terminal; more would not fit into 80 columns."""

@@ -5,29 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from scope.estimation import MORE_SIMILAR
-from scope.jobs.audit.examples import MOST_PAIRS, example_section
-from scope.jobs.audit.matrix_sections import answers_table, matrix_page
-from scope.jobs.audit.picture import picture, small_table
-from scope.jobs.audit.slice_sections import where_targets_differ
-from scope.jobs.audit.verdict_section import verdict_boxes, verdict_sentences
-from scope.jobs.sections.asked import asked
-from scope.jobs.sections.estimates import CLEAN, differences_section, meanings, spelled
-from scope.jobs.sections.outcomes import (
-    MOST_FAILURES,
-    all_outcomes,
-    model_lines,
-    outcome_lines,
-    outcomes_section,
-)
-from scope.jobs.sections.reproduce import reproduce, run_lines
-from scope.metrics import metric_name
-from scope.records import (
-    AuditResult,
-    Measurement,
-    marked,
-)
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Bullets,
     Column,
@@ -41,8 +19,30 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Text
-from scope.sections.wording import Cell
+from reports.builders.asked import asked
+from reports.builders.estimates import CLEAN, differences_section, meanings, spelled
+from reports.builders.outcomes import (
+    MOST_FAILURES,
+    all_outcomes,
+    model_lines,
+    outcome_lines,
+    outcomes_section,
+)
+from reports.builders.reproduce import reproduce, run_lines
+from reports.prose import Text
+from reports.wording import Cell
+from scope.estimation import MORE_SIMILAR
+from scope.jobs.audit.examples import MOST_PAIRS, example_section
+from scope.jobs.audit.matrix_sections import answers_table, matrix_page
+from scope.jobs.audit.picture import picture, small_table
+from scope.jobs.audit.slice_sections import where_targets_differ
+from scope.jobs.audit.verdict_section import verdict_boxes, verdict_sentences
+from scope.metrics import metric_name
+from scope.records import (
+    AuditResult,
+    Measurement,
+    marked,
+)
 
 MOST_ROWS = 40
 """A longer table of estimates scrolls within the page."""

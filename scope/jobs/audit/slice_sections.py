@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reports.builders.estimates import CLEAN, short_name
+from reports.prose import Text, prose
+from reports.wording import p_value, short
 from scope.estimation.between_capabilities import MINUS
-from scope.jobs.sections.estimates import CLEAN, short_name
 from scope.records import AuditResult, Difference, SliceTest, Undefined
-from scope.sections.prose import Text, prose
-from scope.sections.wording import p_value, short
 
 _LEVEL = 0.05
 

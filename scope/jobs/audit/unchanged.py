@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reports.blocks import Block, Column, Row, Table, heading
+from reports.prose import prose
 from scope.records import AuditResult, label_of
-from scope.sections.blocks import Block, Column, Row, Table, heading
-from scope.sections.prose import prose
 
 MOST_TEXTS = 10
 """Texts shown at most."""

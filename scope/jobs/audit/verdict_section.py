@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from reports.blocks import Beside, Callout, Column, Fold, Paragraph, Row, Table, paragraph
+from reports.prose import Text, prose
+from reports.wording import Cell
 from scope.jobs.audit.verdicts import opening
 from scope.records import AuditResult, Replacement, ReplacementDecision
-from scope.sections.blocks import Beside, Callout, Column, Fold, Paragraph, Row, Table, paragraph
-from scope.sections.prose import Text, prose
-from scope.sections.wording import Cell
 
 _FRAMES: Mapping[ReplacementDecision, tuple[Literal["good", "bad", "undecided"], str]] = (
     MappingProxyType(

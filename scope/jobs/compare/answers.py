@@ -6,9 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
-from scope.records import UNANSWERABLE, Answer, CompareResult, Item, TaskAnswers
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Card,
     Cards,
@@ -24,9 +22,11 @@ from scope.sections.blocks import (
     paragraph,
     places,
 )
-from scope.sections.changes import Segment, mark_changes
-from scope.sections.prose import Span, Text, joined, prose, written
-from scope.sections.wording import number, two_digits
+from reports.changes import Segment, mark_changes
+from reports.prose import Span, Text, joined, prose, written
+from reports.wording import number, two_digits
+from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
+from scope.records import UNANSWERABLE, Answer, CompareResult, Item, TaskAnswers
 
 
 def disagreements(numbers: TaskEstimates, answers: TaskAnswers) -> list[float]:

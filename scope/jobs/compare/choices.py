@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reports.blocks import Block, Column, Figure, Row, Section, Table, heading, paragraph
+from reports.charts import ScatterChart, ScatterDot
+from reports.grids import Grid, grid
+from reports.wording import Cell, number
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
 from scope.metrics import metric_name
 from scope.records import GOLD, CompareResult, Estimate
-from scope.sections.blocks import Block, Column, Figure, Row, Section, Table, heading, paragraph
-from scope.sections.charts import ScatterChart, ScatterDot
-from scope.sections.grids import Grid, grid
-from scope.sections.wording import Cell, number
 
 
 def choice_section(result: CompareResult) -> Section | None:

@@ -6,11 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from scope.jobs.compare.task_estimates import TaskEstimates, probe_of, task_estimates
-from scope.jobs.sections.estimates import compared_with
-from scope.metrics import metric_name
-from scope.records import CompareResult, Estimate, Measurement, Undefined
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Column,
     Figure,
@@ -22,9 +18,13 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.charts import Histogram, Interval, IntervalChart
-from scope.sections.prose import prose
-from scope.sections.wording import Cell
+from reports.builders.estimates import compared_with
+from reports.charts import Histogram, Interval, IntervalChart
+from reports.prose import prose
+from reports.wording import Cell
+from scope.jobs.compare.task_estimates import TaskEstimates, probe_of, task_estimates
+from scope.metrics import metric_name
+from scope.records import CompareResult, Estimate, Measurement, Undefined
 
 MOST_PAIRS_DRAWN = 15
 """With more pairs than this a chart shows the models against gold alone: see the matrices."""

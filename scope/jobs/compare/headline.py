@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from scope.jobs.compare.task_estimates import (
-    GIVEN_ACCURACY,
-    TaskEstimates,
-    explained,
-    median_of_others,
-    task_estimates,
-)
-from scope.jobs.sections.estimates import meanings, rival_pairs
-from scope.metrics import metric_name
-from scope.records import CompareResult, Estimate, Measurement, TaskShares, Undefined
-from scope.sections.blocks import (
+from reports.blocks import (
     Bullets,
     Column,
     Paragraph,
@@ -25,8 +15,18 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Span, Text, joined, prose, together
-from scope.sections.wording import Cell, number
+from reports.builders.estimates import meanings, rival_pairs
+from reports.prose import Span, Text, joined, prose, together
+from reports.wording import Cell, number
+from scope.jobs.compare.task_estimates import (
+    GIVEN_ACCURACY,
+    TaskEstimates,
+    explained,
+    median_of_others,
+    task_estimates,
+)
+from scope.metrics import metric_name
+from scope.records import CompareResult, Estimate, Measurement, TaskShares, Undefined
 
 FEW_MODELS = 6
 """Up to this many models are named one by one; of more, the first and the last."""

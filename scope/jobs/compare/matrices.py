@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from reports.blocks import Block, Section, heading, paragraph
+from reports.grids import Grid, grid
+from reports.prose import joined
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
 from scope.metrics import metric_name
 from scope.records import CompareResult, Estimate, Measurement
-from scope.sections.blocks import Block, Section, heading, paragraph
-from scope.sections.grids import Grid, grid
-from scope.sections.prose import joined
 
 FEWEST_MODELS, MOST_MODELS = 3, 60
 _UNKNOWN = 10.0

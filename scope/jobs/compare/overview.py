@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from reports.blocks import Block, Column, Row, Table, note
+from reports.prose import Text, joined, prose, written
+from reports.wording import Cell, number
 from scope.jobs.compare.task_estimates import GIVEN_ACCURACY, TaskEstimates, median_of_others
 from scope.records import GOLD, Estimate, Measurement, TaskShares, marked
-from scope.sections.blocks import Block, Column, Row, Table, note
-from scope.sections.prose import Text, joined, prose, written
-from scope.sections.wording import Cell, number
 
 LEADING = (
     "accuracy",

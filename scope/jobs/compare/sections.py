@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scope.jobs.compare.answers import MOST_ITEMS, answers_side_by_side
-from scope.jobs.compare.choices import choice_section
-from scope.jobs.compare.figures import OPEN_FIGURE_ROWS, figure_section
-from scope.jobs.compare.headline import answer_section, answer_tables, remarks, title
-from scope.jobs.compare.matrices import matrix_section
-from scope.jobs.compare.overview import overview
-from scope.jobs.compare.task_estimates import TaskEstimates, explained, probe_of, task_estimates
-from scope.jobs.sections.asked import asked
-from scope.jobs.sections.estimates import differences_section, every_estimate, numbers_section
-from scope.jobs.sections.outcomes import answered_section, data_lines, outcome_lines
-from scope.jobs.sections.reproduce import reproduce, run_lines
-from scope.records import GOLD, CompareResult, Measurement
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Column,
     Page,
@@ -27,6 +15,18 @@ from scope.sections.blocks import (
     heading,
     paragraph,
 )
+from reports.builders.asked import asked
+from reports.builders.estimates import differences_section, every_estimate, numbers_section
+from reports.builders.outcomes import answered_section, data_lines, outcome_lines
+from reports.builders.reproduce import reproduce, run_lines
+from scope.jobs.compare.answers import MOST_ITEMS, answers_side_by_side
+from scope.jobs.compare.choices import choice_section
+from scope.jobs.compare.figures import OPEN_FIGURE_ROWS, figure_section
+from scope.jobs.compare.headline import answer_section, answer_tables, remarks, title
+from scope.jobs.compare.matrices import matrix_section
+from scope.jobs.compare.overview import overview
+from scope.jobs.compare.task_estimates import TaskEstimates, explained, probe_of, task_estimates
+from scope.records import GOLD, CompareResult, Measurement
 
 
 def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from scope.jobs.fleet.score_words import (
-    MOST_BRIEF_ROWS,
-    OPEN_TALL_ROWS,
-    by_category,
-    first_rows,
-    from_greatest,
-    gain_cell,
-    overall,
-)
-from scope.jobs.sections.asked import code
-from scope.records import Estimate, ExpectedAccuracy, ForecastScore, ReliabilityBin, Undefined
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Column,
     Figure,
@@ -27,9 +16,20 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.charts import ScatterChart, ScatterDot
-from scope.sections.prose import prose
-from scope.sections.wording import Cell, percent
+from reports.builders.asked import code
+from reports.charts import ScatterChart, ScatterDot
+from reports.prose import prose
+from reports.wording import Cell, percent
+from scope.jobs.fleet.score_words import (
+    MOST_BRIEF_ROWS,
+    OPEN_TALL_ROWS,
+    by_category,
+    first_rows,
+    from_greatest,
+    gain_cell,
+    overall,
+)
+from scope.records import Estimate, ExpectedAccuracy, ForecastScore, ReliabilityBin, Undefined
 
 _NUMBERS = (
     Column("Accuracy", "estimate"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from reports.prose import Text, prose, together
+from reports.wording import Cell, count_rivals, percent
 from scope.jobs.fleet.score_words import beyond_chance, from_greatest, overall
 from scope.records import (
     BenchmarkPrediction,
@@ -19,8 +21,6 @@ from scope.records import (
     Undefined,
 )
 from scope.records.fleet import FEW_MODELS, ROUTER, SAME_MIX, SINGLE_BEST
-from scope.sections.prose import Text, prose, together
-from scope.sections.wording import Cell, count_rivals, percent
 
 SIGNIFICANT_SHARE = 0.95
 """A benchmark counts as predicted if at least this share of the splits is significant."""

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from reports.blocks import Column, Row, Section, Table, folded, note, paragraph
+from reports.charts import MapChart, MapDot, MapGroup
+from reports.grids import Grid, signed_grid
+from reports.prose import Text, prose
+from reports.wording import Cell, number, p_value
 from scope.jobs.fleet.score_words import OPEN_ROWS, from_greatest, gain_cell
 from scope.records import CommunityDistance, Contribution, Estimate, FleetModel
 from scope.records.fleet import FEW_MODELS
-from scope.sections.blocks import Column, Row, Section, Table, folded, note, paragraph
-from scope.sections.charts import MapChart, MapDot, MapGroup
-from scope.sections.grids import Grid, signed_grid
-from scope.sections.prose import Text, prose
-from scope.sections.wording import Cell, number, p_value
 
 QUANTILES = 5
 MOST_GROUPS = 6

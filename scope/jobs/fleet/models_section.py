@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scope.jobs.fleet.map_sections import map_chart
-from scope.jobs.fleet.score_words import first_rows, from_greatest
-from scope.records import Estimate, FleetModel, Neighbour
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Column,
     Figure,
@@ -20,8 +17,11 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Text, Written, joined, prose
-from scope.sections.wording import Cell, number
+from reports.prose import Text, Written, joined, prose
+from reports.wording import Cell, number
+from scope.jobs.fleet.map_sections import map_chart
+from scope.jobs.fleet.score_words import first_rows, from_greatest
+from scope.records import Estimate, FleetModel, Neighbour
 
 MOST_LISTED = 3_000
 """At most so many models are drawn and listed, the most accurate first."""

@@ -6,9 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scope.jobs.fleet.score_words import MOST_BRIEF_ROWS
-from scope.records import BenchmarkPoint, BenchmarkPrediction, Estimate, Undefined
-from scope.sections.blocks import (
+from reports.blocks import (
     Beside,
     Column,
     Figure,
@@ -18,9 +16,11 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.charts import ScatterChart, ScatterDot
-from scope.sections.prose import prose
-from scope.sections.wording import Cell, number
+from reports.charts import ScatterChart, ScatterDot
+from reports.prose import prose
+from reports.wording import Cell, number
+from scope.jobs.fleet.score_words import MOST_BRIEF_ROWS
+from scope.records import BenchmarkPoint, BenchmarkPrediction, Estimate, Undefined
 
 MOST_DOTS = 1_000
 """At most so many models are shown, evenly spaced by observed accuracy, to limit page size."""

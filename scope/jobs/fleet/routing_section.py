@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from scope.jobs.fleet.score_words import (
-    MOST_BRIEF_ROWS,
-    OPEN_TALL_ROWS,
-    by_category,
-    first_rows,
-    gain_cell,
-    overall,
-)
-from scope.records import RouterScore, RouteShare
-from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Column,
     Row,
@@ -27,8 +17,18 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Text, Written, prose, written
-from scope.sections.wording import Cell, percent
+from reports.prose import Text, Written, prose, written
+from reports.wording import Cell, percent
+from scope.jobs.fleet.score_words import (
+    MOST_BRIEF_ROWS,
+    OPEN_TALL_ROWS,
+    by_category,
+    first_rows,
+    gain_cell,
+    overall,
+)
+from scope.records import RouterScore, RouteShare
+from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 MOST_SHARES = 40
 """At most so many models are listed, the most frequently selected first."""

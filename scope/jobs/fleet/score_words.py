@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from reports.blocks import Table
+from reports.wording import Cell
 from scope.records import Estimate, ForecastScore, RouterScore, Undefined
 from scope.records.fleet import FEW_QUESTIONS
-from scope.sections.blocks import Table
-from scope.sections.wording import Cell
 
 OPEN_ROWS, OPEN_TALL_ROWS = 28, 12
 """The most rows of a table that is not folded, of one line and of three lines a row."""

@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from reports.blocks import (
+    Block,
+    Bullets,
+    Column,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+    Terms,
+    heading,
+    paragraph,
+)
+from reports.builders.asked import code, data_name
+from reports.builders.reproduce import reproduce, run_lines
+from reports.prose import Text, joined, prose, written
 from scope.jobs.fleet import headlines
 from scope.jobs.fleet.forecast_sections import (
     expected_section,
@@ -20,8 +36,6 @@ from scope.jobs.fleet.map_sections import (
 from scope.jobs.fleet.models_section import MOST_LISTED, fleet_table, models_section
 from scope.jobs.fleet.prediction_section import predictions_section, predictions_table
 from scope.jobs.fleet.routing_section import mix_table, routers_table, routing_section
-from scope.jobs.sections.asked import code, data_name
-from scope.jobs.sections.reproduce import reproduce, run_lines
 from scope.printing import counted
 from scope.records import (
     DataCard,
@@ -35,20 +49,6 @@ from scope.records import (
     RouteResult,
     RouterScore,
 )
-from scope.sections.blocks import (
-    Block,
-    Bullets,
-    Column,
-    Page,
-    Paragraph,
-    Row,
-    Section,
-    Table,
-    Terms,
-    heading,
-    paragraph,
-)
-from scope.sections.prose import Text, joined, prose, written
 
 MOST_NAMED = 20
 """At most so many added models are named."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from reports.blocks import Column, Row, Table
+from reports.prose import prose
+from reports.wording import number, percent, points
 from scope.jobs.audit.picture import estimates_of_models
 from scope.records import AuditResult, Estimate, Undefined
-from scope.sections.blocks import Column, Row, Table
-from scope.sections.prose import prose
-from scope.sections.wording import number, percent, points
 
 Found = Estimate | Undefined | None
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reports.blocks import Bullets
+from reports.prose import Text, joined, prose, together
+from reports.wording import Cell
 from scope.jobs.audit.verdicts import rounded_up
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
 from scope.jobs.pair.directions import labels_shared, reference_of
@@ -20,9 +23,6 @@ from scope.records import (
     Replacement,
     ReuseResult,
 )
-from scope.sections.blocks import Bullets
-from scope.sections.prose import Text, joined, prose, together
-from scope.sections.wording import Cell
 
 _OPENINGS = {
     "may replace": "**{target} may replace {reference}** on these texts",

@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from scope.jobs.audit.sections import page as audit_page
-from scope.jobs.compare.sections import page as compare_page
-from scope.jobs.pair.directions import direction_tables, reference_of, target_of
-from scope.jobs.pair.findings import findings
-from scope.jobs.reuse.sections import page as reuse_page
-from scope.jobs.sections.outcomes import data_lines
-from scope.jobs.sections.reproduce import reproduce, run_lines
-from scope.records import (
-    AuditResult,
-    CompareResult,
-    EstimatedResult,
-    NotRun,
-    PairResult,
-    ReuseResult,
-)
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Bullets,
     Cards,
@@ -32,7 +17,22 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Text, joined, prose, written
+from reports.builders.outcomes import data_lines
+from reports.builders.reproduce import reproduce, run_lines
+from reports.prose import Text, joined, prose, written
+from scope.jobs.audit.sections import page as audit_page
+from scope.jobs.compare.sections import page as compare_page
+from scope.jobs.pair.directions import direction_tables, reference_of, target_of
+from scope.jobs.pair.findings import findings
+from scope.jobs.reuse.sections import page as reuse_page
+from scope.records import (
+    AuditResult,
+    CompareResult,
+    EstimatedResult,
+    NotRun,
+    PairResult,
+    ReuseResult,
+)
 
 PAIRS_SHOWN = 100
 """Pairs of texts that the section of an audit shows; the page of its own run has more."""

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from reports.blocks import Block, Paragraph, Table, Terms, paragraph
+from reports.builders.outcomes import model_lines
+from reports.builders.reproduce import run_lines
+from reports.prose import Text, joined, prose, written
+from reports.wording import number
 from scope.jobs.probe.layer_similarity import most_similar
 from scope.jobs.probe.layers_section import LayerBullets
 from scope.jobs.probe.step_tables import (
@@ -15,12 +20,7 @@ from scope.jobs.probe.step_tables import (
     some_read_apart,
     some_seen,
 )
-from scope.jobs.sections.outcomes import model_lines
-from scope.jobs.sections.reproduce import run_lines
 from scope.records import DataCard, ProbedModel, ProbeFindings, ProbeResult, StepScore
-from scope.sections.blocks import Block, Paragraph, Table, Terms, paragraph
-from scope.sections.prose import Text, joined, prose, written
-from scope.sections.wording import number
 
 MOST_RULES = 5
 """The most of the applied rules in a terminal."""

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from reports.blocks import Bullets, Paragraph, Section
+from reports.prose import Text, prose, together
+from reports.wording import Cell, count_rivals
 from scope.jobs.probe.step_tables import (
     POSITIONS,
     RAW,
@@ -25,9 +28,6 @@ from scope.records import (
     StepScore,
     Undefined,
 )
-from scope.sections.blocks import Bullets, Paragraph, Section
-from scope.sections.prose import Text, prose, together
-from scope.sections.wording import Cell, count_rivals
 
 CLEAR = 0.01
 """The smallest difference at which the correlation on unseen pairs is shown, too."""

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from scope.jobs.probe.step_tables import ranges
-from scope.records import LayerAlignment, ProbeFindings
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Bullets,
     Column,
@@ -23,9 +21,11 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.grids import LEAST_SPAN, LEVELS, Grid, GridCell
-from scope.sections.prose import Span, Text, prose, together, written
-from scope.sections.wording import number, two_digits
+from reports.grids import LEAST_SPAN, LEVELS, Grid, GridCell
+from reports.prose import Span, Text, prose, together, written
+from reports.wording import number, two_digits
+from scope.jobs.probe.step_tables import ranges
+from scope.records import LayerAlignment, ProbeFindings
 
 MOST_WRITTEN = 32
 """A map with more columns shows only colours; the numbers are tooltips."""

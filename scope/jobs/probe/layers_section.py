@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from scope.records import Estimate, LayerScore, ProbeFindings, Undefined
-from scope.sections.blocks import (
+from reports.blocks import (
     Beside,
     Block,
     Bullets,
@@ -23,9 +22,10 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.charts import LayerChart, LayerMark, LayerRun
-from scope.sections.prose import Text, prose
-from scope.sections.wording import Cell
+from reports.charts import LayerChart, LayerMark, LayerRun
+from reports.prose import Text, prose
+from reports.wording import Cell
+from scope.records import Estimate, LayerScore, ProbeFindings, Undefined
 
 OfLayer = Callable[[LayerScore], Estimate | Undefined | None]
 """Selects one of a layer's values."""

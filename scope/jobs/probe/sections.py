@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scope.jobs.probe.brief import brief_blocks
-from scope.jobs.probe.headline import headline_section
-from scope.jobs.probe.layer_similarity import similarity_section
-from scope.jobs.probe.layers_section import layer_bullets, layers_section
-from scope.jobs.probe.step_tables import difference_table, step_tables, steps_section
-from scope.jobs.sections.asked import (
-    SHORT_FINGERPRINT,
-    about_capability,
-    code,
-    data_name,
-)
-from scope.jobs.sections.reproduce import reproduce
-from scope.records import Manifest, MisjudgedPair, ProbedModel, ProbeFindings, ProbeResult
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Bullets,
     Card,
@@ -34,7 +21,20 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Text, prose, together, written
+from reports.builders.asked import (
+    SHORT_FINGERPRINT,
+    about_capability,
+    code,
+    data_name,
+)
+from reports.builders.reproduce import reproduce
+from reports.prose import Text, prose, together, written
+from scope.jobs.probe.brief import brief_blocks
+from scope.jobs.probe.headline import headline_section
+from scope.jobs.probe.layer_similarity import similarity_section
+from scope.jobs.probe.layers_section import layer_bullets, layers_section
+from scope.jobs.probe.step_tables import difference_table, step_tables, steps_section
+from scope.records import Manifest, MisjudgedPair, ProbedModel, ProbeFindings, ProbeResult
 
 MOST_MISJUDGED = 2_000
 """Misjudged pairs shown of each model at most."""

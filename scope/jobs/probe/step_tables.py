@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from scope.jobs.sections.asked import code
-from scope.records import Estimate, ProbeFindings, StepScore, Undefined
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Column,
     Figure,
@@ -20,9 +18,11 @@ from scope.sections.blocks import (
     Terms,
     heading,
 )
-from scope.sections.charts import estimate_chart
-from scope.sections.prose import Text, prose, together
-from scope.sections.wording import Cell, number
+from reports.builders.asked import code
+from reports.charts import estimate_chart
+from reports.prose import Text, prose, together
+from reports.wording import Cell, number
+from scope.records import Estimate, ProbeFindings, StepScore, Undefined
 
 RAW = "raw"
 """The step that only selects a layer."""

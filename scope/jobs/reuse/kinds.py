@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from reports.charts import SmallStrip, StripChart, StripDot
+from reports.wording import number
 from scope.metrics import MetricName, metric_name
 from scope.records import Estimate, Evidence, ModelScore
-from scope.sections.charts import SmallStrip, StripChart, StripDot
-from scope.sections.wording import number
 
 _OWN: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

@@ -4,6 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from reports.blocks import (
+    Block,
+    Callout,
+    Card,
+    Cards,
+    Column,
+    Fold,
+    Page,
+    Passage,
+    Row,
+    Section,
+    Table,
+    Terms,
+    folded,
+    heading,
+    note,
+    paragraph,
+)
+from reports.builders.asked import asked
+from reports.builders.estimates import CLEAN, every_estimate, numbers_section
+from reports.builders.outcomes import answered_section, data_lines
+from reports.builders.reproduce import reproduce, run_lines
+from reports.prose import Span, Text, joined, prose, written
+from reports.wording import Cell, number, p_value, percent
 from scope.jobs.reuse.similarity_sections import (
     OPEN_ROWS,
     P_ALONE,
@@ -23,32 +47,8 @@ from scope.jobs.reuse.verdict_section import (
     verdict_facts,
     verdict_section,
 )
-from scope.jobs.sections.asked import asked
-from scope.jobs.sections.estimates import CLEAN, every_estimate, numbers_section
-from scope.jobs.sections.outcomes import answered_section, data_lines
-from scope.jobs.sections.reproduce import reproduce, run_lines
 from scope.metrics import metric_name
 from scope.records import ControlCheck, Estimate, InformativeItem, ReuseResult, Undefined, Verdict
-from scope.sections.blocks import (
-    Block,
-    Callout,
-    Card,
-    Cards,
-    Column,
-    Fold,
-    Page,
-    Passage,
-    Row,
-    Section,
-    Table,
-    Terms,
-    folded,
-    heading,
-    note,
-    paragraph,
-)
-from scope.sections.prose import Span, Text, joined, prose, written
-from scope.sections.wording import Cell, number, p_value, percent
 
 MOST_ITEMS = 500
 """Questions shown with their answers at most."""

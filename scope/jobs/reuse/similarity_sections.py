@@ -5,19 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Sequence
 
-from scope.jobs.reuse.kinds import (
-    at_least,
-    explained_kinds,
-    kind_heading,
-    kind_name,
-    parameters_of,
-    small_strip,
-    strip_chart,
-    threshold,
-)
-from scope.jobs.sections.estimates import meanings
-from scope.records import Evidence, ModelScore, PairedTest, Verdict
-from scope.sections.blocks import (
+from reports.blocks import (
     Beside,
     Block,
     Column,
@@ -33,8 +21,20 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Span, Text, prose, together, written
-from scope.sections.wording import Cell, number, p_value
+from reports.builders.estimates import meanings
+from reports.prose import Span, Text, prose, together, written
+from reports.wording import Cell, number, p_value
+from scope.jobs.reuse.kinds import (
+    at_least,
+    explained_kinds,
+    kind_heading,
+    kind_name,
+    parameters_of,
+    small_strip,
+    strip_chart,
+    threshold,
+)
+from scope.records import Evidence, ModelScore, PairedTest, Verdict
 
 OPEN_ROWS = 28
 """A longer table is folded."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
-from scope.records import Decision, Verdict
-from scope.sections.blocks import (
+from reports.blocks import (
     Block,
     Bullets,
     Callout,
@@ -20,8 +19,9 @@ from scope.sections.blocks import (
     note,
     paragraph,
 )
-from scope.sections.prose import Span, Text, joined, prose, written
-from scope.sections.wording import percent
+from reports.prose import Span, Text, joined, prose, written
+from reports.wording import percent
+from scope.records import Decision, Verdict
 
 MOST_WARNINGS = 5
 """Warnings shown at once; the others are folded."""

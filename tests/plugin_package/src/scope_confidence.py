@@ -6,6 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from reports.blocks import Bullets, Column, Figure, Page, Row, Section, Table, paragraph
+from reports.builders.asked import asked
+from reports.builders.reproduce import reproduce
+from reports.charts import estimate_chart
+from reports.prose import prose
+from reports.wording import Cell
 from scope.core.job import Job
 from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
 from scope.core.request import Request, as_function
@@ -14,15 +20,9 @@ from scope.jobs.audited import classifier_card, load_audited
 from scope.jobs.identity import NamedModel, manifest_of, short_names
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.scoring import answer_texts
-from scope.jobs.sections.asked import asked
-from scope.jobs.sections.reproduce import reproduce
 from scope.jobs.work import texts_work
 from scope.models.options import Labelling, ModelOptions
 from scope.records import Estimate, Example, Result, Undefined
-from scope.sections.blocks import Bullets, Column, Figure, Page, Row, Section, Table, paragraph
-from scope.sections.charts import estimate_chart
-from scope.sections.prose import prose
-from scope.sections.wording import Cell
 from scope.statistics import mean_estimate
 from scope.store import Run
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from reports.blocks import Passage, Section, paragraph
+from reports.prose import written
 from scope.records import AuditResult, Result
-from scope.sections.blocks import Passage, Section, paragraph
-from scope.sections.prose import written
 
 
 def longest(result: Result) -> Section | None:

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given, strategies as st
 from made_up_comparison import build_comparison
 
+from reports.blocks import Cards, Table
+from reports.prose import plain, written
 from scope.jobs.audit.examples import example_section, lost_targets, shift_distance
 from scope.records import (
     Example,
@@ -13,8 +15,6 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
 )
-from scope.sections.blocks import Cards, Table
-from scope.sections.prose import plain, written
 
 
 def predicted(*probabilities, truncated=False):

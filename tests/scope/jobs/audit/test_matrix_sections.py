@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 import scope
+from reports.blocks import Bullets, Fold, Table
+from reports.prose import plain
 from scope.jobs.audit.sections import page
 from scope.records import Undefined
-from scope.sections.blocks import Bullets, Fold, Table
-from scope.sections.prose import plain
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from made_up_comparison import LABELS, TARGETS, build_comparison
 
+from reports.blocks import Cards, Fold, Heading, Paragraph, Table, Terms, within
+from reports.prose import plain
+from reports.wording import Cell
 from scope.jobs.audit.sections import page
 from scope.records import Undefined
-from scope.sections.blocks import Cards, Fold, Heading, Paragraph, Table, Terms, within
-from scope.sections.prose import plain
-from scope.sections.wording import Cell
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from made_up_comparison import TARGETS, build_comparison
 
+from reports.blocks import Bullets
+from reports.prose import plain
 from scope.jobs.audit.sections import page
 from scope.jobs.audit.slice_sections import where_targets_differ
 from scope.records import Difference, Estimate, Measurement, SliceTest
-from scope.sections.blocks import Bullets
-from scope.sections.prose import plain
 
 
 def sentences(result):

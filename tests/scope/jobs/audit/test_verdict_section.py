@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from made_up_comparison import build_comparison, estimate
 
+from reports.blocks import Callout, Fold, Table, within
+from reports.prose import plain
 from scope.jobs.audit.sections import page
 from scope.records import Endpoint, Replacement
-from scope.sections.blocks import Callout, Fold, Table, within
-from scope.sections.prose import plain
 
 SIGNS = [
     ("may replace", "student may replace teacher", "✓", "good"),

@@ -2,6 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from reports.blocks import Cards
+from reports.prose import plain, written
 from scope.jobs.compare.answers import (
     answers_side_by_side,
     choice_rows,
@@ -12,8 +14,6 @@ from scope.jobs.compare.answers import (
 )
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import Answer, Item, Question
-from scope.sections.blocks import Cards
-from scope.sections.prose import plain, written
 
 
 def item(*gold):

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 from made_up_tasks_comparison import estimate
 
+from reports.blocks import Figure, Heading, Table, within
+from reports.prose import plain
 from scope.jobs.compare.figures import figure_section
 from scope.records import Undefined
-from scope.sections.blocks import Figure, Heading, Table, within
-from scope.sections.prose import plain
 
 
 def with_measurements(comparison, *rows):

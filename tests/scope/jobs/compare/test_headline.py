@@ -2,10 +2,10 @@ from dataclasses import replace
 
 from made_up_tasks_comparison import estimate
 
+from reports.blocks import Terms
+from reports.prose import plain
 from scope.jobs.compare.headline import answer_section
 from scope.records import GOLD, Undefined
-from scope.sections.blocks import Terms
-from scope.sections.prose import plain
 
 
 def finding(comparison, task):

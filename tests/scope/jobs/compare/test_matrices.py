@@ -2,8 +2,8 @@ from dataclasses import replace
 
 from hypothesis import given, strategies as st
 
+from reports.prose import plain
 from scope.jobs.compare.matrices import matrix_section, order_by_similarity
-from scope.sections.prose import plain
 
 UNKNOWN = float("-inf")
 

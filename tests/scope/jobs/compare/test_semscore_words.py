@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from made_up_comparison import SCRIPT
 
+from reports.blocks import Terms
+from reports.prose import plain
 from scope.jobs.compare.sections import page
 from scope.jobs.compare.task_estimates import explained
 from scope.metrics import metric_name
-from scope.sections.blocks import Terms
-from scope.sections.prose import plain
 
 ANCHORS = ("answer", "numbers")
 """The sections that say what metrics mean."""

@@ -3,12 +3,12 @@
 import pytest
 from made_up_tasks import choice_task
 
+from reports.blocks import Table
+from reports.renderers.terminal import to_text
+from reports.wording import number
 from scope.estimation.tasks import measure_task
 from scope.jobs.compare.sections import page
 from scope.records import CompareResult, Estimate, Manifest, ModelCard
-from scope.sections.blocks import Table
-from scope.sections.terminal import to_text
-from scope.sections.wording import number
 
 
 def compared(answers, names):

@@ -19,12 +19,12 @@ from made_up_fleet_comparison import (
     scores,
 )
 
+from reports.renderers.terminal import to_text
 from scope.cli.output import show_result
 from scope.jobs.fleet.routing_section import MOST_BRIEF_SHARES
 from scope.jobs.fleet.score_words import MOST_BRIEF_ROWS
 from scope.jobs.pages import page_of
 from scope.records import Contribution, ExpectedAccuracy, FleetModel, RouteShare
-from scope.sections.terminal import to_text
 
 
 def shown(result, width=80):

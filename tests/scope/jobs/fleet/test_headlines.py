@@ -19,9 +19,9 @@ from made_up_fleet_comparison import (
     scores,
 )
 
+from reports.prose import plain
 from scope.jobs.fleet import headlines
 from scope.records import ExpectedAccuracy, Undefined
-from scope.sections.prose import plain
 
 
 def said(sentences):

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from made_up_fleet_comparison import COMMUNITIES, MODELS, estimate, members
 
+from reports.blocks import Figure, Table
+from reports.prose import plain
+from reports.renderers.terminal import to_text
 from scope.jobs.fleet.map_sections import MOST_GROUPS, map_chart
 from scope.jobs.fleet.models_section import fleet_table, models_section
 from scope.records import FleetModel, Undefined
-from scope.sections.blocks import Figure, Table
-from scope.sections.prose import plain
-from scope.sections.terminal import to_text
 
 
 def models(*skills, communities=None):

@@ -20,17 +20,17 @@ from made_up_fleet_comparison import (
     scores,
 )
 
+from reports.blocks import Beside, Figure, Table, Terms, within
+from reports.charts import IntervalChart, ScatterChart
+from reports.grids import Grid
+from reports.prose import plain, written
+from reports.wording import Cell
 from scope.jobs.fleet.forecast_sections import calibration_curve
 from scope.jobs.fleet.prediction_section import MOST_DOTS
 from scope.jobs.fleet.routing_section import MOST_SHARES, router_meanings
 from scope.jobs.fleet.sections import MOST_NAMED
 from scope.jobs.pages import page_of
 from scope.records import BenchmarkPoint, RouteShare, Undefined
-from scope.sections.blocks import Beside, Figure, Table, Terms, within
-from scope.sections.charts import IntervalChart, ScatterChart
-from scope.sections.grids import Grid
-from scope.sections.prose import plain, written
-from scope.sections.wording import Cell
 
 EVERYTHING = {job: build_comparison(job) for job in RECORDS}
 

@@ -10,13 +10,13 @@ import toy_models
 from toy_models import OtherLabels, Reference, Stranger
 
 import scope
+from reports.prose import plain
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.canaries import CANARIES
 from scope.jobs.pages import load_result, page_of, report
 from scope.jobs.pair import parts
 from scope.jobs.pair.findings import findings
 from scope.jobs.pair.request import PairRequest
-from scope.sections.prose import plain
 from scope.serialization import from_json, to_json
 
 WORDS = [

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
+from reports.blocks import Table
+from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
 from scope.records import Undefined
-from scope.sections.blocks import Table
-from scope.sections.terminal import to_text
 
 PLAIN = {DEEP: "deep", SHALLOW: "shallow"}
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
+from reports.prose import plain
 from scope.jobs.pages import page_of
 from scope.jobs.probe.headline import CLEAR, MOST_IN_HEADLINE, headline_section
 from scope.records import ProbeDifference, Undefined
-from scope.sections.prose import plain
 
 CONSTANT = Undefined(reason="one side is constant")
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from made_up_probe_comparison import estimate, findings
 
+from reports.prose import plain
 from scope.jobs.probe.layers_section import curve_charts, layer_bullets, layers_section, loss_charts
 from scope.records import LayerScore, Undefined
-from scope.sections.prose import plain
 
 GONE = Undefined(reason="one side is constant", n=750)
 

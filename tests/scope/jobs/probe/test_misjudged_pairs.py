@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from made_up_probe_comparison import DEEP, SHALLOW, findings
 
+from reports.blocks import Cards, Heading
+from reports.prose import plain
 from scope.jobs.probe.sections import misjudged_section
-from scope.sections.blocks import Cards, Heading
-from scope.sections.prose import plain
 
 
 def by_model(most):

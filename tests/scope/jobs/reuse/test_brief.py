@@ -6,10 +6,10 @@ import pytest
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 from made_up_reuse_comparison import build_comparison, not_related, related, undecided
 
+from reports.blocks import Table, within
+from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
 from scope.records import InformativeItem
-from scope.sections.blocks import Table, within
-from scope.sections.terminal import to_text
 
 
 def shown(*verdicts, width=80):

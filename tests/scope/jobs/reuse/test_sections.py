@@ -13,8 +13,7 @@ from made_up_reuse_comparison import (
     undecided,
 )
 
-from scope.jobs.reuse.sections import BEGINNING, page, passage
-from scope.sections.blocks import (
+from reports.blocks import (
     Bullets,
     Card,
     Cards,
@@ -25,7 +24,8 @@ from scope.sections.blocks import (
     Table,
     within,
 )
-from scope.sections.prose import plain, written
+from reports.prose import plain, written
+from scope.jobs.reuse.sections import BEGINNING, page, passage
 
 
 def made(*verdicts, **limits):

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided, verdict
 
+from reports.blocks import Figure, Fold, Heading, Table, within
+from reports.prose import plain, written
 from scope.jobs.reuse.similarity_sections import (
     evidence_section,
     evidence_table,
@@ -11,8 +13,6 @@ from scope.jobs.reuse.similarity_sections import (
     standings_section,
 )
 from scope.records import ModelScore
-from scope.sections.blocks import Figure, Fold, Heading, Table, within
-from scope.sections.prose import plain, written
 
 
 def shown(row):

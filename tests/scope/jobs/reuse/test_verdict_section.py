@@ -10,11 +10,11 @@ from made_up_reuse_comparison import (
     undecided,
 )
 
+from reports.blocks import Callout
+from reports.prose import plain
 from scope.jobs.reuse.sections import page
 from scope.jobs.reuse.verdict_section import sources, verdict_facts
 from scope.records import Agreement
-from scope.sections.blocks import Callout
-from scope.sections.prose import plain
 
 
 def facts(verdict, *, several=False):

@@ -1,0 +1,339 @@
+"""What a report consists of: sections of typed blocks, worded and rounded once.
+
+A job makes a `Page` of its result. The page becomes HTML (`reports.renderers.html`), Markdown
+(`reports.renderers.markdown`) and terminal text (`reports.renderers.terminal`) by renderers
+that know no job, and a job needs no template of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from reports.charts import Chart, SmallStrip
+from reports.grids import Grid
+from reports.prose import Text, Written, prose
+
+_ANCHOR = re.compile(r"[a-z][a-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading within a section; ``level`` is 3 or 4."""
+
+    text: Text
+    level: Literal[3, 4] = 3
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph; a ``note`` is smaller and paler, a ``lead`` is larger."""
+
+    text: Text
+    note: bool = False
+    lead: bool = False
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text that a model was given or gave, in its own direction of writing."""
+
+    text: Text
+
+
+@dataclass(frozen=True)
+class Preformatted:
+    """Text whose line breaks and spaces count, such as a command."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list; ``findings`` are the answers at the head of a report, and are larger."""
+
+    items: tuple[Text, ...]
+    findings: bool = False
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Terms with their explanations; ``facts`` are values, in the colour of the text."""
+
+    pairs: tuple[tuple[Text, Text], ...]
+    facts: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with the legend of its series.
+
+    A ``wide`` one is left out of a narrow screen, where its labels are too small to read.
+    """
+
+    chart: Chart
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    heading
+        The words at its head; a `str` is ours, a `Text` may hold foreign names.
+    kind
+        ``name`` heads a row, ``text`` and ``number`` are what they say, ``passage`` holds a text
+        that a model was given or gave, ``estimate`` a `Cell`, and ``strip`` a small chart.
+    method
+        Of estimates: whether a column beside it names the method of the interval.
+    spacious
+        Whether it is left out where there is little room, as in a terminal.
+    """
+
+    heading: str | Text
+    kind: Literal["name", "text", "number", "passage", "estimate", "strip"] = "text"
+    method: bool = False
+    spacious: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A row of a table, with one value a column.
+
+    ``chosen`` rows are bold, ``detail`` rows explain the row above and are indented. ``keys`` are
+    what a `Finder` selects and sorts by; a key may hold several words.
+    """
+
+    cells: tuple[Written | SmallStrip | None, ...]
+    chosen: bool = False
+    detail: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Select:
+    """A list from which a reader selects what is shown.
+
+    ``options`` are the values of a key with their words; ``""`` stands for all, ``any`` and
+    ``none`` for elements with some and with no value.
+    """
+
+    key: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+
+
+def places(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Options of a `Select` whose values are the places of the names, and one for all."""
+    return (("", "all"), *((str(place), name) for place, name in enumerate(names)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finder:
+    """Search, selection and order of many elements in a page; a page has one at most.
+
+    ``orders`` are keys with their words: ``order`` is the order of the elements themselves, unless
+    they have a number under that key, the least first; the others sort by a number, the greatest
+    first.
+    """
+
+    unit: str
+    searched: str
+    selects: tuple[Select, ...] = ()
+    orders: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table.
+
+    Parameters
+    ----------
+    columns, rows
+        Its content.
+    caption
+        The words above it.
+    stacked
+        Whether interval and n are below the value instead of beside it. Tables with several
+        columns of estimates are always stacked.
+    tall
+        Whether a long table scrolls within the page.
+    ends
+        Whether the rows are ordered so that those at both ends matter most: where there is little
+        room, these are shown.
+    most
+        How many rows are shown where there is little room.
+    finder
+        Search and selection of its rows.
+    close
+        Whether a terminal draws no lines between its columns.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    caption: Text = ()
+    stacked: bool = False
+    tall: bool = False
+    ends: bool = False
+    most: int = 40
+    finder: Finder | None = None
+    close: bool = False
+
+    def __post_init__(self) -> None:
+        if any(len(row.cells) != len(self.columns) for row in self.rows):
+            raise ValueError("a row of a table has not one cell a column")
+        estimates = sum(column.kind == "estimate" for column in self.columns)
+        if estimates > 1 and not self.stacked:
+            object.__setattr__(self, "stacked", True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """One example: a line on what it is, and its content."""
+
+    note: Text
+    blocks: tuple[Block, ...]
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cards:
+    """Examples one below the other, or, if ``narrow``, side by side."""
+
+    cards: tuple[Card, ...]
+    finder: Finder | None = None
+    narrow: bool = False
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks behind a line that a reader opens."""
+
+    title: Text
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Groups of blocks side by side where there is room; ``wide`` gives the first one more."""
+
+    groups: tuple[tuple[Block, ...], ...]
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Callout:
+    """Blocks in a frame; ``kind`` gives its colour."""
+
+    kind: Literal["related", "not-related", "undecided", "warning", "good", "bad"]
+    blocks: tuple[Block, ...]
+
+
+Block = (
+    Heading
+    | Paragraph
+    | Passage
+    | Preformatted
+    | Bullets
+    | Terms
+    | Figure
+    | Grid
+    | Table
+    | Cards
+    | Fold
+    | Beside
+    | Callout
+)
+"""What a section may consist of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of a page with a heading.
+
+    Parameters
+    ----------
+    anchor
+        Its name in the page, a plain word.
+    title
+        Its words in the list of sections, and its heading unless ``heading`` is given.
+    blocks
+        Its content.
+    heading
+        A longer heading.
+    folded
+        Whether it stands behind its heading, which a reader opens.
+    """
+
+    anchor: str
+    title: str
+    blocks: tuple[Block, ...]
+    heading: str = ""
+    folded: bool = False
+
+    def __post_init__(self) -> None:
+        if not _ANCHOR.fullmatch(self.anchor):
+            raise ValueError(f"{self.anchor!r} is not a plain word of lower-case letters")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """The whole report of a result.
+
+    Parameters
+    ----------
+    title
+        Its title; foreign names may be in it.
+    sections
+        In their order; the first answers the question.
+    brief
+        The blocks that a terminal shows, and that a notebook shows.
+    """
+
+    title: str
+    sections: tuple[Section, ...]
+    brief: tuple[Block, ...] = ()
+
+    def blocks(self) -> Iterator[Block]:
+        """Every block of every section, those within others as well."""
+        for section in self.sections:
+            yield from within(section.blocks)
+
+
+def within(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """The blocks, and those inside them."""
+    for block in blocks:
+        yield block
+        match block:
+            case Fold() | Callout():
+                yield from within(block.blocks)
+            case Beside():
+                for group in block.groups:
+                    yield from within(group)
+            case Cards():
+                for card in block.cards:
+                    yield from within(card.blocks)
+
+
+def folded(title: Text, blocks: tuple[Block, ...], *, when: bool) -> tuple[Block, ...]:
+    """The blocks, behind a line that a reader opens where there are too many."""
+    return (Fold(title, blocks),) if when else blocks
+
+
+def note(template: str, /, **fields: Written) -> Paragraph:
+    """A paragraph in small print."""
+    return Paragraph(prose(template, **fields), note=True)
+
+
+def paragraph(template: str, /, **fields: Written) -> Paragraph:
+    """A paragraph."""
+    return Paragraph(prose(template, **fields))
+
+
+def heading(template: str, /, *, level: Literal[3, 4] = 3, **fields: Written) -> Heading:
+    """A heading within a section."""
+    return Heading(prose(template, **fields), level)

@@ -1,0 +1,1 @@
+"""Sections and blocks that several jobs share."""

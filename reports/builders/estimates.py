@@ -1,0 +1,184 @@
+"""Metrics and their differences in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from reports.blocks import Block, Column, Fold, Row, Section, Table, Terms, note, paragraph
+from reports.prose import Span, Text, prose, written
+from reports.wording import Cell, count_rivals, p_value
+from scope.metrics import MetricName, metric_name
+from scope.records import (
+    GOLD,
+    AnswerShares,
+    Difference,
+    Estimate,
+    Measurement,
+    Undefined,
+    marked,
+)
+
+CLEAN = "original texts"
+"""The name in place of a capability for metrics that need no perturbation."""
+
+
+def meanings(names: Iterable[MetricName]) -> Terms:
+    """What each metric means, where it is one of ours."""
+    return Terms(
+        tuple(
+            (prose("{label}", label=one.label), prose("{meaning}", meaning=one.meaning))
+            for one in names
+            if one.meaning
+        )
+    )
+
+
+def spelled(name: MetricName) -> Text:
+    """A metric's title, with its spelling where it has parameters."""
+    if not name.parameters:
+        return written(name.label)
+    return (*written(name.label), Span(" "), Span(name.spelling, "code", foreign=True))
+
+
+def short_name(metric: str) -> str:
+    """A metric's title for a chart, with its parameters where it has any."""
+    name = metric_name(metric)
+    values = ", ".join(name.parameters.values())
+    return f"{name.label} ({values})" if values else name.label
+
+
+def differences_section(
+    differences: Sequence[Difference],
+    shares: Sequence[AnswerShares],
+    *,
+    of: Literal["target", "model"] = "target",
+) -> Section:
+    """The paired differences between targets, or models, in the order of the result."""
+    if not differences:
+        blocks: tuple[Block, ...] = (paragraph(f"No differences: they need two measured {of}s."),)
+    else:
+        blocks = (
+            paragraph(
+                f"First {of} minus second, paired on the same examples. The adjusted p-values "
+                "correct for the number of tests (Holm). A row without p describes."
+                + (_LIKENESS if any(" ~ " in one.first for one in differences) else "")
+            ),
+            Table(
+                columns=(
+                    Column("Metric", "name"),
+                    Column("On"),
+                    Column("First"),
+                    Column("Second"),
+                    Column("Difference", "estimate"),
+                    Column("p", "number"),
+                    Column("p, adjusted", "number"),
+                ),
+                rows=tuple(_difference(one, shares) for one in differences),
+            ),
+        )
+    return Section(
+        anchor="differences",
+        title="Differences",
+        heading=f"Differences between {of}s",
+        blocks=blocks,
+    )
+
+
+_LIKENESS = (
+    " A ~ B is how alike the answers of two models are, A ~ gold those of one and the right "
+    "answers on the same questions. These rows are corrected by themselves."
+)
+
+
+def _difference(one: Difference, shares: Sequence[AnswerShares]) -> Row:
+    return Row(
+        cells=(
+            spelled(metric_name(one.metric)),
+            one.capability or CLEAN,
+            marked(one.first, shares),
+            marked(one.second, shares),
+            Cell.of(one.estimate, signed=True),
+            p_value(one.p_value),
+            p_value(one.p_adjusted),
+        )
+    )
+
+
+MOST_ESTIMATES = 10_000
+"""A longer table would make the page too heavy for a browser."""
+
+
+def numbers_section(names: Iterable[MetricName], blocks: Iterable[Block]) -> Section:
+    """What the metrics mean, and the tables of all estimates."""
+    return Section(
+        anchor="numbers",
+        title="All estimates",
+        blocks=(
+            # Several spellings of one metric differ in parameters alone: explain it once.
+            meanings({name.head: name for name in names}.values()),
+            note("n is the number of questions."),
+            *blocks,
+        ),
+    )
+
+
+def every_estimate(group: str, rows: Sequence[Measurement], reference: str | None = None) -> Fold:
+    """The estimates of one group in their order, behind a line that a reader opens.
+
+    ``reference`` is what is compared with where a row does not name it; None stands for the right
+    answers.
+    """
+    shown = rows[:MOST_ESTIMATES]
+    parts = any(row.subset for row in shown)
+    columns = (
+        Column("Metric", "name"),
+        *([Column("Part")] if parts else []),
+        Column("Model"),
+        Column("Against"),
+        Column("Value", "estimate", method=True),
+    )
+    table = Table(columns=columns, rows=tuple(_row(one, reference, parts=parts) for one in shown))
+    title = prose(
+        "{group}: {shown} of {total} estimates", group=group, shown=len(shown), total=len(rows)
+    )
+    more = [note("All are in ``result.json``.")] if len(shown) < len(rows) else []
+    return Fold(title, (*more, table))
+
+
+def _row(one: Measurement, reference: str | None, *, parts: bool) -> Row:
+    return Row(
+        cells=(
+            metric_name(one.metric).label,
+            *([one.subset or "all"] if parts else []),
+            one.target,
+            compared_with(one.against or reference),
+            Cell.of(one.estimate),
+        )
+    )
+
+
+def compared_with(model: str | None) -> Text:
+    """The name of a model; the right answers are called gold."""
+    return (Span("gold"),) if model in (None, GOLD) else written(model)
+
+
+def rival_pairs(one: Estimate, pairs: Iterable[Estimate | Undefined]) -> Text:
+    """How many other pairs of models may be as similar, or as dissimilar, as this one of them.
+
+    Examples
+    --------
+    >>> from reports.prose import plain
+    >>> low, high = (
+    ...     Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9, method="Wilson")
+    ...     for value in (0.5, 0.6)
+    ... )
+    >>> plain(rival_pairs(high, [low, high]))
+    ' (the interval of 1 other pair overlaps with it)'
+    """
+    count = count_rivals(one, pairs)
+    if count == 0:
+        return ()
+    if count == 1:
+        return prose(" (the interval of {n} other pair overlaps with it)", n=count)
+    return prose(" (the intervals of {n} other pairs overlap with it)", n=count)

@@ -1,0 +1,243 @@
+"""What became of each capability, and which searches failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from reports.blocks import (
+    Block,
+    Column,
+    Fold,
+    Preformatted,
+    Row,
+    Section,
+    Table,
+    Terms,
+    note,
+    paragraph,
+)
+from reports.prose import Text, prose, written
+from scope.records import AuditResult, DataCard, Manifest, Outcome
+from scope.records.result import TEXT_BY_TEXT
+
+MOST_FAILURES = 200
+"""Failed searches listed at most; all are counted."""
+
+
+def outcomes_section(result: AuditResult, *, most: int) -> Section:
+    """Every outcome, and the first failed searches in the result's order."""
+    return Section(
+        anchor="failures",
+        title="Failures",
+        heading="Searches and failures",
+        blocks=(
+            outcome_table(
+                all_outcomes(result),
+                first="Capability",
+                counts=("Searches", "Found", "Failed"),
+                caption="One search is one example in one trial.",
+                queries=True,
+            ),
+            *tracebacks(all_outcomes(result)),
+            *_failed_searches(result, most),
+        ),
+    )
+
+
+def all_outcomes(result: AuditResult) -> list[Outcome]:
+    """The outcomes of the searches for kept pairs, each before that of random candidates."""
+    drawn = {
+        one.capability: replace(one, capability=f"{one.capability}, random candidates")
+        for one in result.candidate_outcomes
+    }
+    both = ((one, drawn.get(one.capability)) for one in result.outcomes)
+    return [outcome for pair in both for outcome in pair if outcome is not None]
+
+
+def outcome_table(
+    outcomes: Iterable[Outcome],
+    *,
+    first: str,
+    counts: tuple[str, str, str],
+    caption: str,
+    queries: bool = False,
+) -> Table:
+    """One row an outcome with its counts, and one below it for each reason of failure."""
+    outcomes = tuple(outcomes)
+    apart = any(one.not_applicable for one in outcomes)
+    more = [*([_APART] if apart else []), *(_QUERIES if queries else [])]
+    return Table(
+        columns=(
+            Column(first, "name"),
+            Column("Outcome"),
+            *(Column(name, "number") for name in (*counts, *more)),
+        ),
+        rows=tuple(row for one in outcomes for row in _rows(one, apart=apart, queries=queries)),
+        caption=prose(caption),
+    )
+
+
+_APART = "Not applicable"
+_QUERIES = ("Queries of the reference", "Queries spared")
+
+
+def _rows(one: Outcome, *, apart: bool, queries: bool) -> Iterator[Row]:
+    status = f"{one.status}: {one.reason}" if one.reason else one.status
+    missing = one.searched - one.found
+    never = [sum(one.not_applicable.values())] if apart else []
+    asked = [one.queries, one.spared] if queries else []
+    yield Row(cells=(one.capability, status, one.searched, one.found, missing, *never, *asked))
+    behind = (None,) * (len(never) + len(asked))
+    for reason, count in sorted(one.failures.items()):
+        failed = prose("failed: {reason}", reason=reason)
+        yield Row(cells=(failed, None, None, None, count, *behind), detail=True)
+    for reason, count in sorted(one.not_applicable.items()):
+        left = prose("not applicable: {reason}", reason=reason)
+        yield Row(cells=(left, None, None, None, None, count, *behind[1:]), detail=True)
+
+
+def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
+    """The traceback of each failed capability or task, behind a line that a reader opens."""
+    for one in outcomes:
+        if one.trace:
+            title = prose("Traceback of {name}", name=one.capability)
+            yield Fold(title, (Preformatted(one.trace),))
+
+
+def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
+    texts = {scored.example.id: scored.example.text for scored in result.examples}
+    failed = [
+        (scored.capability, scored.perturbation)
+        for scored in result.perturbations
+        if scored.perturbation.failure is not None and scored.perturbation.applicable
+    ]
+    if not failed:
+        yield paragraph("No search failed.")
+        return
+    shown = failed[:most]
+    table = Table(
+        columns=(
+            Column("Capability"),
+            Column("Example", "name"),
+            Column("Trial", "number"),
+            Column("Reason"),
+            Column("Text"),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    capability,
+                    found.example_id,
+                    found.trial,
+                    found.failure or "no reason given",
+                    texts[found.example_id],
+                )
+            )
+            for capability, found in shown
+        ),
+    )
+    title = prose("Failed searches: {shown} of {total} listed", shown=len(shown), total=len(failed))
+    about = note("The first in the order of the run; all are in the run’s parquet files.")
+    yield Fold(title, (about, table))
+
+
+def outcome_lines(outcomes: Iterable[Outcome], *, of_tasks: bool = False) -> Terms:
+    """The outcome of each capability, or task, in a line."""
+    summary = _answered if of_tasks else _searched
+    return Terms(
+        tuple((written(one.capability), _summary(one, summary)) for one in outcomes), facts=True
+    )
+
+
+def _summary(one: Outcome, measured: Callable[[Outcome], Text]) -> Text:
+    if one.status != "measured":
+        return prose("{status}: {reason}", status=one.status, reason=one.reason or "")
+    return (*measured(one), *(prose("; {reason}", reason=one.reason) if one.reason else ()))
+
+
+def _searched(one: Outcome) -> Text:
+    said = prose(
+        "{found} perturbations in {searched} searches, {queries} queries",
+        found=one.found,
+        searched=one.searched,
+        queries=one.queries,
+    )
+    spared = prose(", {spared} spared", spared=one.spared) if one.spared else ()
+    compared = prose(", {words} words compared in context", words=one.compared)
+    return (*said, *spared, *(compared if one.compared else ()), *_apart(one.not_applicable))
+
+
+def _apart(reasons: Mapping[str, int]) -> Text:
+    """How many searches are not applicable, and why."""
+    if not reasons:
+        return ()
+    counted = [f"{reason} ({count})" for reason, count in sorted(reasons.items())]
+    return prose(
+        "; {never} searches not applicable: {reasons}",
+        never=sum(reasons.values()),
+        reasons=", ".join(counted) if len(reasons) > 1 else min(reasons),
+    )
+
+
+def _answered(one: Outcome) -> Text:
+    if missing := one.searched - one.found:
+        return prose(
+            "{found} answers, {missing} questions without one", found=one.found, missing=missing
+        )
+    return prose("{found} answers", found=one.found)
+
+
+def data_lines(manifest: Manifest) -> Terms:
+    """How much of each data set was used, and which models did not read texts to the end."""
+    lines = [(_data_title(card), _data(card)) for card in manifest.data]
+    return Terms((*lines, *model_lines(manifest)), facts=True)
+
+
+def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
+    """Which models were asked text by text, and how many texts each did not read to the end."""
+    for card in manifest.models:
+        if card.reproducible == TEXT_BY_TEXT:
+            yield written(card.name), prose(TEXT_BY_TEXT)
+        if card.truncated:
+            about = prose("{count} texts truncated to its maximum length", count=card.truncated)
+            yield written(card.name), about
+
+
+def _data_title(card: DataCard) -> Text:
+    return prose("data of {name}", name=card.capability) if card.capability else prose("data")
+
+
+def _data(card: DataCard) -> Text:
+    texts, gold = ("questions", "answer") if card.capability else ("texts", "label")
+    return prose(
+        f"{{used}} of {{rows}} {texts}, {{labelled}} with a gold {gold}; left out: {{duplicates}} "
+        "repeated, {empty} empty",
+        used=card.used,
+        rows=card.rows,
+        labelled=card.labelled,
+        duplicates=card.duplicates,
+        empty=card.empty,
+    )
+
+
+def answered_section(
+    outcomes: Iterable[Outcome], *more: Block, title: str = "Answered questions"
+) -> Section:
+    """Every task's outcome, then what else a job counts."""
+    outcomes = tuple(outcomes)
+    return Section(
+        anchor="answered",
+        title=title,
+        heading="Answered questions",
+        blocks=(
+            outcome_table(
+                outcomes,
+                first="Task",
+                counts=("Asked", "Answered", "Not answered"),
+                caption="One answer is one question asked of one model.",
+            ),
+            *tracebacks(outcomes),
+            *more,
+        ),
+    )

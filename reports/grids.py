@@ -1,0 +1,105 @@
+"""Tables of numbers with backgrounds that grow stronger with the number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from reports import wording
+from scope.records import Estimate, Undefined
+
+LEVELS = 10
+"""Strengths of background besides none."""
+
+LEAST_SPAN = 0.2
+"""Closer numbers than this do not take the whole scale: noise must not look like a pattern."""
+
+LEAST_SIGNED_SPAN = 0.01
+"""The same for numbers around 0, either way from it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridCell:
+    """A number in few digits, in words for whoever points at it, and its strength.
+
+    A strength below 0 belongs to a number below 0, where the scale has two sides.
+    """
+
+    text: str
+    title: str
+    level: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A table of numbers; ``low`` and ``high`` are the numbers at the ends of the scale.
+
+    ``gaps`` says that some number is undefined, ``heading`` what the rows are. The strengths run
+    from ``weakest`` to ``LEVELS``. A ``dense`` one shows its backgrounds alone.
+    """
+
+    title: str
+    rows: tuple[tuple[str, tuple[GridCell, ...]], ...]
+    columns: tuple[str, ...]
+    numbered: bool
+    low: str
+    high: str
+    gaps: bool
+    heading: str = "Model"
+    weakest: int = 0
+    dense: bool = False
+
+
+def grid(
+    title: str,
+    cells: Mapping[tuple[str, str], Estimate | Undefined],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    numbered: bool = False,
+    heading: str = "Model",
+    signed: bool = False,
+) -> Grid | None:
+    """The estimates by row and column; None if no number is defined.
+
+    ``numbered`` says that columns are the rows again, and are called by the rows' numbers.
+    ``signed`` numbers are shares above and below 0, in points. Both sides of their scale are as
+    long, so that equal strengths are equal distances from 0.
+    """
+    values = [one.value for one in cells.values() if isinstance(one, Estimate)]
+    if not values:
+        return None
+    low = 0.0 if signed else min(values)
+    high = max(LEAST_SIGNED_SPAN, *map(abs, values)) if signed else max(*values, low + LEAST_SPAN)
+    write = wording.points if signed else wording.two_digits
+    whole = wording.Cell.points if signed else wording.Cell.of
+
+    def cell(row: str, column: str) -> GridCell:
+        estimate = cells.get((row, column))
+        if estimate is None:  # nothing was measured
+            return GridCell(text="", title="", level=None)
+        if isinstance(estimate, Undefined):
+            return GridCell(text="–", title=f"{row}, {column}: {estimate}", level=None)
+        written = whole(estimate)
+        return GridCell(
+            text=write(estimate.value),
+            title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
+            level=round(LEVELS * (estimate.value - low) / (high - low)),
+        )
+
+    return Grid(
+        title=title,
+        rows=tuple((row, tuple(cell(row, column) for column in columns)) for row in rows),
+        columns=tuple(columns),
+        numbered=numbered,
+        low=write(-high if signed else low),
+        high=write(high),
+        gaps=len(values) < len(cells),
+        heading=heading,
+        weakest=-LEVELS if signed else 0,
+    )
+
+
+signed_grid = partial(grid, signed=True)
+"""The same of shares above and below 0, in points."""

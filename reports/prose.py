@@ -1,0 +1,156 @@
+"""Sentences of a report: our words with foreign names and numbers in them, safe in every form.
+
+A sentence is written once, as a template, and becomes HTML, Markdown or terminal text. What is
+put into its fields is never read as markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from reports.wording import Cell
+from scope.records import Estimate, Undefined
+
+Style = Literal[
+    "plain", "strong", "emphasis", "code", "alarm", "good", "note", "inserted", "deleted", "marked"
+]
+"""How a part looks; ``alarm`` is for what is lost or worse, ``good`` for what is right."""
+
+
+class Span(NamedTuple):
+    """A part of a sentence; ``foreign`` marks text that is not ours, such as a model's name.
+
+    ``link`` is the anchor of a section of the page.
+    """
+
+    text: str
+    style: Style = "plain"
+    foreign: bool = False
+    link: str = ""
+
+
+Text = tuple[Span, ...]
+"""A sentence, or a part of one."""
+
+Written = str | int | Text | Cell | Estimate | Undefined
+"""What may stand in a field of a sentence or in a cell of a table."""
+
+_PART = re.compile(
+    r"(?P<open>\*\*|!!|``|__)|\{(?P<field>\w+)\}|\[\[(?P<anchor>[a-z]+)\|(?P<words>[^]{}]+)\]\]"
+)
+_STYLES: dict[str, Style] = {"**": "strong", "!!": "alarm", "``": "code", "__": "emphasis"}
+
+
+def prose(template: str, /, **fields: Written) -> Text:
+    """A sentence from its template.
+
+    ``**strong**``, ``__emphasis__``, ` ``code`` `, ``!!alarm!!`` and ``[[anchor|words]]``, a link
+    to a section, are markup of the template alone. Of the fields, a `str` is foreign text, an
+    `int` is written with its thousands separated, and an estimate with its interval and n.
+
+    Raises
+    ------
+    ValueError
+        When a style is not closed, or a field is not used.
+    KeyError
+        When a field has no value.
+
+    Examples
+    --------
+    >>> plain(prose("**{model}** keeps {n} texts.", model="a**b", n=1200))
+    'a**b keeps 1,200 texts.'
+    >>> prose("**{model}**", model="m")
+    (Span(text='m', style='strong', foreign=True, link=''),)
+    """
+    parts: list[Span] = []
+    style: Style = "plain"
+    last = 0
+    used = set()
+    for found in _PART.finditer(template):
+        parts.append(Span(template[last : found.start()], style))
+        last = found.end()
+        if found["anchor"]:
+            parts.append(Span(found["words"], style, link=found["anchor"]))
+        elif found["open"] is None:
+            used.add(found["field"])
+            parts += _styled(written(fields[found["field"]]), style)
+        elif style == "plain":
+            style = _STYLES[found["open"]]
+        elif style == _STYLES[found["open"]]:
+            style = "plain"
+        else:
+            raise ValueError(f"a style within a style: {template!r}")
+    parts.append(Span(template[last:], style))
+    if style != "plain" or used != set(fields):
+        raise ValueError(f"a style that is not closed, or a field that is not used: {template!r}")
+    return tuple(part for part in parts if part.text)
+
+
+def _styled(parts: Text, style: Style) -> Text:
+    return tuple(part._replace(style=style) if part.style == "plain" else part for part in parts)
+
+
+def written(value: Written | None) -> Text:
+    """A value as a part of a sentence; nothing for None.
+
+    Examples
+    --------
+    >>> plain(written(Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap")))
+    '0.500 [0.250, 0.750] (n\xa0=\xa08)'
+    """
+    match value:
+        case None:
+            return ()
+        case str():
+            return (Span(value, foreign=True),)
+        case int():
+            return (Span(f"{value:,}"),)
+        case Estimate() | Undefined():
+            return written(Cell.of(value))
+        case Cell():
+            return _cell(value)
+    return value
+
+
+def _cell(cell: Cell) -> Text:
+    if cell.reason is not None:
+        return (
+            Span("undefined", "strong"),
+            Span(" ("),
+            Span(cell.reason, foreign=True),
+            Span(")"),
+        )
+    return (
+        Span(cell.value, "strong"),
+        Span(f" {cell.interval} (n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{cell.n:,})"),
+    )
+
+
+def joined(parts: Iterable[Written], between: str = ", ", last: str | None = None) -> Text:
+    """Parts with a separator of ours between them, and another one before the last.
+
+    Examples
+    --------
+    >>> plain(joined(["a", "b", "c"], last=" and "))
+    'a, b and c'
+    """
+    texts = [written(part) for part in parts]
+    result: list[Span] = []
+    for place, text in enumerate(texts):
+        if place:
+            is_last = place == len(texts) - 1
+            result.append(Span(last if is_last and last is not None else between))
+        result += text
+    return tuple(result)
+
+
+def together(*parts: Sequence[Span]) -> Text:
+    """Sentences one after the other, with a space between."""
+    return joined([tuple(part) for part in parts if part], between=" ")
+
+
+def plain(text: Text) -> str:
+    """The words alone."""
+    return "".join(span.text for span in text)

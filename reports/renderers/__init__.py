@@ -1,0 +1,1 @@
+"""Pages as HTML, Markdown, terminal text and notebooks."""

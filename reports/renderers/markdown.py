@@ -1,0 +1,189 @@
+"""A page as Markdown, for issues, pull requests and notebooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from reports.blocks import (
+    Beside,
+    Block,
+    Bullets,
+    Callout,
+    Cards,
+    Figure,
+    Fold,
+    Heading,
+    Page,
+    Paragraph,
+    Passage,
+    Preformatted,
+    Row,
+    Table,
+    Terms,
+)
+from reports.charts import SmallStrip
+from reports.grids import Grid
+from reports.prose import Text, Written, written
+from reports.wording import Cell
+from scope.printing import printable
+
+MOST_CARDS = 20
+"""Examples shown of many."""
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!~-])")
+BAR = r"\|"
+"""A bar within a cell."""
+
+_ORDERED = re.compile(r"^(\d+)([.)])")
+_MARKS = {
+    "strong": "**{}**",
+    "alarm": "**{}**",
+    "emphasis": "*{}*",
+    "inserted": "**{}**",
+    "deleted": "~~{}~~",
+    "marked": "**{}**",
+}
+
+
+def to_markdown(page: Page) -> str:
+    """The whole page; charts are left out, for their numbers are in the tables.
+
+    Foreign text cannot become markup: every special character in it is escaped.
+    """
+    parts = [f"# {_escaped(page.title)}"]
+    for section in page.sections:
+        parts.append(f"## {_escaped(section.heading or section.title)}")
+        parts += _blocks(section.blocks)
+    return "\n\n".join(parts) + "\n"
+
+
+def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
+    """The parts of blocks, each separated from the next by an empty line."""
+    for block in blocks:
+        match block:
+            case Heading(text, level):
+                yield f"{'#' * level} {_inline(text)}"
+            case Paragraph(text):
+                yield _inline(text)
+            case Passage(text):
+                yield f"> {_inline(text)}"
+            case Preformatted(words):
+                yield _fenced(words)
+            case Bullets(items):
+                yield "\n".join(f"- {_inline(item)}" for item in items)
+            case Terms(pairs):
+                yield "\n".join(f"- {_inline(one)}: {_inline(two)}" for one, two in pairs)
+            case Table():
+                yield from _table(block)
+            case Grid():
+                yield from _grid(block)
+            case _:
+                yield from _within(block)
+
+
+def _within(block: Block) -> Iterator[str]:
+    match block:
+        case Fold(title, blocks):
+            yield f"**{_inline(title)}**"
+            yield from _blocks(blocks)
+        case Callout(_, blocks):
+            yield from _blocks(blocks)
+        case Beside(groups):
+            for group in groups:
+                if not all(isinstance(one, Heading | Figure) for one in group):
+                    yield from _blocks(group)
+        case Cards():
+            for card in block.cards[:MOST_CARDS]:
+                yield _inline(card.note)
+                yield from _blocks(card.blocks)
+            if len(block.cards) > MOST_CARDS:
+                yield f"{len(block.cards) - MOST_CARDS:,} more are in the HTML report\\."
+
+
+def _table(table: Table) -> Iterator[str]:
+    if table.caption:
+        yield _inline(table.caption)
+    places = [place for place, one in enumerate(table.columns) if one.kind != "strip"]
+    heads = [table.columns[place].heading for place in places]
+    numbers = [table.columns[place].kind in ("number", "estimate") for place in places]
+    lines = [_row(_escaped(one) if isinstance(one, str) else _inline(one) for one in heads)]
+    lines.append(_row("---:" if number else "---" for number in numbers))
+    lines += (_row(_value(row, place) for place in places) for row in table.rows)
+    yield "\n".join(lines)
+
+
+def _value(row: Row, place: int) -> str:
+    value = row.cells[place]
+    if isinstance(value, SmallStrip):
+        return ""
+    if isinstance(value, Cell):
+        return "; ".join(filter(None, (_inline(_estimate(value)), _escaped(value.remark))))
+    return _inline(written(value))
+
+
+def _estimate(cell: Cell) -> Text:
+    """An estimate in a table, where bold type would only be loud."""
+    return tuple(span._replace(style="plain") for span in written(cell))
+
+
+def _grid(grid: Grid) -> Iterator[str]:
+    if grid.dense:  # as a chart, too many numbers to read
+        return
+    yield _escaped(grid.title)
+    lines = [_row(["", *map(_escaped, grid.columns)]), _row(["---"] + ["---:"] * len(grid.columns))]
+    lines += (
+        _row([_escaped(row), *(_escaped(cell.text) for cell in cells)]) for row, cells in grid.rows
+    )
+    yield "\n".join(lines)
+
+
+def _row(cells: Iterable[str]) -> str:
+    # A bar would end the cell, in code as well.
+    return f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |"
+
+
+def _inline(text: Text | Written) -> str:
+    parts = []
+    for span in written(text):
+        if span.style == "code":
+            parts.append(_code(span.text))
+        elif words := span.text.strip():
+            before, after = _around(span.text)
+            parts.append(before + _MARKS.get(span.style, "{}").format(_escaped(words)) + after)
+        else:
+            parts.append(" ")
+    # At the head of a line "1." would begin a list.
+    return _ORDERED.sub(r"\1\\\2", "".join(parts).strip())
+
+
+def _around(text: str) -> tuple[str, str]:
+    """The space before and after a text, which has no place within emphasis."""
+    return " " * (text[:1].isspace()), " " * (text[-1:].isspace())
+
+
+def _escaped(text: str) -> str:
+    r"""Foreign text in one line, with nothing in it that Markdown or HTML would read.
+
+    >>> _escaped("a|b <script> *c*")
+    'a|b &lt;script&gt; \\*c\\*'
+    """
+    one_line = " ".join(printable(text).split())
+    html = one_line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", html)
+
+
+def _code(text: str) -> str:
+    """Code within a line, between more backticks than stand in it together."""
+    one_line = " ".join(printable(text).split())
+    longest = max(map(len, re.findall("`+", one_line)), default=0)
+    fence = "`" * (longest + 1)
+    room = " " if longest else ""
+    return f"{fence}{room}{one_line}{room}{fence}"
+
+
+def _fenced(text: str) -> str:
+    text = printable(text)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"

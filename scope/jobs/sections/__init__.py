@@ -1,1 +1,0 @@
-"""Sections that the pages of several jobs share."""

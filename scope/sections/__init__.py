@@ -1,1 +1,0 @@
-"""What every report consists of: typed sections, and how they become text."""

@@ -1,0 +1,54 @@
+from dataclasses import replace
+
+from made_up_comparison import build_comparison
+
+from reports.blocks import Heading, Paragraph, Table
+from reports.builders.reproduce import reproduce, run_lines
+from reports.prose import plain
+from scope.records import Clock
+
+MANIFEST = build_comparison().manifest
+
+
+def tables(manifest):
+    """The rows of each table by its heading."""
+    found, title = {}, ""
+    for block in reproduce(manifest, None).blocks:
+        if isinstance(block, Heading):
+            title = plain(block.text)
+        if isinstance(block, Table):
+            found[title] = [row.cells for row in block.rows]
+    return found
+
+
+def test_reproduction_holds_full_fingerprints_of_models_and_data():
+    names = [name for name, _ in tables(MANIFEST)["Fingerprints"]]
+    assert names[:2] == ["model teacher", "model student"]
+    assert names[3].startswith("data file")
+    assert dict(tables(MANIFEST)["Settings and seeds"])["cache"] == "yes"
+
+
+def test_the_exactness_of_models_and_of_the_encoder_is_stated():
+    stated = tables(replace(MANIFEST, encoder_reproducible="to the byte"))["Exactness"]
+    assert stated[-1] == ("the sentence encoder", "to the byte")
+    assert tables(MANIFEST)["Exactness"] == stated[:-1]
+
+
+def test_the_store_is_mentioned_where_it_was_damaged_or_asked_again():
+    assert run_lines(None) == run_lines(Clock(finished="", seconds=1)) == ()
+    (terms,) = run_lines(Clock(finished="", seconds=1, damaged=2, asked_again=8))
+    assert [plain(value) for _, value in terms.pairs] == [
+        "2 damaged rows recomputed",
+        "8 cached answers repeated; all agree",
+    ]
+
+
+def test_what_was_passed_from_python_is_named_beside_the_command():
+    (card,) = MANIFEST.data
+    passed = replace(MANIFEST, data=(replace(card, spec="memory:0123"),))
+    said = [
+        [plain(block.text) for block in reproduce(one, None).blocks if isinstance(block, Paragraph)]
+        for one in (MANIFEST, passed)
+    ]
+    assert not any("Python: " in line for line in said[0])
+    assert said[1][0].startswith("Passed from Python: memory:0123. The command alone cannot")
