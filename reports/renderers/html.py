@@ -89,7 +89,9 @@ def drawing(chart: Chart) -> Markup:
 
 def _asset(name: str) -> str:
     """One of our own files, inlined unchanged in the page."""
-    return resources.files("reports.renderers").joinpath("templates", name).read_text(encoding="utf-8")
+    return (
+        resources.files("reports.renderers").joinpath("templates", name).read_text(encoding="utf-8")
+    )
 
 
 def _kind(value: object) -> str:

@@ -140,7 +140,8 @@ class AuditResult(MeasuredResult):
     random; the paper's audit is without these. ``verdicts`` says of each target whether it may
     replace the reference, ``slice_tests`` whether it differs from text to text. A difference of
     concordance on ``typo minus synonym`` is that of the two capabilities, of one target minus the
-    baseline's or, where the second is the reference, the target's own.
+    baseline's or, where the second is the reference, the target's own. ``earlier_looks`` names runs
+    with another plan on the same texts that had finished before: the verdicts are exploratory.
 
     With several references ``audits`` holds the audit against each, ``matrix`` what they show
     together, and ``measurements`` the numbers of all, where ``against`` names the reference; the
@@ -155,6 +156,7 @@ class AuditResult(MeasuredResult):
     candidate_outcomes: tuple[Outcome, ...] = ()
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
     slice_tests: tuple[SliceTest, ...] = field(default=(), metadata=SPARSE_FIELD)
+    earlier_looks: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
     audits: tuple[AuditResult, ...] = field(default=(), metadata=SPARSE_FIELD)
     matrix: AuditMatrix | None = field(default=None, metadata=SPARSE_FIELD)
 

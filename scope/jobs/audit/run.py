@@ -8,6 +8,7 @@ from functools import partial
 
 from scope.core.request import as_function
 from scope.estimation import ScoredCandidates, measure, shares_of_models
+from scope.jobs.audit.earlier_looks import earlier_looks
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.on_workers import searching
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
@@ -93,7 +94,7 @@ def _conduct(
     found, answers = gather(plans, run)
     audits = [_audited(plan, own, answers) for plan, own in zip(plans, found, strict=True)]
     if not plans[0].request.is_matrix:
-        return audits[0]
+        return replace(audits[0], earlier_looks=earlier_looks(run))
     return joined_audits(audits, groups, plans[0].request)
 
 

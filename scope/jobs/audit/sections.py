@@ -106,6 +106,13 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             "No verdict: random candidates, which tell a target from a model that never moves, "
             "were not drawn."
         )
+    if result.verdicts and result.earlier_looks:
+        yield paragraph(
+            "**Exploratory**: {runs} asked about the same texts with another plan before. With "
+            "each look an error becomes more likely than one plan says; texts that no run has "
+            "used give the stated rates.",
+            runs=", ".join(result.earlier_looks),
+        )
     for one in result.answer_shares:
         if one.degenerate is not None:
             yield paragraph(

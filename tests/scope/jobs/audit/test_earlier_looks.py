@@ -1,0 +1,48 @@
+"""An audit that is planned after another on the same texts is exploratory."""
+
+import pytest
+
+from reports.blocks import Paragraph
+from reports.prose import plain
+from scope.jobs.audit.sections import page
+
+
+@pytest.fixture
+def audited(toy_audit, tmp_path):
+    def audit(run, n=8, **options):
+        return toy_audit("Student", capabilities=["typo"], runs=tmp_path, run=run, n=n, **options)
+
+    return audit
+
+
+def notes(result):
+    (section,) = (one for one in page(result).sections if one.anchor == "answer")
+    texts = [plain(one.text) for one in section.blocks if isinstance(one, Paragraph)]
+    return [text for text in texts if text.startswith("Exploratory")]
+
+
+def test_a_larger_sample_after_a_look_is_exploratory_and_a_page_says_so(audited):
+    first, second = audited("first"), audited("second", n=12)
+    assert (first.earlier_looks, second.earlier_looks) == ((), ("first",))
+    assert notes(first) == []
+    (note,) = notes(second)
+    assert note.startswith("Exploratory: first asked about the same texts with another plan")
+
+
+def test_other_margins_after_a_look_are_exploratory(audited):
+    audited("first")
+    assert audited("second", concordance_margin=0.2).earlier_looks == ("first",)
+
+
+@pytest.mark.parametrize("options", [{}, {"trials": 2}, {"seed": 1, "n": 12}])
+def test_the_same_plan_or_another_seed_is_no_look(audited, options):
+    audited("first")
+    assert audited("second", **options).earlier_looks == ()
+
+
+def test_an_unfinished_or_damaged_run_is_no_look(audited, tmp_path):
+    audited("first")
+    audited("third", n=10)
+    (tmp_path / "first" / "result.json").unlink()
+    (tmp_path / "third" / "manifest.json").write_text("{", encoding="utf-8")
+    assert audited("second", n=12).earlier_looks == ()
