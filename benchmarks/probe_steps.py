@@ -15,7 +15,7 @@ from zoo.smollm import smollm_file
 import scope
 from scope.probes import STEPS
 from scope.progress import suitable_progress
-from scope.protocols import Advance, Progress, Total
+from scope.protocols import Advance, Progress
 from scope.records import Estimate, ProbeResult, StepScore, Undefined
 
 PUBLISHED: Mapping[str, tuple[float, float] | None] = MappingProxyType(
@@ -118,7 +118,7 @@ class Counter:
         self.texts = 0
 
     @contextmanager
-    def task(self, description: str, total: Total, done: int = 0) -> Iterator[Advance]:
+    def task(self, description: str, total: int | None, done: int = 0) -> Iterator[Advance]:
         """Count what is done of a task, if it is the reading of latents."""
 
         def advance(units: int = 1, /) -> None:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import IO, TypeVar
 
 from scope.printing import printable
-from scope.protocols import Advance, Progress, Total
+from scope.protocols import Advance, Progress
 
 Part = TypeVar("Part")
 
@@ -30,7 +30,7 @@ class Silent:
     """Shows nothing."""
 
     @contextmanager
-    def task(self, description: str, total: Total, done: int = 0) -> Iterator[Advance]:
+    def task(self, description: str, total: int | None, done: int = 0) -> Iterator[Advance]:
         """Count nothing."""
         yield _ignore
 
@@ -39,7 +39,7 @@ class Bars:
     """One bar per task, with rate and time left; for a terminal."""
 
     @contextmanager
-    def task(self, description: str, total: Total, done: int = 0) -> Iterator[Advance]:
+    def task(self, description: str, total: int | None, done: int = 0) -> Iterator[Advance]:
         """Show a bar while the context is open, and its last state after it."""
         from rich.console import Console
         from rich.progress import (
@@ -61,15 +61,11 @@ class Bars:
             TimeRemainingColumn(),
         )
         with RichProgress(*columns, console=Console(stderr=True)) as bars:
-            bar = bars.add_task(
-                printable(description), total=_units(total), completed=done, rate=""
-            )
+            bar = bars.add_task(printable(description), total=total, completed=done, rate="")
             pace = _Pace(done)
 
             def advance(units: int = 1, /) -> None:
                 pace.count(units)
-                # As an argument of `update`, a new total would discard the speed measured so far.
-                bars.tasks[bar].total = _units(total)
                 bars.update(bar, advance=units, rate=f"{pace.rate():.1f}/s")
 
             yield advance
@@ -86,7 +82,7 @@ class Lines:
         self._stream = stream or sys.stderr
 
     @contextmanager
-    def task(self, description: str, total: Total, done: int = 0) -> Iterator[Advance]:
+    def task(self, description: str, total: int | None, done: int = 0) -> Iterator[Advance]:
         """Write a line after a second, then at most one in ten seconds, and one at the end."""
         pace = _Pace(done)
         due = time.monotonic() + SECONDS_BEFORE_LINES
@@ -96,10 +92,10 @@ class Lines:
             pace.count(units)
             if time.monotonic() >= due:
                 due = time.monotonic() + SECONDS_BETWEEN_LINES
-                self._write(description, pace, _units(total), pace.left(_units(total)))
+                self._write(description, pace, total, pace.left(total))
 
         yield advance
-        self._write(description, pace, _units(total), f"{pace.seconds():.0f} s")
+        self._write(description, pace, total, f"{pace.seconds():.0f} s")
 
     def say(self, line: str) -> None:
         """Write a line."""
@@ -181,14 +177,10 @@ def watched(
             if advance is None:
                 # An error leaves this generator waiting; the display ends before its message.
                 display[1].callback(stack.close)
-                advance = stack.enter_context(display[0].task(description, lambda: total, done))
+                advance = stack.enter_context(display[0].task(description, total, done))
             else:
                 advance(done)
             due, done = now + 0.1, 0
-
-
-def _units(total: Total) -> int | None:
-    return total() if callable(total) else total
 
 
 def _ignore(units: int = 1, /) -> None:

@@ -157,7 +157,7 @@ def cost_of(job: Job, request: Request) -> Cost:
         prepared: Prepared[Any] = getattr(import_module(module), name)(request)
     preparation = time.monotonic() - began
     work = []
-    with request.progress.task("timing models", lambda: None) as advance:
+    with request.progress.task("timing models", None) as advance:
         for one in prepared.work():
             work.append(one.measured())
             advance()

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from scope.foreign import NOT_THEIRS, Failed, attempt
-from scope.jobs.expected_queries import CountedClassifier, ExpectedQueries, expect_queries
 from scope.jobs.sharing import SharedSearches
 from scope.models.cached import CachedClassifier
 from scope.printing import counted, first_line, shortened, writable
@@ -107,10 +106,7 @@ class PairSearch:
         return found
 
     def _search(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
-        """Search every example that the run does not know yet, and keep each as it is found.
-
-        Progress is shown in queries, answered of those expected.
-        """
+        """Search every example that the run does not know yet, and keep each as it is found."""
         capability, examples, run = self.capability, self.examples, self.run
         key = stored_name(self.kept_as, kind)
         shared = SharedSearches(capability, self.reference, examples, self.options, run, kind)
@@ -119,28 +115,14 @@ class PairSearch:
         run.add_perturbations(key, others)
         known.update({(one.example_id, one.trial): one for one in others})
         waiting = [one for one in examples if (one.id, options.trials) not in known]
-        recorded = _recorded_queries(known, examples, options.trials)
-        asks = kind == "kept"
-        expected = (
-            expect_queries(capability, examples, options, recorded)
-            if asks
-            else ExpectedQueries({}, scale=1.0)
-        )
-        name = stored_name(self.shown_as, kind)
-        shown = (
-            self.progress.task(f"{name}: distinct queries", expected.total, expected.answered)
-            if asks
-            else self.progress.task(f"{name}: texts", len(examples), len(examples) - len(waiting))
-        )
-        with shown as advance:
-            asked = CountedClassifier(self.reference, expected, advance)
-            for trials in search(asked, waiting):
+        title, finished = f"{stored_name(self.shown_as, kind)}: texts", len(examples) - len(waiting)
+        with self.progress.task(title, len(examples), finished) as advance:
+            for trials in search(self.reference, waiting):
                 _require_all_trials(capability, trials, options)
                 run.add_perturbations(key, trials)
                 shared.keep(trials)
                 known.update({(one.example_id, one.trial): one for one in trials})
-                expected.finish(trials[0].example_id)
-                advance(0 if asks else 1)
+                advance()
         ordered = tuple(
             known[example.id, trial]
             for example in examples
@@ -177,17 +159,6 @@ def _with_all_trials(
     """Those of the examples of which every trial is known: of damaged ones some are missing."""
     count = Counter(example for example, _ in known)
     return {key: one for key, one in known.items() if count[key[0]] == trials}
-
-
-def _recorded_queries(
-    known: Mapping[tuple[str, int], Perturbation], examples: Sequence[Example], trials: int
-) -> dict[str, int]:
-    """What the searches that the run knows have asked, by example."""
-    return {
-        one.id: sum(known[one.id, trial].queries for trial in range(1, trials + 1))
-        for one in examples
-        if (one.id, trials) in known
-    }
 
 
 def _require_all_trials(

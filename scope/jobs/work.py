@@ -6,6 +6,7 @@ for a few seconds.
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -14,17 +15,19 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from scope.foreign import Failed, attempt
-from scope.jobs.expected_queries import expect_queries
 from scope.jobs.identity import NamedModel
 from scope.jobs.inference import checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
 from scope.models.options import LETTER_TOKENS
-from scope.protocols import Capability, SearchOptions, Task
+from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task
 from scope.records import Example, Prediction, Question
 
 SECONDS_A_TRIAL = 3.0
 """Time for which a model answers, or a search runs."""
+
+SECONDS_TO_ESTIMATE = 1.0
+"""Time for estimates of a search, after the first of them; the others follow from length."""
 
 CHARACTERS_A_TOKEN = 4
 """English text has about so many; the tokenizer of a server is unknown."""
@@ -129,7 +132,7 @@ def _search_work(
         str(getattr(one, "spec", "")).startswith("openai:")
         for one in getattr(capability, "asked_models", tuple)()
     )
-    queries = expect_queries(capability, examples, options, {}).total() or 0
+    queries = expected_queries(capability, examples, options)
     # The first estimate imports TextAttack, which a run does, too.
     estimating = time.monotonic() - began
     if _is_endpoint(reference):
@@ -152,7 +155,7 @@ def _search_work(
     whole = attempt(lambda: list(capability.search(trial, sample, options)))
     fails = isinstance(whole, Failed) and not isinstance(whole.error, _TrialEndsError)
     if not isinstance(whole, Failed) and trial.queries:
-        expected = expect_queries(capability, sample, options, {}).total() or trial.queries
+        expected = expected_queries(capability, sample, options) or trial.queries
         queries = round(queries * trial.queries / expected)
     each = trial.seconds / max(trial.queries, 1)
     return Work(
@@ -161,6 +164,39 @@ def _search_work(
         queries=queries,
         seconds=estimating + queries * each,
     )
+
+
+def expected_queries(
+    capability: Capability, examples: Sequence[Example], options: SearchOptions
+) -> int:
+    """The distinct texts that a search is expected to ask about; 0 where that is unknown."""
+    if not isinstance(capability, EstimatesQueries):
+        return 0
+    # A sample: in the order of the data, the first examples may be shorter than the others.
+    sample = random.Random(0).sample(examples, len(examples))  # noqa: S311 - no secret
+    # An estimate may fail where the search still works.
+    known = attempt(partial(_estimated_in_time, capability, sample, options))
+    if isinstance(known, Failed):
+        return 0
+    letters = sum(len(one.text) for one in examples if one.id in known)
+    each = sum(known.values()) / max(letters, 1)
+    queries = math.fsum(known.get(one.id, each * len(one.text)) for one in examples)
+    return max(round(queries), len(examples))
+
+
+def _estimated_in_time(
+    capability: EstimatesQueries, examples: Sequence[Example], options: SearchOptions
+) -> dict[str, float]:
+    """Estimates by example id, as many as there is time for."""
+    known: dict[str, float] = {}
+    end = math.inf
+    for example in examples:
+        known[example.id] = capability.estimate_queries(example, options)
+        # The first one may also load TextAttack, which the search needs in any case.
+        end = min(end, time.monotonic() + SECONDS_TO_ESTIMATE)
+        if time.monotonic() >= end:
+            break
+    return known
 
 
 def seconds_to_answer(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], object]) -> float:

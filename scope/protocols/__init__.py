@@ -42,5 +42,4 @@ from scope.protocols.services import (
     AnswerStore as AnswerStore,
     PredictionStore as PredictionStore,
     Progress as Progress,
-    Total as Total,
 )

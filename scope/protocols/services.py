@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
@@ -41,15 +41,11 @@ class Advance(Protocol):
         """Count ``units`` more as done."""
 
 
-Total = int | Callable[[], int | None]
-"""Units of a task: a number, or what gives the number expected now, None where it is unknown."""
-
-
 @runtime_checkable
 class Progress(Protocol):
-    """Shows a person how far long work has come; an expected total is read at every advance."""
+    """Shows a person how far long work has come."""
 
     def task(
-        self, description: str, total: Total, done: int = 0
+        self, description: str, total: int | None, done: int = 0
     ) -> AbstractContextManager[Advance]:
-        """Show a task of ``total`` units, some done before, while the context is open."""
+        """Show a task of ``total`` units, some done before; None if their number is unknown."""

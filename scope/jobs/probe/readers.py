@@ -23,7 +23,7 @@ from scope.models.options import DType
 from scope.paths import expanded
 from scope.probes import LatentSource
 from scope.probes.saving import DESCRIPTION
-from scope.protocols import Advance, LatentReader, Progress, Total
+from scope.protocols import Advance, LatentReader, Progress
 from scope.records import ModelCard, ProbedModel
 from scope.store import check_folder
 from scope.store.files import guarded, read_text
@@ -174,7 +174,7 @@ class NamedProgress:
     shown: Progress
 
     def task(
-        self, description: str, total: Total, done: int = 0
+        self, description: str, total: int | None, done: int = 0
     ) -> AbstractContextManager[Advance]:
         """Show a task of that name."""
         return self.shown.task(f"{self.name}: {description}", total, done)

@@ -28,7 +28,7 @@ def test_next_tokens_are_audited_and_the_printed_command_goes_on(command, argume
     assert said[said.index("--role") :][:2] == ["--role", "next_token"]
     again = command(*said, "--run", "mine", "--json-full")
     assert again.returncode == 0, again.stderr
-    assert re.search(r"distinct queries: ([1-9]\d*)/\1,", again.stderr)
+    assert re.search(r"typo: texts: ([1-9]\d*)/\1,", again.stderr)
     assert json.loads(again.stdout)["measurements"] == comparison["measurements"]
     assert (tmp_path / "runs/mine/report.html").exists()
 

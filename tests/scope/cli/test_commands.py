@@ -25,7 +25,7 @@ def test_an_audit_prints_verdicts_and_a_small_table_and_writes_a_report(audited,
     assert "Concordance by capability" in audited.stdout
     assert len(audited.stdout.splitlines()) <= 24
     assert "report: runs/mine/report.html" in audited.stderr
-    assert "typo: distinct queries" in audited.stderr
+    assert "typo: texts" in audited.stderr
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
     assert "toy_models:Student" in report
 

@@ -2,7 +2,6 @@
 
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import pytest
 from swapping import EXAMPLES, WordSwaps
@@ -11,7 +10,7 @@ from perturbations.search import GreedyInvariantSwap
 from scope.jobs.perturbing import PairSearch
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.progress import Silent
-from scope.protocols import EstimatesQueries, SearchOptions
+from scope.protocols import SearchOptions
 from scope.records import Perturbation
 from scope.store import Run
 from scope.testing import HashedWords
@@ -20,28 +19,20 @@ SWAPS = WordSwaps(method=lambda: GreedyInvariantSwap(stop_at_first=False))
 OPTIONS = SearchOptions(slots=3)
 
 
-@dataclass
 class Shown:
-    """Notes what a person is shown: what was done at first, each advance, and every total."""
+    """Notes how many texts a person is shown as done: at first, and since."""
 
-    done: int = 0
-    advances: list[int] = field(default_factory=list)
-    totals: list[int | None] = field(default_factory=list)
+    done = advances = 0
 
     @contextmanager
     def task(self, description, total, done=0):
-        assert description.endswith(": distinct queries")
-        self.done, self.totals = done, [total()]
+        assert (description.endswith(": texts"), total) == (True, len(EXAMPLES))
+        self.done = done
 
         def advance(units=1, /):
-            self.advances.append(units)
-            self.totals.append(total())
+            self.advances += units
 
         yield advance
-
-    @property
-    def answered(self):
-        return self.done + sum(self.advances)
 
 
 class FirstWords:
@@ -61,13 +52,6 @@ class FirstWords:
                 Perturbation(example_id=example.id, trial=trial, text=text, score=1.0, queries=2)
                 for trial in range(1, options.trials + 1)
             )
-
-
-class Wrong(WordSwaps):
-    """Fails to estimate, but not to search."""
-
-    def estimate_queries(self, example, options):
-        raise ZeroDivisionError
 
 
 class Leaving(FirstWords):
@@ -113,73 +97,13 @@ def search(tmp_path):
     return search
 
 
-def test_progress_moves_after_the_first_round_of_queries(search):
-    shown = Shown()
-    advances_before = []
-
-    class Watched(HashedWords):
-        def classify(self, texts):
-            advances_before.append([one for one in shown.advances if one])
-            return super().classify(texts)
-
-    search(SWAPS, shown, classifier=Watched())
-    # The first round asks about the three originals, the second ranks their words.
-    assert advances_before[:2] == [[], [3]]
-    assert isinstance(shown.totals[0], int)
-
-
-@pytest.mark.parametrize("capability", [SWAPS, FirstWords()], ids=["swaps", "third party"])
-def test_progress_ends_with_the_queries_that_were_answered(search, capability):
-    shown, classifier = Shown(), HashedWords()
-    search(capability, shown, classifier=classifier)
-    texts = {text for texts in classifier.asked for text in texts}
-    assert shown.answered == shown.totals[-1] == len(texts)
-    assert all(total is None or total > 0 for total in shown.totals)
-
-
-def test_progress_reaches_its_total_only_at_the_end(search):
-    shown = Shown()
-    search(SWAPS, shown)
-    done = [sum(shown.advances[: place + 1]) for place in range(len(shown.advances))]
-    first = next(place for place, total in enumerate(shown.totals[1:]) if done[place] == total)
-    assert first == len(done) - 1
-
-
-def test_a_resumed_search_starts_at_what_was_done(search):
+def test_a_resumed_search_shows_what_was_done_and_ends_at_all_texts(search):
     broken, resumed = Shown(), Shown()
     with pytest.raises(KeyboardInterrupt):
         search(Stopping(method=SWAPS.method), broken)
-    classifier = HashedWords()
-    search(SWAPS, resumed, classifier=classifier)
-    assert 0 < resumed.done < resumed.totals[0]
-    assert resumed.answered == resumed.totals[-1]
-    # What is cached of an example that was not finished counts, though the model is not asked.
-    assert sum(resumed.advances) > sum(map(len, classifier.asked)) > 0
-
-
-def test_a_search_that_is_complete_is_shown_as_complete(search):
-    whole, again = Shown(), Shown()
-    search(SWAPS, whole)
-    search(SWAPS, again)
-    assert again.done == again.totals[0] == again.totals[-1] > 0
-    assert sum(again.advances) == 0
-
-
-def test_a_capability_without_estimates_has_a_total_once_an_example_is_finished(search):
-    assert not isinstance(FirstWords(), EstimatesQueries)
-    shown = Shown()
-    found = search(FirstWords(), shown)
-    assert found.outcome.status == "measured"
-    assert shown.totals[:2] == [None, None]
-    assert next(one for one in shown.totals if one is not None) == 2 * len(EXAMPLES)
-
-
-def test_an_estimate_that_fails_leaves_the_search_alone(search):
-    shown = Shown()
-    found = search(Wrong(method=SWAPS.method), shown)
-    assert found == search(SWAPS, Silent(), folder="other")
-    assert shown.totals[0] is None
-    assert shown.totals[-1] == shown.answered
+    search(SWAPS, resumed)
+    assert (broken.done, broken.advances) == (0, 3)
+    assert (resumed.done, resumed.advances) == (3, len(EXAMPLES) - 3)
 
 
 def test_what_is_found_and_asked_is_the_same_whether_progress_is_shown_or_not(search):

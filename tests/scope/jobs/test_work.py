@@ -9,7 +9,13 @@ from capabilities.extractive_qa import ExtractiveQA
 from capabilities.typo import Typo
 from scope.jobs import work
 from scope.jobs.identity import NamedModel
-from scope.jobs.work import questions_work, search_work, seconds_to_answer, texts_work
+from scope.jobs.work import (
+    expected_queries,
+    questions_work,
+    search_work,
+    seconds_to_answer,
+    texts_work,
+)
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import SearchOptions
 from scope.records import Answer, Example, Prediction, Question
@@ -113,6 +119,25 @@ def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     assert searched.tokens_out == searched.queries * LETTER_TOKENS > 0
     model.prompts = {}  # only next tokens are asked without a prompt
     assert texts_work(named(model), EXAMPLES[:10], 10).measured().tokens_out == 20
+
+
+def test_texts_that_time_does_not_suffice_for_are_estimated_by_their_length(monkeypatch):
+    class Letters(Typo):
+        def estimate_queries(self, example, options):
+            return 2 * len(example.text)
+
+    whole = expected_queries(Letters(), EXAMPLES, OPTIONS)
+    assert whole == 2 * sum(len(one.text) for one in EXAMPLES)
+    monkeypatch.setattr(work, "SECONDS_TO_ESTIMATE", 0.0)
+    assert expected_queries(Letters(), EXAMPLES, OPTIONS) == whole
+
+
+def test_an_estimate_that_fails_is_unknown():
+    class Wrong(Typo):
+        def estimate_queries(self, example, options):
+            raise ZeroDivisionError
+
+    assert expected_queries(Wrong(), EXAMPLES, OPTIONS) == 0
 
 
 def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):

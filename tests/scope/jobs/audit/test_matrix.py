@@ -148,11 +148,11 @@ def test_the_progress_of_a_matrix_names_the_references(toy_audit):
     class Tasks:
         def task(self, name, total, done=0):
             names.append(name)
-            return nullcontext(lambda count: None)
+            return nullcontext(lambda count=1: None)
 
     toy_audit("Student", both_directions=True, capabilities=["typo"], n=2, progress=Tasks())
     searches = [one for one in names if one.startswith("typo")]
-    assert searches[0] == "typo of toy_models:Reference: distinct queries"
+    assert searches[0] == "typo of toy_models:Reference: texts"
     assert searches[-1] == "typo of toy_models:Student, random: texts"
 
 
