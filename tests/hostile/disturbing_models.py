@@ -73,10 +73,6 @@ def _wrap_error():
     sys.stderr = io.TextIOWrapper(sys.stderr.buffer, encoding="utf-8")
 
 
-def _detach_output():
-    sys.stdout = io.TextIOWrapper(sys.stdout.detach(), encoding="utf-8")
-
-
 def _reconfigure_streams():
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="ascii", errors="strict")
@@ -99,10 +95,8 @@ DISTURBANCES = {
     "puts_texts_on_the_path": lambda: sys.path.insert(0, str(Path.cwd())),
     "closes_standard_output": _close_output,
     "closes_standard_error": _close_error,
-    "closes_the_first_streams": lambda: (sys.__stdout__.close(), sys.__stderr__.close()),
     "wraps_standard_output": _wrap_output,
     "wraps_standard_error": _wrap_error,
-    "detaches_standard_output": _detach_output,
     "reconfigures_streams": _reconfigure_streams,
     "closes_descriptors": _close_descriptors,
     "exchanges_streams": _exchange_streams,
