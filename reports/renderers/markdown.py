@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, takewhile
 
 from reports.blocks import (
     Beside,
@@ -31,6 +32,12 @@ from scope.printing import printable
 MOST_CARDS = 20
 """Examples shown of many."""
 
+MOST_LINES = 60
+"""Lines of a short report."""
+
+_FIRST_CARDS, _MOST_LETTERS = 3, 6_000
+_MOST_TABLE_LINES = 24
+
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!~-])")
 BAR = r"\|"
 """A bar within a cell."""
@@ -56,6 +63,46 @@ def to_markdown(page: Page) -> str:
         parts.append(f"## {_escaped(section.heading or section.title)}")
         parts += _blocks(section.blocks)
     return "\n\n".join(parts) + "\n"
+
+
+def to_short_markdown(page: Page, more: Sequence[Block], report: str) -> str:
+    """What a page answers in at most 60 lines, for a comment on a pull request or a job's summary.
+
+    That is what a terminal shows, with ``more`` blocks before its first table, the first examples,
+    and the path of the whole ``report``.
+    """
+    words = list(takewhile(lambda block: not isinstance(block, Table), page.brief))
+    cards = [card for block in page.blocks() if isinstance(block, Cards) for card in block.cards]
+    examples = ["\n\n".join(_blocks((Cards(cards=(card,)),))) for card in cards[:_FIRST_CARDS]]
+    answer = _blocks((*words, *more, *page.brief[len(words) :]))
+    shown = _fitting((*answer, *examples), MOST_LINES - 4)
+    end = [f"Report: {_code(report)}"] if report else []
+    return "\n\n".join((f"## {_escaped(page.title[:_MOST_LETTERS])}", *shown, *end)) + "\n"
+
+
+def _fitting(parts: Iterable[str], room: int) -> Iterator[str]:
+    """The parts that fit into so many lines, long tables and lists without their last rows.
+
+    A part of very many letters is left out: a comment on GitHub holds 65,536.
+    """
+    for part in parts:
+        long = part.startswith(("|", "- "))
+        shown = _first_lines(part, min(room - 1, _MOST_TABLE_LINES)) if long else part
+        taken = shown.count("\n") + 2
+        if taken <= room and len(shown) <= _MOST_LETTERS:
+            yield shown
+            room -= taken
+
+
+def _first_lines(part: str, most: int) -> str:
+    """A table or list of at most so many lines, and of few enough letters."""
+    lines = part.split("\n")
+    if len(lines) <= most and len(part) < _MOST_LETTERS:
+        return part
+    ends = accumulate(len(line) + 1 for line in lines)
+    few = [line for line, end in zip(lines, ends, strict=True) if end < _MOST_LETTERS - 100]
+    kept = few[: max(0, most - 2)]
+    return "\n".join((*kept, "", f"{len(lines) - len(kept)} more are in the report\\."))
 
 
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
@@ -170,7 +217,8 @@ def _escaped(text: str) -> str:
     """
     one_line = " ".join(printable(text).split())
     html = one_line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _SPECIAL.sub(r"\\\1", html)
+    # On GitHub "@name" would call whoever has that name.
+    return _SPECIAL.sub(r"\\\1", html).replace("@", "@\N{WORD JOINER}")
 
 
 def _code(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import MISSING, replace
 from functools import partial
@@ -22,9 +22,7 @@ from scope.cli.list import list_
 from scope.cli.merge import merge
 from scope.cli.output import (
     DryRun,
-    Json,
-    JsonFull,
-    Verbose,
+    Output,
     print_json,
     say,
     show_blocks,
@@ -138,9 +136,7 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
         *,
         models: Any = None,
         gates: Any = None,
-        json: bool = False,
-        json_full: bool = False,
-        verbose: bool = False,
+        output: Output = Output(),  # noqa: B008 - it is frozen
         dry_run: bool = False,
     ) -> int:
         # No option at all was given where none is required.
@@ -152,12 +148,11 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
             if gates:
                 request = gates.checked(request)
             if dry_run:
-                return _dry_run(job, request, as_json=json or json_full)
+                return _dry_run(job, request, as_json=output.json or output.json_full)
             result = _carry_out(job, request)
+            judged = gates.judged(request, result) if gates else {}
         # Outside: a closed pipe is no failure of a plugin.
-        show_result(result, short=json, full=json_full, verbose=verbose)
-        with entered():
-            return ending(request, result, gates)
+        return ending(result, output, gates, judged)
 
     arguments = _arguments(job)
     command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
@@ -175,7 +170,7 @@ def _arguments(job: Job) -> list[Argument]:
     ]
     parts += [
         (name, kind, kind())
-        for name, kind in (("models", offered), ("gates", job.gates))
+        for name, kind in (("models", offered), ("gates", job.gates), ("output", Output))
         if kind is not None
     ]
     arguments = [
@@ -186,10 +181,6 @@ def _arguments(job: Job) -> list[Argument]:
             default=default,
         )
         for name, kind, default in parts
-    ]
-    arguments += [
-        Argument(name, Argument.KEYWORD_ONLY, annotation=kind, default=False)
-        for name, kind in (("json", Json), ("json_full", JsonFull), ("verbose", Verbose))
     ]
     if job.prepare:
         arguments.append(
@@ -249,17 +240,21 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
     return gates
 
 
-def ending(request: Request, result: Result, gates: Gates | None) -> int:
-    """Say which gates are not met, here and on the page; the exit code."""
-    failed = [*result.failed_parts()]
-    if gates:
-        from reports.builders.gates import gates_box
-        from scope.jobs.pages import write_report
+def ending(
+    result: Result, output: Output, gates: Gates | None, judged: Mapping[str, Sequence[str]]
+) -> int:
+    """Show the result, and which gates are not met, here and on the page; the exit code."""
+    from reports.builders.gates import gates_box
+    from scope.jobs.pages import to_junit, write_report
 
-        unmet = gates.failures(request, result)
-        failed += unmet
-        if box := gates_box(gates, unmet):
-            write_report(result, box)
+    unmet = [line for lines in judged.values() for line in lines]
+    box = gates_box(gates, unmet) if gates else None
+    show_result(result, output, gates=[box] if box else [])
+    if box:
+        write_report(result, box)
+    if output.junit:
+        to_junit(result, judged, output.junit)
+    failed = [*result.failed_parts(), *unmet]
     for line in failed:
         say(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else DONE

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from reports.renderers.terminal import least_width
-from scope.core.options import OUTPUT
+from scope.core.options import OUTPUT, option
 from scope.printing import printable
 
 if TYPE_CHECKING:
@@ -25,12 +26,28 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 1000
 """No terminal is wider; the variable COLUMNS may say anything."""
 
-Json = Annotated[bool, Parameter(group=OUTPUT, help="Print estimates, verdicts and paths as JSON.")]
-JsonFull = Annotated[bool, Parameter(group=OUTPUT, help="Print the whole result as JSON.")]
-Verbose = Annotated[
-    bool,
-    Parameter(name=("--verbose", "-v"), group=OUTPUT, help="Print every table of the report."),
-]
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """How a command shows its result."""
+
+    json: Annotated[bool, option(OUTPUT)] = False
+    """Print estimates, verdicts and paths as JSON."""
+
+    json_full: Annotated[bool, option(OUTPUT)] = False
+    """Print the whole result as JSON."""
+
+    markdown: Annotated[bool, option(OUTPUT)] = False
+    """Print at most 60 lines of Markdown, for a pull request or a job's summary."""
+
+    verbose: Annotated[bool, option(OUTPUT, ("--verbose", "-v"))] = False
+    """Print every table of the report."""
+
+    junit: Annotated[Path | None, option(OUTPUT, metavar="FILE")] = None
+    """Write verdicts and gates as test cases into this JUnit file; a verdict without --fail-on is
+    skipped."""
+
+
 DryRun = Annotated[
     bool,
     Parameter(
@@ -74,17 +91,23 @@ def print_table(table: RenderableType) -> None:
 
 
 def show_result(
-    result: Result, *, short: bool = False, full: bool = False, verbose: bool = False
+    result: Result,
+    output: Output = Output(),
+    *,
+    gates: Sequence[Block] = (),
 ) -> None:
     """Print a result for a person, or short or in full for a machine, and where its report is."""
-    if short or full:
-        print_json(result.to_json() if full else result.to_short_json())
+    from scope.jobs.pages import markdown_of, page_of
+
+    if output.json or output.json_full:
+        print_json(result.to_json() if output.json_full else result.to_short_json())
+    elif output.markdown:
+        say(markdown_of(result, *gates, verbose=output.verbose).rstrip("\n"))
     else:
         from reports.blocks import heading
-        from scope.jobs.pages import page_of
 
         page = page_of(result)
-        for section in page.sections if verbose else ():
+        for section in page.sections if output.verbose else ():
             title = heading("{title}", title=section.title)
             show_blocks((title, *section.blocks), folds=True)
         show_blocks(page.brief)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scope.cli.output import Json, JsonFull, Runs, Verbose, show_result
+from scope.cli.output import Output, Runs
+from scope.core.options import FLAT
 from scope.core.request import Request
 
 
@@ -22,21 +23,19 @@ def report(
             "--help`. Exit with 1 if one fails.",
         ),
     ],
-    json: Json = False,
-    json_full: JsonFull = False,
-    verbose: Verbose = False,
+    output: Annotated[Output, FLAT] = Output(),  # noqa: B008 - it is frozen
     runs: Runs = Path("runs"),
 ) -> int:
     """Write a stored run's report again, without any model.
 
     Example: scope report demo
     """
-    from scope.cli.commands import DONE, ending, gates_of
+    from scope.cli.commands import ending, gates_of
     from scope.jobs import job_named
     from scope.jobs.pages import load_result, write_report
 
     result = load_result(run, runs)
-    judged = gates_of(job_named(result.manifest.job), gates)
+    asked = gates_of(job_named(result.manifest.job), gates)
+    judged = asked.judged(Request(run=run, runs=runs), result) if asked else {}
     write_report(result)
-    show_result(result, short=json, full=json_full, verbose=verbose)
-    return ending(Request(run=run, runs=runs), result, judged) if gates else DONE
+    return ending(result, output, asked, judged)

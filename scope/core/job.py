@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,8 +16,8 @@ class Gates(Protocol):
     def checked(self, request: Any) -> Any:
         """The request that the job gets; gates that cannot be judged are refused."""
 
-    def failures(self, request: Any, result: Any) -> Sequence[str]:
-        """A line for each gate that is not met."""
+    def judged(self, request: Any, result: Any) -> Mapping[str, Sequence[str]]:
+        """The failures of each gate, a line each; a verdict's gate is named after its subject."""
 
 
 @dataclass(frozen=True, kw_only=True)

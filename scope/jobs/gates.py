@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -10,7 +10,7 @@ from scope.core.options import OUTPUT, option
 from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
 from scope.progress import remark
-from scope.records import MeasuredResult, ReuseResult
+from scope.records import MeasuredResult, Result, ReuseResult
 
 if TYPE_CHECKING:
     from scope.decision.gates import Gate
@@ -58,15 +58,15 @@ class TaskGates:
         """The request with its gates, whose names are known once the models are loaded."""
         return replace(request, gates=self.parsed())
 
-    def failures(self, request: Request, result: MeasuredResult) -> Sequence[str]:
-        """A line for each gate that is not met."""
+    def judged(self, request: Request, result: MeasuredResult) -> Mapping[str, Sequence[str]]:
+        """The numbers that do not meet each gate, a line each."""
         if not (gates := self.parsed()):
-            return ()
+            return {}
         from scope.decision.gates import below_base_rate, failures
 
         for line in below_base_rate(result, gates):
             remark(request.progress, line)
-        return list(failures(result, gates, self.gate_on))
+        return {one.text: tuple(failures(result, [one], self.gate_on)) for one in gates}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,14 +87,15 @@ class AuditGates(TaskGates):
 
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
 
-    def failures(self, request: Request, result: MeasuredResult) -> Sequence[str]:
-        """A line for each verdict and each gate that is not met."""
-        verdicts = getattr(result, "verdicts", ())
+    def judged(self, request: Request, result: MeasuredResult) -> Mapping[str, Sequence[str]]:
+        """The verdicts and numbers that do not meet each gate, a line each."""
+        of_numbers = super().judged(request, result)
+        if self.fail_on is None:
+            return of_numbers
         passing = ("may replace",) if self.fail_on == "not-shown" else ("may replace", "not shown")
-        failed = [one.sentence for one in verdicts if one.decision not in passing]
-        if self.fail_on is not None and not verdicts:
-            failed = ["no verdict was reached"]
-        return [*(failed if self.fail_on else ()), *super().failures(request, result)]
+        of_verdicts = _of_verdicts(result, lambda decision: decision in passing)
+        none = {"--fail-on": ("no verdict was reached",)}
+        return {**(of_verdicts or none), **of_numbers}
 
     def checked(self, request: Any) -> Any:
         """Check the names in gates before any model is loaded.
@@ -161,10 +162,16 @@ class VerdictGates:
         """The request: every verdict can be judged."""
         return request
 
-    def failures(self, request: Any, result: ReuseResult) -> Sequence[str]:
-        """A line for each verdict that the command fails on."""
-        return [
-            f"{one.suspect} against {one.reference}: {one.decision}"
-            for one in result.verdicts
-            if one.decision in self.fail_on
-        ]
+    def judged(self, request: Any, result: ReuseResult) -> Mapping[str, Sequence[str]]:
+        """Whether the command fails on each verdict."""
+        if not self.fail_on:
+            return {}
+        return _of_verdicts(result, lambda decision: decision not in self.fail_on)
+
+
+def _of_verdicts(result: Result, passes: Callable[[str], bool]) -> dict[str, Sequence[str]]:
+    """The failures of a gate on each verdict: its decision, or none."""
+    return {
+        one.subject: () if passes(one.decision) else (f"{one.subject}: {one.decision}",)
+        for one in result.verdict_lines()
+    }

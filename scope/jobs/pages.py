@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 from reports.blocks import Block, Bullets, Page, Paragraph, Section, paragraph, within
 from reports.prose import plain
-from reports.renderers.markdown import to_markdown
+from reports.renderers.junit import junit
+from reports.renderers.markdown import to_markdown, to_short_markdown
 from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
-from scope.paths import without_home
+from scope.paths import expanded, without_home
 from scope.records import Result
 from scope.registry import Entry, entries, find
 from scope.store import RunFolder, run_folder
@@ -62,11 +64,14 @@ def headline_of(result: Result) -> str:
 
 def html_of(result: Result, *more: Block) -> str:
     """The report as one HTML document, with more blocks after its first one."""
+    return without_home(str(find("parts", "html").target(_page_with(result, *more))))
+
+
+def _page_with(result: Result, *more: Block) -> Page:
     page = page_of(result)
     first, *others = page.sections
     first = replace(first, blocks=(*first.blocks[:1], *more, *first.blocks[1:]))
-    page = replace(page, sections=(first, *others))
-    return without_home(str(find("parts", "html").target(page)))
+    return replace(page, sections=(first, *others))
 
 
 def notebook_html(result: Result) -> str:
@@ -78,9 +83,23 @@ def notebook_html(result: Result) -> str:
     return without_home(str(find("parts", "notebook").target((*findings, *rest))))
 
 
-def markdown_of(result: Result) -> str:
-    """The report as Markdown."""
-    return without_home(to_markdown(page_of(result)))
+def markdown_of(result: Result, *more: Block, verbose: bool = False) -> str:
+    """The report as Markdown in at most 60 lines, or all of it."""
+    page = _page_with(result, *more)
+    path = "" if result.folder is None else str(RunFolder(result.folder).report_path)
+    return without_home(to_markdown(page) if verbose else to_short_markdown(page, more, path))
+
+
+def to_junit(result: Result, judged: Mapping[str, Sequence[str]], path: Path) -> None:
+    """Write verdicts and gates as test cases; ``judged`` are the failures of each gate."""
+    save(path, junit(result, page_of(result).title, judged))
+
+
+def save(path: Path, text: str) -> None:
+    """Write a file that a user named, and the folders on the way to it."""
+    path = expanded(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(without_home(text), encoding="utf-8")
 
 
 def terminal_text(result: Result) -> str:

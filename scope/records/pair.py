@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.records.frame import FrameRow
-from scope.records.result import Result
+from scope.records.result import Result, VerdictLine
 from scope.records.results import AuditResult, CompareResult, EstimatedResult, ReuseResult
 
 
@@ -40,6 +40,10 @@ class PairResult(Result):
     def failed_parts(self) -> Sequence[str]:
         """A line for each capability or task of a part that failed."""
         return [line for part in self.parts for line in part.failed_parts()]
+
+    def verdict_lines(self) -> Sequence[VerdictLine]:
+        """The verdicts of every part."""
+        return [line for part in self.parts for line in part.verdict_lines()]
 
     def rows(self) -> Iterator[FrameRow]:
         """Every measurement; ``against`` names the reference of an audit."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scope.errors import SpecError
 from scope.records.frame import FrameRow
@@ -144,6 +144,14 @@ class Clock:
     drifts: tuple[str, ...] = ()
 
 
+class VerdictLine(NamedTuple):
+    """A verdict for a reader, or a machine, that knows no job: the models that it is about."""
+
+    subject: str
+    decision: str
+    sentence: str
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Result:
     """What every job returns: its configuration, when it ran, and its report in every form.
@@ -160,6 +168,10 @@ class Result:
 
     def failed_parts(self) -> Sequence[str]:
         """A line for each part of the job that failed; then the command fails, too."""
+        return ()
+
+    def verdict_lines(self) -> Sequence[VerdictLine]:
+        """Each verdict in words; none unless the job reaches verdicts."""
         return ()
 
     def __str__(self) -> str:
@@ -223,9 +235,12 @@ class Result:
         """What a script needs as JSON: models, headline, verdicts, estimates and paths."""
         return self._rendered("short_json")
 
-    def to_markdown(self) -> str:
-        """The report as Markdown, with every table; charts are left out."""
-        return self._rendered("markdown")
+    def to_markdown(self, *, verbose: bool = False) -> str:
+        """The answer as Markdown in at most 60 lines; with ``verbose`` every table.
+
+        Charts are left out.
+        """
+        return self._rendered("markdown", verbose=verbose)
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one self-contained file, and return its path.
@@ -245,7 +260,7 @@ class Result:
         """What a notebook shows: the first tables of the report."""
         return self._rendered("notebook")
 
-    def _rendered(self, form: str) -> str:
+    def _rendered(self, form: str, **options: object) -> str:
         from scope.registry import find
 
-        return str(find("renderers", form).target(self))
+        return str(find("renderers", form).target(self, **options))

@@ -15,7 +15,7 @@ from scope.records.frame import FrameRow
 from scope.records.long_lists import Long
 from scope.records.matrix import AuditMatrix
 from scope.records.replacement import Replacement
-from scope.records.result import SPARSE_FIELD, Result
+from scope.records.result import SPARSE_FIELD, Result, VerdictLine
 from scope.records.slices import SliceTest
 from scope.records.task_shares import TaskShares
 from scope.records.verdicts import Verdict
@@ -171,6 +171,19 @@ class AuditResult(MeasuredResult):
         ]
         return [*super().failed_parts(), *drawn]
 
+    def verdict_lines(self) -> Sequence[VerdictLine]:
+        """May each target replace the reference, or each of several?"""
+        if self.audits:
+            return [line for one in self.audits for line in one.verdict_lines()]
+        return [
+            VerdictLine(
+                f"{one.target} in place of {self.manifest.reference.name}",
+                one.decision,
+                one.sentence,
+            )
+            for one in self.verdicts
+        ]
+
     def degenerate(self, one: Measurement) -> str | None:
         """Why a number carries no evidence: the target's answers are degenerate."""
         reasons = {shares.model: shares.degenerate for shares in self.answer_shares}
@@ -282,3 +295,10 @@ class ReuseResult(EstimatedResult):
     """Whether the suspect is derived from each reference, and the evidence."""
 
     verdicts: tuple[Verdict, ...]
+
+    def verdict_lines(self) -> Sequence[VerdictLine]:
+        """Is each suspect derived from each reference?"""
+        return [
+            VerdictLine(f"{one.suspect} against {one.reference}", one.decision, one.sentence)
+            for one in self.verdicts
+        ]

@@ -101,7 +101,7 @@ def test_a_plugins_result_is_written_again_and_converted(with_plugin, sentences_
     assert with_plugin("report", "mine").returncode == 0
     assert report.read_bytes() == before
     result = load_result("mine", tmp_path / "runs")
-    assert result.to_markdown().startswith("# SCoPE confidence: ")
+    assert result.to_markdown().startswith("## SCoPE confidence: ")
     assert "Mean probability" in str(result)
     assert "<table>" in result._repr_html_()
 

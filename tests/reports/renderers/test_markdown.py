@@ -1,6 +1,7 @@
 """Markdown against markdown-it, an independent reader of it."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
@@ -25,7 +26,13 @@ from reports.blocks import (
     paragraph,
 )
 from reports.prose import prose
-from reports.renderers.markdown import MOST_CARDS, to_markdown
+from reports.renderers.markdown import (
+    MOST_CARDS,
+    MOST_LINES,
+    to_markdown,
+    to_short_markdown,
+)
+from scope.jobs.pages import markdown_of
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -92,9 +99,55 @@ def test_every_block_is_written():
 
 def test_a_whole_audit_is_readable():
     audit = build_comparison()
-    text = audit.to_markdown()
+    text = audit.to_markdown(verbose=True)
     assert text.startswith("# SCoPE audit: ")
     found = elements(text)
     assert {"table_open", "heading_open", "bullet_list_open"} <= {kind for kind, _ in found}
     assert not [kind for kind, inner in found for one in (kind, *inner) if "html" in one]
-    assert replace(audit, clock=None).to_markdown() != text
+    assert replace(audit, clock=None).to_markdown(verbose=True) != text
+
+
+def test_a_comment_on_a_pull_request_has_the_answer_the_gates_examples_and_the_reports_path():
+    audit = build_comparison()
+    gates = Callout("bad", (paragraph("A gate failed."), Bullets((prose("typo"),))))
+    text = markdown_of(replace(audit, folder=Path("runs/mine")), gates)
+    assert text.count("\n") <= MOST_LINES
+    places = [
+        text.index(part)
+        for part in (
+            "No verdict",
+            "A gate failed",
+            "| agreement |",
+            "> a fine ~~film~~",
+            "Report: ",
+        )
+    ]
+    assert places == sorted(places)
+    assert text.endswith("Report: `runs/mine/report.html`\n")
+    assert text.count("kept pair · example") in (2, 3)
+    assert not [kind for kind, inner in elements(text) for one in (kind, *inner) if "html" in one]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 30, 500])
+@pytest.mark.parametrize("gates", [0, 1, 30, 500])
+def test_a_comment_has_at_most_60_lines_and_says_what_it_leaves_out(rows, gates):
+    name = f"a|@b\n{'c' * 400}"
+    table = Table(columns=(Column("Model"),), rows=(Row(cells=(name,)),) * rows)
+    card = Card(note=prose("{name}", name=name), blocks=(Passage(prose("x")),) * 4)
+    page = Page(
+        title=name * 50,
+        sections=(Section(anchor="a", title="a", blocks=(Cards(cards=(card,) * 9),)),),
+        brief=(paragraph("{name}", name=name), table, table),
+    )
+    text = to_short_markdown(page, [Bullets((prose("{name}", name=name),) * gates)], "`r`\n")
+    assert text.count("\n") <= MOST_LINES
+    assert ("more are in the report" in text) == (max(rows, gates) > 14)
+    assert "@b" not in text
+    assert "Report: `` `r` ``" in text
+
+
+def test_an_example_too_long_for_a_comment_is_left_to_the_report():
+    cards = tuple(Card(note=prose(str(n)), blocks=(Passage(prose("x" * n)),)) for n in (7000, 5))
+    page = Page(title="t", sections=(Section(anchor="a", title="a", blocks=(Cards(cards=cards),)),))
+    assert "xxxxx" in to_short_markdown(page, (), "")
+    assert len(to_short_markdown(page, (), "")) < 100

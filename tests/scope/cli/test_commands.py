@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
 
@@ -198,3 +199,22 @@ def test_a_stored_run_is_judged_by_gates_again_without_models(
         page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
         told = {0: "✓ All gates passed", 1: "✗ A gate failed"}.get(code, "")
         assert told in page
+
+
+@pytest.mark.parametrize(("gates", "failures"), [((), 0), (("--fail-on", "not-shown"), 2)])
+def test_a_stored_run_becomes_a_comment_and_test_cases(audited, command, tmp_path, gates, failures):
+    done = command("report", "mine", "--markdown", "--junit", "new/cases.xml", *gates)
+    assert done.returncode == bool(failures), done.stderr
+    assert done.stdout.startswith("## SCoPE audit: ")
+    assert done.stdout.count("\n") <= 60
+    assert ("A gate failed" in done.stdout) == bool(failures)
+    (suite,) = ElementTree.parse(tmp_path / "new/cases.xml").getroot()
+    assert [case.get("name") for case in suite] == [
+        "toy_models:Student in place of toy_models:Reference",
+        "toy_models:Stranger in place of toy_models:Reference",
+    ]
+    assert len(suite.findall("testcase/failure")) == failures
+    assert len(suite.findall("testcase/skipped")) == 2 - failures
+    whole = command("report", "mine", "--markdown", "--verbose").stdout
+    assert whole.startswith("# SCoPE audit: ")
+    assert "## How to reproduce" in whole

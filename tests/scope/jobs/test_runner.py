@@ -186,7 +186,7 @@ def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
     result = carry_out(request, lambda _: Prepared(at_home, lambda run: found))
     page = RunFolder(result.folder).report_path.read_text()
     assert "scope fleet map --data ~/answers.csv" in page
-    shown = (page, result.to_markdown(), result.to_short_json(), result.html())
+    shown = (page, result.to_markdown(verbose=True), result.to_short_json(), result.html())
     assert not any(str(tmp_path) in text for text in shown)
 
 

@@ -178,10 +178,10 @@ def test_texts_that_a_capability_cannot_change_are_counted_apart(toy_audit, tmp_
     assert (outcome.status, outcome.searched) == ("measured", 3)
     assert outcome.found + sum(outcome.failures.values()) == 3
     assert outcome.not_applicable == {NO_WORD: 3}
-    shown = comparison.to_markdown()
+    shown = comparison.to_markdown(verbose=True)
     assert f"not applicable: {NO_WORD}" in shown
     assert scope.load_result(comparison.folder) == comparison
-    markdown = comparison.to_markdown()
+    markdown = comparison.to_markdown(verbose=True)
     assert "Not applicable" in markdown
     assert f"not applicable: {NO_WORD}" in markdown
 

@@ -101,5 +101,5 @@ def test_each_reference_has_a_fold_with_all_its_estimates(result):
 
 def test_the_page_is_written_in_every_form(result):
     assert "Asymmetry of each pair of models" in result.html()
-    assert "pairs that share a model are not independent" in result.to_markdown()
+    assert "pairs that share a model are not independent" in result.to_markdown(verbose=True)
     assert '"against": "toy_models:Student"' in result.to_short_json()

@@ -76,7 +76,7 @@ def section(similarities):
         one if one.perturbation.text is None else replace(one, similarity=next(known))
         for one in result.perturbations
     )
-    return markdown_of(replace(result, perturbations=perturbations))
+    return markdown_of(replace(result, perturbations=perturbations), verbose=True)
 
 
 def test_the_report_marks_the_pairs_that_are_farthest_apart():
@@ -90,9 +90,9 @@ def test_the_report_marks_the_pairs_that_are_farthest_apart():
 def test_the_report_shows_by_which_similarity_a_text_was_admitted():
     result = build_comparison()
     first, *others = result.perturbations
-    assert "Similarity" not in markdown_of(result)
+    assert "Similarity" not in markdown_of(result, verbose=True)
     shown = replace(first, perturbation=replace(first.perturbation, similarity=0.71))
-    text = markdown_of(replace(result, perturbations=(shown, *others)))
+    text = markdown_of(replace(result, perturbations=(shown, *others)), verbose=True)
     assert text.count("· similarity 0.710") == 1
     assert text.count("“Similarity” is the cosine") == 1
 
@@ -114,7 +114,7 @@ def test_the_more_similar_half_stands_among_the_parts(toy_audit):
     rows = result.to_frame().query("subset == 'more similar half'").set_index("metric")
     assert rows.value["hard_scope"] == pytest.approx(more.kept.mean(), abs=1e-6)
     assert rows.n["hard_scope"] == more.example.nunique()
-    page = markdown_of(result)
+    page = markdown_of(result, verbose=True)
     assert "| more similar half |" in page
     assert "The more similar half of a capability’s kept pairs: " in page
     assert from_json(to_json(result)).perturbations == result.perturbations

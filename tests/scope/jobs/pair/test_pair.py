@@ -230,10 +230,10 @@ def test_the_page_renders_everywhere_with_unique_anchors_and_one_search(found):
     assert len(set(anchors)) == len(anchors)
     assert (anchors[0], anchors[-2:]) == ("answer", ["left-out", "reproduce"])
     assert sum(getattr(one, "finder", None) is not None for one in page.blocks()) == 1
-    for text in (found.html(), found.to_markdown(), found._repr_html_(), str(found)):
+    for text in (found.html(), found.to_markdown(verbose=True), found._repr_html_(), str(found)):
         assert "may replace" in text
     for part in found.parts:
-        assert part.manifest.command in found.to_markdown()
+        assert part.manifest.command in found.to_markdown(verbose=True)
 
 
 def test_the_terminal_takes_at_most_25_lines(found, command):
