@@ -65,6 +65,11 @@ def to_markdown(page: Page) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def blocks_as_markdown(blocks: Iterable[Block]) -> str:
+    """Blocks without a page around them."""
+    return "\n\n".join(_blocks(blocks)) + "\n"
+
+
 def to_short_markdown(page: Page, more: Sequence[Block], report: str) -> str:
     """What a page answers in at most 60 lines, for a comment on a pull request or a job's summary.
 

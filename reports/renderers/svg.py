@@ -94,12 +94,20 @@ def cut_to_room(words: str, room: float) -> str:
     >>> cut_to_room("Hard-SCoPE", 70), cut_to_room("Hard-SCoPE", 40)
     ('Hard-SCoPE', 'Hard-…')
     """
-    left = room / _LETTER
-    for place, letter in enumerate(words):
-        left -= 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-        if left < 0:
+    for place in range(len(words)):
+        if letters_width(words[: place + 1]) > room:
             return f"{words[: max(place - 1, 0)]}…"
     return words
+
+
+def letters_width(words: str) -> int:
+    """About how many pixels words take.
+
+    >>> letters_width("SCoPE"), letters_width("映画")
+    (33, 26)
+    """
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in words)
+    return int(_LETTER * (len(words) + wide))
 
 
 class Scale(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scope.cli.output import Output, Runs
-from scope.core.options import FLAT
+from scope.cli.output import Output, Runs, say
+from scope.core.options import FLAT, OUTPUT
 from scope.core.request import Request
 
 
@@ -24,18 +24,31 @@ def report(
         ),
     ],
     output: Annotated[Output, FLAT] = Output(),  # noqa: B008 - it is frozen
+    model_card: Annotated[
+        bool,
+        Parameter(group=OUTPUT, help="Print a table and a model-index for a model card instead."),
+    ] = False,
+    badge: Annotated[
+        Path | None,
+        Parameter(group=OUTPUT, metavar="FILE", help="Write verdict and data as an SVG badge."),
+    ] = None,
     runs: Runs = Path("runs"),
 ) -> int:
     """Write a stored run's report again, without any model.
 
     Example: scope report demo
     """
-    from scope.cli.commands import ending, gates_of
+    from scope.cli.commands import DONE, ending, gates_of
     from scope.jobs import job_named
-    from scope.jobs.pages import load_result, write_report
+    from scope.jobs.pages import badge_of, load_result, model_card_of, save, write_report
 
     result = load_result(run, runs)
     asked = gates_of(job_named(result.manifest.job), gates)
     judged = asked.judged(Request(run=run, runs=runs), result) if asked else {}
     write_report(result)
+    if badge:
+        save(badge, badge_of(result))
+    if model_card:
+        say(model_card_of(result).rstrip("\n"))
+        return DONE
     return ending(result, output, asked, judged)

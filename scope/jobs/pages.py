@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from typing import Literal
 
 from reports.blocks import Block, Bullets, Page, Paragraph, Section, paragraph, within
+from reports.builders.model_card import model_card
 from reports.prose import plain
+from reports.renderers.badge import badge
 from reports.renderers.junit import junit
-from reports.renderers.markdown import to_markdown, to_short_markdown
+from reports.renderers.markdown import blocks_as_markdown, to_markdown, to_short_markdown
 from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError
 from scope.foreign import ForeignCode
@@ -88,6 +92,29 @@ def markdown_of(result: Result, *more: Block, verbose: bool = False) -> str:
     page = _page_with(result, *more)
     path = "" if result.folder is None else str(RunFolder(result.folder).report_path)
     return without_home(to_markdown(page) if verbose else to_short_markdown(page, more, path))
+
+
+def model_card_of(result: Result) -> str:
+    """A table and a model index for a model card, as Markdown."""
+    return without_home(blocks_as_markdown(model_card(result)))
+
+
+def badge_of(result: Result) -> str:
+    """The verdict, or how many there are of each kind, and the data, as an SVG badge."""
+    lines, cards = result.verdict_lines(), result.manifest.data
+    decisions = Counter(one.decision for one in lines)
+    counted = ", ".join(f"{count} {decision}" for decision, count in decisions.items())
+    answer = f"{lines[0].subject}: {counted[2:]}" if len(lines) == 1 else counted
+    # Of a file its name: a badge is public.
+    specs = [card.spec if ":" in card.spec else Path(card.spec).name for card in cards]
+    data = f"{specs[0]}, n = {cards[0].used:,}" if cards else ""
+    more = f" and {len(cards) - 1} more" if cards[1:] else ""
+    bad = {"may not", "related"} & set(decisions)
+    good = set(decisions) in ({"may replace"}, {"not related"})
+    kind: Literal["good", "bad", "open"] = "bad" if bad else "good" if good else "open"
+    sign = {"good": "✓ ", "bad": "✗ ", "open": "? " if lines else ""}[kind]
+    setting = f"SCoPE {result.manifest.job} · {data}{more}"
+    return without_home(badge(setting, f"{sign}{answer or headline_of(result)}", kind))
 
 
 def to_junit(result: Result, judged: Mapping[str, Sequence[str]], path: Path) -> None:

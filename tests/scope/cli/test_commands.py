@@ -218,3 +218,13 @@ def test_a_stored_run_becomes_a_comment_and_test_cases(audited, command, tmp_pat
     whole = command("report", "mine", "--markdown", "--verbose").stdout
     assert whole.startswith("# SCoPE audit: ")
     assert "## How to reproduce" in whole
+
+
+def test_a_stored_run_becomes_a_model_card_and_a_badge(audited, command, tmp_path):
+    done = command("report", "mine", "--model-card", "--badge", "badge.svg")
+    assert done.returncode == 0, done.stderr
+    assert "| Agreement against toy\\_models:Reference |" in done.stdout
+    assert done.stdout.count("model-index:") == 2
+    badge = (tmp_path / "badge.svg").read_text(encoding="utf-8")
+    assert "SCoPE audit · sentences.csv, n = " in badge
+    assert "1 not shown, 1 may not" in badge

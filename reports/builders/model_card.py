@@ -1,0 +1,173 @@
+"""What a releaser pastes into a model card: a table of what is usually published, and its YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from reports.blocks import (
+    Block,
+    Bullets,
+    Column,
+    Preformatted,
+    Row,
+    Table,
+    heading,
+    note,
+    paragraph,
+)
+from reports.prose import Text, joined, plain, prose, written
+from reports.wording import Cell
+from scope.errors import SpecError
+from scope.metrics import metric_name
+from scope.records import GOLD, AuditResult, DataCard, Estimate, FrameRow, Manifest, Result
+
+_AGAINST_MODELS = {
+    "iid_agreement": "Agreement",
+    "agreement": "Agreement",
+    "concordance": "Concordance",
+    "recovery": "Recovery of accuracy",
+}
+"""What is published of two models, by metric."""
+
+_RELEASED = ("target", "model", "suspect")
+"""The roles of models that somebody may release."""
+
+_ABOUT = note(
+    "In brackets 95\u00a0% intervals; n counts texts or questions. Recovery: accuracy over that of "
+    "the reference; its interval is that of the paired difference. Agreement: how often two models "
+    "answer the same. Concordance: how often two random changes of a text move both models in the "
+    "same order; ½ is a model that never moves or moves at random."
+)
+
+
+def model_card(result: Result) -> tuple[Block, ...]:
+    """Accuracies, agreement and concordance, a column a model, and an entry of a model index.
+
+    Raises
+    ------
+    SpecError
+        When the result has no such number.
+    """
+    manifest = result.manifest
+    published = sorted(filter(_is_published, result.rows()), key=lambda row: row.against != GOLD)
+    first = [row for row in published if row.against == GOLD]
+    rows = [*first, *_recoveries(result), *published[len(first) :]]
+    if not rows:
+        raise SpecError(
+            f"a model card of a run of the job {manifest.job}",
+            expected="accuracy, agreement or concordance",
+            fix="use a run of `scope audit`, `scope compare` or `scope pair`",
+        )
+    cells = {(_title(row, manifest), row.target): _cell(row) for row in rows}
+    names = [card.name for card in manifest.models if card.name in {row.target for row in rows}]
+    table = Table(
+        columns=(
+            Column("Measured", "name"),
+            *(Column(written(name), "estimate") for name in names),
+        ),
+        rows=tuple(
+            Row(cells=(title, *(cells.get((title, name)) for name in names)))
+            for title in dict.fromkeys(title for title, _ in cells)
+        ),
+    )
+    verdicts = tuple(written(one.sentence) for one in result.verdict_lines())
+    data = joined(
+        prose("{spec} ({n} of {rows} rows)", spec=card.spec, n=card.used, rows=card.rows)
+        for card in manifest.data
+    )
+    about = paragraph(
+        "Measured on {data} with SCoPE {version}:",
+        data=data,
+        version=manifest.versions.get("scope-models", ""),
+    )
+    released = {card.name for card in manifest.models if card.role in _RELEASED}
+    entries = [_entry(name, rows, manifest) for name in names if name in released]
+    return (
+        heading("Behaviour compared"),
+        *([Bullets(verdicts)] if verdicts else []),
+        table,
+        _ABOUT,
+        about,
+        Preformatted(manifest.command),
+        *map(Preformatted, entries),
+    )
+
+
+def _is_published(row: FrameRow) -> bool:
+    return not row.subset and (row.against == GOLD or row.metric in _AGAINST_MODELS)
+
+
+def _recoveries(result: Result) -> Iterator[FrameRow]:
+    """Of each target of an audit with a verdict: its accuracy over the reference's."""
+    for audit in getattr(result, "audits", ()) or [result]:
+        if not isinstance(audit, AuditResult):
+            continue
+        reference = audit.manifest.reference.name
+        accuracy = {one.model: one.accuracy for one in audit.answer_shares}.get(reference)
+        for one in audit.verdicts:
+            gap = next((end.estimate for end in one.endpoints if end.name == "accuracy"), None)
+            if isinstance(gap, Estimate) and isinstance(accuracy, Estimate) and accuracy.value:
+                value, low, high = (
+                    1 + end / accuracy.value for end in (gap.value, gap.low, gap.high)
+                )
+                yield FrameRow(
+                    "", "recovery", one.target, reference, "", value, low, high, gap.n, ""
+                )
+
+
+def _title(row: FrameRow, manifest: Manifest) -> Text:
+    """What was measured, on which capability or task, against which model."""
+    label = _AGAINST_MODELS.get(row.metric) or metric_name(row.metric).label
+    against = "" if row.against == GOLD else row.against or _reference(manifest)
+    return (
+        *prose("{label}", label=label),
+        *(prose(" on {part}", part=row.capability) if row.capability else ()),
+        *(prose(" against {model}", model=against) if against else ()),
+    )
+
+
+def _reference(manifest: Manifest) -> str:
+    """The one reference; nothing where there is none, or several."""
+    names = [card.name for card in manifest.models if card.role == "reference"]
+    return names[0] if len(names) == 1 else ""
+
+
+def _estimate(row: FrameRow) -> Estimate | None:
+    if row.value is None or row.low is None or row.high is None:
+        return None
+    return Estimate(value=row.value, low=row.low, high=row.high, n=row.n, method="")
+
+
+def _cell(row: FrameRow) -> Cell | str:
+    known = _estimate(row)
+    return row.reason if known is None else replace(Cell.of(known), remark=row.reason)
+
+
+def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:
+    """The model's entry of a ``model-index``, as the hub's own library writes it."""
+    from huggingface_hub import EvalResult, ModelCardData
+
+    results = []
+    for row in rows:
+        if row.target == model and (known := _estimate(row)) is not None:
+            low, high = round(known.low, 4), round(known.high, 4)
+            data = _data(row, manifest.data)
+            _, *parts = data.split(":") if data.startswith("hf:") else ("", data)
+            results.append(
+                EvalResult(
+                    task_type="text-classification" if manifest.job == "audit" else "other",
+                    dataset_type=parts[0],
+                    dataset_name=row.capability or parts[0],
+                    dataset_split=parts[1] if len(parts) > 1 else None,
+                    metric_type=row.metric,
+                    metric_value=round(known.value, 4),
+                    metric_name=plain(_title(row, manifest)),
+                    metric_args={"low": low, "high": high, "n": row.n},
+                )
+            )
+    return str(ModelCardData(model_name=model, eval_results=results).to_yaml()).rstrip("\n")
+
+
+def _data(row: FrameRow, data: tuple[DataCard, ...]) -> str:
+    return next((card.spec for card in data if card.capability == row.capability), data[0].spec)
