@@ -7,10 +7,12 @@ another.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from scope.errors import DataError, ModelError, SpecError
 from scope.foreign import ForeignCode
@@ -71,6 +73,39 @@ def _is_path(spec: str) -> bool:
         return False
 
 
+class _Once(NamedTuple):
+    """Specs of models that are loaded once, and what is loaded, by its kind, spec and options."""
+
+    specs: Container[str]
+    loaded: dict[tuple[str, str, ModelOptions], Any]
+
+
+_once: ContextVar[_Once | None] = ContextVar("once", default=None)
+
+
+@contextmanager
+def loading_once(specs: Container[str]) -> Iterator[None]:
+    """Load each of these models and each encoder once inside, and keep it in memory until the end.
+
+    Several jobs on the same models use it; a model in another role is the same object.
+    """
+    token = _once.set(_Once(specs, {}))
+    try:
+        yield
+    finally:
+        _once.reset(token)
+
+
+def _loaded_once(kind: str, spec: str, options: ModelOptions, load: Callable[[], Any]) -> Any:
+    """What ``load`` gives; inside `loading_once` that of the first time."""
+    once, key = _once.get(), (kind, spec, options)
+    if once is None or not (kind == "encoder" or spec in once.specs):
+        return load()
+    if key not in once.loaded:
+        once.loaded[key] = load()
+    return once.loaded[key]
+
+
 def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> Any:
     """The model behind a spec, which offers what the role's protocol asks.
 
@@ -88,7 +123,8 @@ def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> An
         return load_encoder(spec, options)
     if role == "latent_reader":
         return load_latent_reader(spec, options)
-    return in_role(_loaded(spec, options), spec, role, options)
+    loaded = _loaded_once("model", spec, options, partial(_loaded, spec, options))
+    return in_role(loaded, spec, role, options)
 
 
 def _loaded(spec: str, options: ModelOptions) -> Any:
@@ -183,7 +219,8 @@ def load_encoder(spec: str | Any, options: ModelOptions | None = None) -> Encode
     from scope.models.encoder import load
 
     options = options or ModelOptions()
-    return cast(Encoder, mark_certain(load(rest, options), scheme, options))
+    loaded = _loaded_once("encoder", spec, options, partial(load, rest, options))
+    return cast(Encoder, mark_certain(loaded, scheme, options))
 
 
 def load_latent_reader(

@@ -16,53 +16,40 @@ from scope.errors import ScopeError, SpecError
 from scope.jobs.answering_models import is_saved
 from scope.jobs.audit.parts import whole_spec
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.run import carry_out_audit, prepare as prepare_audit
+from scope.jobs.audit.run import prepare as prepare_audit
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.compare.run import carry_out_compare, prepare as prepare_compare
+from scope.jobs.compare.run import prepare as prepare_compare
 from scope.jobs.identity import short_names
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.reuse.request import ReuseRequest
-from scope.jobs.reuse.run import carry_out_reuse, prepare as prepare_reuse
-from scope.jobs.runner import Prepared
+from scope.jobs.reuse.run import prepare as prepare_reuse
+from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.shared_fields import LabelledTexts, SharesAnswers
 from scope.jobs.task_choice import task_names
 from scope.records import EstimatedResult, Manifest, NotRun
 
-
-class _Steps(NamedTuple):
-    """How a job is prepared and carried out."""
-
-    prepare: Callable[[Any], Prepared[Any]]
-    carry_out: Callable[[Any], EstimatedResult]
-
-
-_STEPS: Mapping[type[Request], _Steps] = MappingProxyType(
-    {
-        AuditRequest: _Steps(prepare_audit, carry_out_audit),
-        CompareRequest: _Steps(prepare_compare, carry_out_compare),
-        ReuseRequest: _Steps(prepare_reuse, carry_out_reuse),
-    }
+_PREPARE: Mapping[type[Request], Callable[[Any], Prepared[Any]]] = MappingProxyType(
+    {AuditRequest: prepare_audit, CompareRequest: prepare_compare, ReuseRequest: prepare_reuse}
 )
 
 
 class Part(NamedTuple):
-    """A job that fits, under a name for readers and a key that is unique in the report.
-
-    Its models are loaded again when it is carried out: those of all parts at once may be too many.
-    """
+    """A job that fits, under a name for readers and a key that is unique in the report."""
 
     name: str
     key: str
     request: Request
-    manifest: Manifest
+    prepared: Prepared[Any]
 
-    def prepare(self) -> Prepared[Any]:
-        """The job, with its models loaded."""
-        return _STEPS[type(self.request)].prepare(self.request)
+    @property
+    def manifest(self) -> Manifest:
+        """That of the part's own run."""
+        return self.prepared.manifest
 
     def carry_out(self) -> EstimatedResult:
         """The result of the job's own command, which resumes its run."""
-        return _STEPS[type(self.request)].carry_out(self.request)
+        found: EstimatedResult = carry_out(self.request, lambda _: self.prepared)
+        return found
 
 
 def left_out(part: str, key: str, error: ScopeError) -> NotRun:
@@ -178,12 +165,12 @@ class _Trials:
         own = None if run is None else type(run)(f"{run}-{key}")
         try:
             request = kind(**arguments, run=own)
-            manifest = _STEPS[kind].prepare(request).manifest
+            prepared = _PREPARE[kind](request)
         except ScopeError as error:
             self.not_run.append(left_out(part, key, error))
             self._errors.append(error)
             return False
-        self.fitting.append(Part(part, key, request, manifest))
+        self.fitting.append(Part(part, key, request, prepared))
         return True
 
     def _shared(self, kind: type[Request]) -> dict[str, Any]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from scope.core.request import as_function, with_words
 from scope.errors import ModelError, ScopeError
+from scope.jobs.answering_models import is_saved
 from scope.jobs.identity import default_run_name, manifest_of
-from scope.jobs.pair.parts import Part, Parts, left_out, plan_parts
+from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.runner import Prepared, carry_out, prices_in
-from scope.jobs.work import Planned
 from scope.models.endpoint.failures import EndpointError
+from scope.models.loading import loading_once
 from scope.progress import remark
 from scope.records import (
     COMPARED,
@@ -39,7 +41,10 @@ pair = with_words(as_function(PairRequest, carry_out_pair), "models")
 
 def prepare(request: PairRequest) -> Prepared[PairResult]:
     """Load and check everything before any model answers."""
-    parts = plan_parts(request)
+    shared = (*request.models, request.baseline, request.floor)
+    # Of saved answers each part reads its own.
+    with loading_once([one for one in shared if isinstance(one, str) and not is_saved(one)]):
+        parts = plan_parts(request)
     manifests = [one.manifest for one in parts.fitting]
     settings: dict[str, Setting] = {"seed": request.seed, "thorough": request.thorough}
     settings |= {one.key: default_run_name(one.manifest) for one in parts.fitting}
@@ -54,18 +59,13 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
         capabilities=tuple(pieces.values()),
     )
     find = partial(_conduct, request, parts, manifest)
-    return Prepared(manifest, find, work=partial(_work, parts.fitting))
+    work = chain.from_iterable(one.prepared.work() for one in parts.fitting)
+    return Prepared(manifest, find, work=lambda: work)
 
 
 def _without_work(request: PairRequest) -> Prepared[PairResult]:
     """Without the work of the parts, which load models to tell: each announces its own requests."""
     return prepare(request)._replace(work=tuple)
-
-
-def _work(parts: Sequence[Part]) -> Iterator[Planned]:
-    """What a dry run shows: that of all parts."""
-    for part in parts:
-        yield from part.prepare().work()
 
 
 def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -> PairResult:

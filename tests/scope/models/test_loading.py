@@ -1,8 +1,8 @@
 import pytest
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models import load_classifier, load_encoder
-from scope.models.loading import expand_spec, split_spec
+from scope.models import ModelOptions, load_classifier, load_encoder
+from scope.models.loading import expand_spec, loading_once, split_spec
 from scope.protocols import Classifier
 
 
@@ -118,3 +118,14 @@ def test_a_folder_stands_for_every_file_of_answers_in_it(tmp_path):
 def test_a_folder_without_answers_is_refused(tmp_path):
     with pytest.raises(DataError, match="no saved answers in the folder"):
         expand_spec(f"predictions:{tmp_path}")
+
+
+def test_a_model_is_loaded_once_inside_and_each_time_outside(checkpoints):
+    spec = str(checkpoints["bert"])
+    with loading_once([spec]):
+        first = load_classifier(spec)
+        assert load_classifier(spec) is first
+        assert load_classifier(spec, ModelOptions(dtype="bfloat16")) is not first
+    with loading_once(["another"]):
+        assert load_classifier(spec) is not load_classifier(spec)
+    assert load_classifier(spec) is not first
