@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import quote
 
 from reports.charts import Chart, SmallStrip
 from reports.grids import Grid
@@ -138,13 +139,14 @@ class Finder:
 
     ``orders`` are keys with their words: ``order`` is the order of the elements themselves, unless
     they have a number under that key, the least first; the others sort by a number, the greatest
-    first.
+    first. ``difference`` is the key that is not empty where models differ.
     """
 
     unit: str
     searched: str
     selects: tuple[Select, ...] = ()
     orders: tuple[tuple[str, str], ...] = ()
+    difference: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,11 +195,12 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """One example: a line on what it is, and its content."""
+    """One example: a line on what it is, its content, and its name in the page's address."""
 
     note: Text
     blocks: tuple[Block, ...]
     keys: Mapping[str, str] = field(default_factory=dict)
+    anchor: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,6 +320,15 @@ def within(blocks: tuple[Block, ...]) -> Iterator[Block]:
             case Cards():
                 for card in block.cards:
                     yield from within(card.blocks)
+
+
+def example_anchor(*parts: str | int) -> str:
+    """The address of an example within a page, of ASCII letters and signs alone.
+
+    >>> example_anchor("7 05", 3, "typo")
+    'example-7%2005-3-typo'
+    """
+    return "-".join(("example", *(quote(str(part), safe="", errors="replace") for part in parts)))
 
 
 def folded(title: Text, blocks: tuple[Block, ...], *, when: bool) -> tuple[Block, ...]:

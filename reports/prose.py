@@ -14,9 +14,22 @@ from reports.wording import Cell
 from scope.records import Estimate, Undefined
 
 Style = Literal[
-    "plain", "strong", "emphasis", "code", "alarm", "good", "note", "inserted", "deleted", "marked"
+    "plain",
+    "strong",
+    "emphasis",
+    "code",
+    "alarm",
+    "good",
+    "note",
+    "inserted",
+    "deleted",
+    "marked",
+    "share",
 ]
-"""How a part looks; ``alarm`` is for what is lost or worse, ``good`` for what is right."""
+"""How a part looks; ``alarm`` is for what is lost or worse, ``good`` for what is right.
+
+A ``share`` is a number from 0 to 1, which a page shows with a bar.
+"""
 
 
 class Span(NamedTuple):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from reports.blocks import Block, Page
+from reports.blocks import Block, Card, Page
 from reports.charts import (
     Chart,
     Histogram,
@@ -27,6 +27,7 @@ from reports.charts import (
 )
 from reports.prose import written
 from reports.renderers.charts import histogram_svg, interval_svg
+from reports.renderers.compression import compressed
 from reports.renderers.layer_curves import layer_svg
 from reports.renderers.map import map_svg
 from reports.renderers.scatter import scatter_svg
@@ -35,6 +36,9 @@ from reports.renderers.svg import document_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+AT_ONCE = 20
+"""Cards shown before a reader asks for more; those beyond stand compressed in the page."""
 
 TAGS = {
     "strong": "strong",
@@ -46,6 +50,7 @@ TAGS = {
     "inserted": "ins",
     "deleted": "del",
     "marked": "mark",
+    "share": "span",
 }
 """The element of each style of a sentence's parts."""
 
@@ -87,11 +92,19 @@ def drawing(chart: Chart) -> Markup:
     return DRAWINGS[type(chart)](chart)
 
 
+def packed(cards: Sequence[Card], first: int) -> str:
+    """The cards as the script reads them; ``first`` is the place of the first one."""
+    write = _environment().get_template("blocks.html.j2").module.card  # type: ignore[attr-defined]
+    return compressed(
+        (card.anchor, {"order": str(place), **card.keys}, document_text(str(write(card))))
+        for place, card in enumerate(cards, first)
+    )
+
+
 def _asset(name: str) -> str:
     """One of our own files, inlined unchanged in the page."""
-    return (
-        resources.files("reports.renderers").joinpath("templates", name).read_text(encoding="utf-8")
-    )
+    templates = resources.files("reports.renderers") / "templates"
+    return (templates / name).read_text(encoding="utf-8")
 
 
 def _kind(value: object) -> str:
@@ -112,6 +125,11 @@ def _environment() -> Environment:
     )
     environment.filters.update(thousands="{:,}".format, kind=_kind)
     environment.globals.update(
-        tags=TAGS, written=written, drawing=drawing, small_strip_svg=small_strip_svg
+        tags=TAGS,
+        written=written,
+        drawing=drawing,
+        small_strip_svg=small_strip_svg,
+        packed=packed,
+        at_once=AT_ONCE,
     )
     return environment

@@ -2,66 +2,221 @@
 (() => {
   "use strict";
   const find = (id) => document.getElementById(id);
-  const form = find("controls");
+
+  // The address: #ANCHOR?KEY=VALUE&..., where the keys are those of the controls.
+  const address = () => {
+    const [anchor, ...state] = location.hash.slice(1).split("?");
+    return { anchor, state: new URLSearchParams(state.join("?")) };
+  };
+
+  // Shows an element that stands behind folded ones, and what is folded in a section.
+  const reveal = (element, focus) => {
+    for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    const own = element.querySelector(":scope > details");
+    if (own && element.localName === "section") own.open = true;
+    element.scrollIntoView({ block: "start" });
+    if (!focus) return;
+    element.tabIndex = -1;
+    element.focus({ preventScroll: true });
+  };
+
   // Folded tables would be missing on paper.
   addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("details")) details.open = true;
+    for (const fold of document.querySelectorAll("details")) fold.open = true;
   });
   // A link to a folded section opens it.
-  const open = () => {
-    const details = location.hash && find(location.hash.slice(1))?.querySelector(":scope > details");
-    if (details) details.open = true;
-  };
-  addEventListener("hashchange", open);
-  open();
-  if (!form) return;
+  const form = find("controls");
+  if (!form) {
+    const follow = () => { const target = find(address().anchor); if (target) reveal(target); };
+    addEventListener("hashchange", follow);
+    follow();
+    return;
+  }
 
   const list = find("pairs");
   const more = find("more");
-  const unit = list.dataset.unit || "pairs";
-  const most = Number(list.dataset.most) || Infinity;
-  let room = most;
+  const { unit, most } = list.dataset;
+  const atOnce = Number(most) || Infinity;
+  const section = list.closest("section").id;
   const selects = [...form.querySelectorAll('select[id^="by-"]')];
-  const pairs = [...list.children].map((element) => ({
-    element,
+  const controls = [find("search"), ...selects, find("order")];
+  const nameOf = (control) => control.id.replace("by-", "");
+  let room = atOnce;
+  let chosen = [];
+
+  // An item is an element of the list, made when it is first shown, with what it is found by.
+  const items = [...list.children].map((element) => ({
+    anchor: element.id,
+    keys: { ...element.dataset },
     words: [...element.querySelectorAll(".text")].map((text) => text.textContent).join("\n").toLowerCase(),
+    element: () => element,
   }));
 
-  // A select called by-x asks for one of the words in an element's data-x, for any, or for none.
-  const asAsked = (words, asked) =>
-    asked === "" || (asked === "any" && words.length > 0) || (asked === "none" && words.length === 0) || words.includes(asked);
-
-  const filter = () => {
-    const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const pair of pairs) {
-      const fits =
-        words.every((word) => pair.words.includes(word)) &&
-        selects.every((select) => asAsked((pair.element.dataset[select.id.slice(3)] ?? "").split(" ").filter(Boolean), select.value));
-      shown += fits;
-      pair.element.hidden = !fits || shown > room;
+  // Items beyond the first are packed: forms of elements with holes, and the texts of each item.
+  const HOLE = "\0";
+  const filled = (words, texts) => (words.includes(HOLE) ? words.replace(HOLE, () => texts.next().value) : words);
+  const build = ([tag, attributes, ...children], texts) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, filled(value, texts));
+    element.append(...children.map((child) => (typeof child === "string" ? filled(child, texts) : build(child, texts))));
+    return element;
+  };
+  // Which holes of a form are searched: those within an element of the class `text`.
+  const searched = ([, attributes, ...children], inside, found) => {
+    for (const value of Object.values(attributes)) if (value.includes(HOLE)) found.push(false);
+    for (const child of children) {
+      if (typeof child !== "string") searched(child, inside || (child[1].class ?? "").split(" ").includes("text"), found);
+      else if (child.includes(HOLE)) found.push(inside);
     }
-    find("shown").textContent = `${shown} of the ${pairs.length} ${unit} here`;
-    if (more) more.hidden = shown <= room;
-    if (more) more.textContent = `Show ${Math.min(most, shown - room)} more of ${shown}`;
+    return found;
+  };
+  const unpack = async (packed) => {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const { forms, pieces } = await new Response(stream).json();
+    const holes = forms.map((one) => searched(one, false, []));
+    for (const [place, anchor, keys, texts] of pieces) {
+      let made = null;
+      const element = () => {
+        if (made) return made;
+        made = build(forms[place], texts.values());
+        made.className = "pair";
+        made.id = anchor;
+        return made;
+      };
+      const words = texts.filter((_, hole) => holes[place][hole]).join("").toLowerCase();
+      items.push({ anchor, keys, words, element });
+    }
   };
 
-  const sort = () => {
+  // A select called by-x asks for one of the words in an item's key x, for any, or for none.
+  const asAsked = (words, asked) =>
+    asked === "" || (asked === "any" ? words !== "" : asked === "none" ? words === "" : ` ${words} `.includes(` ${asked} `));
+  const keyOf = (item, select) => item.keys[nameOf(select)] ?? "";
+
+  // Each option says how many items it would leave, with the search and the other selects as they are.
+  const count = (found) => {
+    for (const select of selects) {
+      const others = selects.filter((one) => one !== select);
+      const rest = found.filter((item) => others.every((one) => asAsked(keyOf(item, one), one.value)));
+      for (const option of select.options) {
+        option.dataset.words ??= option.text;
+        option.text = `${option.dataset.words} (${rest.filter((item) => asAsked(keyOf(item, select), option.value)).length})`;
+      }
+    }
+  };
+
+  const show = () => {
+    list.replaceChildren(...chosen.slice(0, room).map((item) => item.element()));
+    if (!more) return;
+    more.hidden = chosen.length <= room;
+    more.textContent = `Show ${Math.min(atOnce, chosen.length - room)} more of ${chosen.length}`;
+  };
+
+  const choose = () => {
+    const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = items.filter((item) => words.every((word) => item.words.includes(word)));
     const key = find("order").value;
     const sign = key === "order" ? 1 : -1;
-    const value = (pair) => sign * Number(pair.element.dataset[key]);
-    const place = (pair) => Number(pair.element.dataset.order);
-    pairs.sort((a, b) => value(a) - value(b) || place(a) - place(b));
-    list.append(...pairs.map((pair) => pair.element));
-    filter();
+    const value = (item) => sign * Number(item.keys[key]);
+    count(found);
+    chosen = found
+      .filter((item) => selects.every((select) => asAsked(keyOf(item, select), select.value)))
+      .sort((a, b) => value(a) - value(b) || a.keys.order - b.keys.order);
+    find("shown").textContent = `${chosen.length} of the ${items.length} ${unit} here`;
+    show();
   };
 
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => { room = most; filter(); });
-  more?.addEventListener("click", () => { room += most; filter(); });
-  find("order").addEventListener("change", sort);
-  // A browser may restore what was chosen before a reload.
-  form.reset();
-  form.hidden = false;
-  filter();
+  const first = (control) => (control.options ? control.options[0].value : "");
+  const keep = (anchor) => {
+    const changed = controls.filter((control) => control.value !== first(control));
+    const state = new URLSearchParams(changed.map((control) => [nameOf(control), control.value]));
+    history.replaceState(null, "", `#${anchor}${changed.length ? `?${state}` : ""}`);
+  };
+
+  // Brings an item into view, one beyond those shown as well.
+  const go = (item) => {
+    room = Math.max(room, atOnce * Math.ceil((chosen.indexOf(item) + 1) / atOnce));
+    show();
+    reveal(item.element(), true);
+    keep(item.anchor || section);
+  };
+
+  // What the address asks for: a state of the controls, an item, or a section.
+  const follow = () => {
+    const { anchor, state } = address();
+    if (location.hash.includes("?")) {
+      for (const control of controls) control.value = state.get(nameOf(control)) ?? first(control);
+      choose();
+    }
+    const item = anchor && items.find((one) => one.anchor === anchor);
+    if (item && !chosen.includes(item)) {
+      form.reset();
+      choose();
+    }
+    if (item) go(item);
+    else if (find(anchor)) reveal(find(anchor));
+    if (anchor && !item) keep(anchor);
+  };
+
+  // The next difference after the item in focus, or before it.
+  const step = (by) => {
+    const differing = (item) => item.keys[form.dataset.difference];
+    let place = chosen.findIndex((item) => item.anchor === document.activeElement.closest(".pair")?.id);
+    if (place < 0 && by < 0) return;
+    do place += by; while (chosen[place] && !differing(chosen[place]));
+    if (chosen[place]) go(chosen[place]);
+  };
+
+  // The chosen items as rows: what a card says, once a row of its table.
+  const rows = () => chosen.flatMap((item) => {
+    const card = item.element();
+    const about = { id: item.anchor, about: card.querySelector(".note").textContent.replace(/\s*#$/, "") };
+    card.querySelectorAll("p.text").forEach((text, place) => { about[`text ${place + 1}`] = text.textContent; });
+    return [...card.querySelectorAll("tbody tr")].map((row) => {
+      const heads = [...row.closest("table").tHead.rows[0].cells];
+      return { ...about, ...Object.fromEntries([...row.cells].map((cell, place) => [heads[place].textContent || "of", cell.textContent])) };
+    });
+  });
+  // A spreadsheet would run a cell that begins as a formula does.
+  const cell = (words = "") => `"${words.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
+  const csv = (found) => {
+    const heads = [...new Set(found.flatMap(Object.keys))];
+    return [heads, ...found.map((row) => heads.map((head) => row[head]))].map((row) => row.map((words) => cell(words)).join(",")).join("\r\n");
+  };
+  const copy = (words) => navigator.clipboard.writeText(words(rows())).then(
+    () => { find("shown").textContent = `Copied ${chosen.length} ${unit}`; },
+    () => { find("shown").textContent = "The browser did not allow to copy"; },
+  );
+
+  const start = async () => {
+    const packed = find("packed");
+    // A browser that cannot read what is packed shows the first ones, and the line on where all are.
+    if (packed) await unpack(packed.content.textContent).then(() => { find("unshown").className = "printed"; }, () => {});
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("input", () => { room = atOnce; choose(); keep(section); });
+    more?.addEventListener("click", () => { room += atOnce; show(); });
+    find("copy-csv")?.addEventListener("click", () => copy(csv));
+    find("copy-json")?.addEventListener("click", () => copy((found) => JSON.stringify(found, null, 1)));
+    addEventListener("hashchange", follow);
+    addEventListener("keydown", (event) => {
+      const typed = event.target.closest?.("input, select") || event.ctrlKey || event.metaKey || event.altKey;
+      if (!typed && form.dataset.difference && "np".includes(event.key)) step(event.key === "n" ? 1 : -1);
+    });
+    // Only the first are printed.
+    let before = room;
+    addEventListener("beforeprint", () => {
+      before = room;
+      room = atOnce;
+      show();
+    });
+    addEventListener("afterprint", () => { room = before; show(); });
+    // A browser may restore what was chosen before a reload.
+    form.reset();
+    form.hidden = false;
+    choose();
+    follow();
+    document.documentElement.dataset.ready = "";
+  };
+  start();
 })();

@@ -18,6 +18,7 @@ from reports.blocks import (
     Section,
     Select,
     Table,
+    example_anchor,
     heading,
     note,
     paragraph,
@@ -198,6 +199,7 @@ def _cards(result: AuditResult, pairs: Sequence[_Pair]) -> Cards:
             ("score", "search score, largest first"),
             *((("apart", "farthest apart in meaning first"),) if measured else ()),
         ),
+        difference="lost",
     )
     names = (manifest.reference.name, *targets)
     return Cards(
@@ -246,6 +248,12 @@ def _card(
             "score": f"{score or 0:.6f}",
             **({} if after.similarity is None else {"apart": f"{1 - after.similarity:.6f}"}),
         },
+        anchor=example_anchor(
+            before.example.id,
+            after.perturbation.trial,
+            after.capability,
+            *["flipped"] * (kind == "flipped"),
+        ),
     )
 
 

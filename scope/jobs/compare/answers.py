@@ -18,6 +18,7 @@ from reports.blocks import (
     Section,
     Select,
     Table,
+    example_anchor,
     note,
     paragraph,
     places,
@@ -186,6 +187,7 @@ def _finder(tasks: Sequence[str], categories: Sequence[str | None]) -> Finder:
             ("agreement", "least disagreed first"),
             ("order", "task by task"),
         ),
+        difference="state",
     )
 
 
@@ -218,6 +220,7 @@ class _Reader:
                 "disagreement": f"{disagreement:.6f}",
                 "agreement": f"{1 - disagreement:.6f}",
             },
+            anchor=example_anchor(item.question.id, self.answers.task),
         )
 
     def _note(self, item: Item, disagreement: float) -> Text:

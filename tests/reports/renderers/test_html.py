@@ -21,7 +21,8 @@ SECTIONS = [
 
 def test_every_section_is_present_and_linked(document):
     assert [node.attributes["id"] for node in document.all("section")] == SECTIONS
-    links = [node.attributes["href"] for node in document.all("a")]
+    (contents,) = document.all("nav")
+    links = [node.attributes["href"] for node in contents.all("a")]
     assert links == [f"#{name}" for name in SECTIONS]
 
 
