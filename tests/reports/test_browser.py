@@ -79,7 +79,7 @@ def opening(browser, address):
 
 def shown(tab):
     """Example and trial of the visible pairs, in the order of the page."""
-    notes = tab.locator(".pair:visible > .note:first-child").all_inner_texts()
+    notes = tab.locator(".pair:visible > .note:first-child").all_text_contents()
     return [tuple(part.split()[1] for part in note.split(" · ")[2:4]) for note in notes]
 
 
@@ -111,7 +111,7 @@ def test_a_script_slipped_into_the_page_is_stopped_by_the_policy(browser, tmp_pa
 def test_search_wants_every_word_in_either_text(opened):
     opened.fill("#search", "FILM movie")
     assert shown(opened) == [("e1", "2")]
-    assert opened.inner_text("#shown") == "1 of the 5 pairs here"
+    assert opened.inner_text("#shown") == "1 of the 5 examples here"
     opened.fill("#search", "رائع")
     assert shown(opened) == [("e3", "1")]
     opened.fill("#search", "")
@@ -121,11 +121,11 @@ def test_search_wants_every_word_in_either_text(opened):
 def test_filters_narrow_together(opened):
     choose(opened, "#by-capability", "synonym")
     assert shown(opened) == [("e1", "2"), ("e2", "1"), ("e1", "1")]
-    choose(opened, "#by-lost", "any target differs")
+    choose(opened, "#by-lost", "any differs")
     assert shown(opened) == [("e1", "2"), ("e2", "1")]
     choose(opened, "#by-lost", "student differs")
     assert shown(opened) == [("e2", "1")]
-    choose(opened, "#by-lost", "no target differs")
+    choose(opened, "#by-lost", "none differs")
     assert shown(opened) == [("e1", "1")]
     opened.select_option("#by-lost", "")
     choose(opened, "#by-label", "negative")
@@ -156,7 +156,7 @@ def test_twenty_pairs_are_shown_and_more_on_demand(browser, tmp_path, comparison
     path.write_text(many.html(), encoding="utf-8")
     with opening(browser, path.as_uri()) as tab:
         assert len(shown(tab)) == 20
-        assert tab.inner_text("#shown") == "45 of the 45 pairs here"
+        assert tab.inner_text("#shown") == "45 of the 45 examples here"
         tab.click("#more")
         assert len(shown(tab)) == 40
         choose(tab, "#by-capability", "typo")
@@ -188,7 +188,7 @@ def test_folded_tables_are_opened_for_paper(opened):
 
 def questions(tab):
     """The ids of the visible questions, in the order of the page."""
-    notes = tab.locator(".pair:visible > .note:first-child").all_inner_texts()
+    notes = tab.locator(".pair:visible > .note:first-child").all_text_contents()
     return [note.split(" · ")[1].split()[1] for note in notes]
 
 

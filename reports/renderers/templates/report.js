@@ -45,7 +45,8 @@
   let chosen = [];
 
   // An item is an element of the list, made when it is first shown, with what it is found by.
-  const items = [...list.children].map((element) => ({
+  const items = [...list.children].map((element, place) => ({
+    place,
     anchor: element.id,
     keys: { ...element.dataset },
     words: [...element.querySelectorAll(".text")].map((text) => text.textContent).join("\n").toLowerCase(),
@@ -75,17 +76,17 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     const { forms, pieces } = await new Response(stream).json();
     const holes = forms.map((one) => searched(one, false, []));
-    for (const [place, anchor, keys, texts] of pieces) {
+    for (const [form, anchor, keys, texts] of pieces) {
       let made = null;
       const element = () => {
         if (made) return made;
-        made = build(forms[place], texts.values());
+        made = build(forms[form], texts.values());
         made.className = "pair";
         made.id = anchor;
         return made;
       };
-      const words = texts.filter((_, hole) => holes[place][hole]).join("").toLowerCase();
-      items.push({ anchor, keys, words, element });
+      const words = texts.filter((_, hole) => holes[form][hole]).join("").toLowerCase();
+      items.push({ place: items.length, anchor, keys, words, element });
     }
   };
 
@@ -94,16 +95,20 @@
     asked === "" || (asked === "any" ? words !== "" : asked === "none" ? words === "" : ` ${words} `.includes(` ${asked} `));
   const keyOf = (item, select) => item.keys[nameOf(select)] ?? "";
 
-  // Each option says how many items it would leave, with the search and the other selects as they are.
+  // Each option says how many items it leaves, with the search and the other selects as they are.
   const count = (found) => {
-    for (const select of selects) {
-      const others = selects.filter((one) => one !== select);
-      const rest = found.filter((item) => others.every((one) => asAsked(keyOf(item, one), one.value)));
-      for (const option of select.options) {
-        option.dataset.words ??= option.text;
-        option.text = `${option.dataset.words} (${rest.filter((item) => asAsked(keyOf(item, select), option.value)).length})`;
-      }
+    const counts = selects.map((select) => [...select.options].map(() => 0));
+    for (const item of found) {
+      const refusing = selects.filter((select) => !asAsked(keyOf(item, select), select.value));
+      selects.forEach((select, place) => {
+        if (refusing.length > 1 || (refusing.length && refusing[0] !== select)) return;
+        [...select.options].forEach((option, at) => { counts[place][at] += asAsked(keyOf(item, select), option.value); });
+      });
     }
+    selects.forEach((select, place) => [...select.options].forEach((option, at) => {
+      option.dataset.words ??= option.text;
+      option.text = `${option.dataset.words} (${counts[place][at]})`;
+    }));
   };
 
   const show = () => {
@@ -113,16 +118,20 @@
     more.textContent = `Show ${Math.min(atOnce, chosen.length - room)} more of ${chosen.length}`;
   };
 
-  const choose = () => {
-    const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = items.filter((item) => words.every((word) => item.words.includes(word)));
-    const key = find("order").value;
+  let ordered = "";
+  const sort = (key) => {
     const sign = key === "order" ? 1 : -1;
     const value = (item) => sign * Number(item.keys[key]);
+    items.sort((a, b) => value(a) - value(b) || a.place - b.place);
+    ordered = key;
+  };
+
+  const choose = () => {
+    if (find("order").value !== ordered) sort(find("order").value);
+    const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = items.filter((item) => words.every((word) => item.words.includes(word)));
     count(found);
-    chosen = found
-      .filter((item) => selects.every((select) => asAsked(keyOf(item, select), select.value)))
-      .sort((a, b) => value(a) - value(b) || a.keys.order - b.keys.order);
+    chosen = found.filter((item) => selects.every((select) => asAsked(keyOf(item, select), select.value)));
     find("shown").textContent = `${chosen.length} of the ${items.length} ${unit} here`;
     show();
   };
@@ -217,6 +226,7 @@
     choose();
     follow();
     document.documentElement.dataset.ready = "";
+    performance.mark("ready");
   };
   start();
 })();

@@ -32,7 +32,7 @@ from reports.builders.reproduce import reproduce, run_lines
 from reports.prose import Text
 from reports.wording import Cell
 from scope.estimation import MORE_SIMILAR
-from scope.jobs.audit.examples import MOST_PAIRS, example_section
+from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.matrix_sections import answers_table, matrix_page
 from scope.jobs.audit.picture import picture, small_table
 from scope.jobs.audit.slice_sections import where_targets_differ
@@ -49,7 +49,7 @@ MOST_ROWS = 40
 
 
 def page(
-    result: AuditResult, *, max_pairs: int = MOST_PAIRS, max_failures: int = MOST_FAILURES
+    result: AuditResult, *, max_pairs: int = MOST_EXAMPLES, max_failures: int = MOST_FAILURES
 ) -> Page:
     """The whole report of an audit.
 

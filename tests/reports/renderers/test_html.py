@@ -69,9 +69,9 @@ def test_an_example_shows_changed_words_and_every_model_before_and_after(documen
     assert [node.text for node in first.all("ins")] == ["movie"]
     header, reference, student, rival = first.cells()
     assert header[-2:] == ["Invariance", "Distance"]
-    assert reference[2:] == ["0.250 → 0.250", "0.750 → 0.750", "invariant", ""]
-    assert student[2:] == ["0.250 → 0.438", "0.750 → 0.562", "kept", "0.375"]
-    assert rival[2:] == ["0.250 → 0.750", "0.750 → 0.250", "lost", "1.000"]
+    assert reference[2:] == [".25 → .25", ".75 → .75", "invariant", ""]
+    assert student[2:] == [".25 → .44", ".75 → .56", "kept", "0.375"]
+    assert rival[2:] == [".25 → .75", ".75 → .25", "lost", "1.000"]
     assert "gold label positive" in first.words
     assert "score 0.800" in first.words
 
@@ -79,7 +79,7 @@ def test_an_example_shows_changed_words_and_every_model_before_and_after(documen
 def test_a_cap_keeps_lost_pairs_first_and_says_how_many_are_shown(comparison, parse):
     document = parse(render(page(comparison, max_pairs=2, max_failures=0)))
     examples = document.section("examples")
-    assert "2 of 5 pairs" in examples.words
+    assert "2 of 5 examples" in examples.words
     assert "5 kept pairs, to which the reference gives one label, of which a target lost 3" in (
         examples.words
     )

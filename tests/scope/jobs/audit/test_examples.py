@@ -6,7 +6,8 @@ from made_up_comparison import build_comparison
 
 from reports.blocks import Cards, Table
 from reports.prose import plain, written
-from scope.jobs.audit.examples import example_section, lost_targets, shift_distance
+from scope.jobs.audit.example_card import shift_distance
+from scope.jobs.audit.examples import example_section, lost_targets
 from scope.records import (
     Example,
     ModelCard,
@@ -91,13 +92,13 @@ def test_rows_say_what_each_model_did():
         names=("teacher", "student", "rival"),
         labels=("no", "yes"),
     )
-    same = ["0.250 → 0.250", "0.750 → 0.750"]
+    same = [".25 → .25", ".75 → .75"]
     assert rows_of(card)[1:] == [
         ["teacher (reference)", "yes", *same, "invariant", ""],
         ["student", "yes", *same, "kept", "0.000"],
-        ["rival (truncated)", "yes → no", "0.250 → 0.750", "0.750 → 0.250", "lost", "1.000"],
+        ["rival (truncated)", "yes → no", ".25 → .75", ".75 → .25", "lost", "1.000"],
     ]
-    assert (card.keys["lost"], card.keys["distance"]) == ("1", "1.000000")
+    assert (card.keys["lost"], card.keys["distance"]) == ("1", "1.0000")
     assert "trial 2" in plain(card.note)
 
 
@@ -144,7 +145,7 @@ def test_a_language_models_tokens_stand_in_quotes():
     heads, reference, student = rows_of(card)
     assert heads[2:5] == ['" sea"', '"\\n"', '"end"']
     assert (reference[1], student[1]) == ('" sea"', '" sea" → "end"')
-    assert student[2:5] == ["0.500 → 0.375", "0.250 → 0.000", "0.000 → 0.500"]
+    assert student[2:5] == [".50 → .38", ".25 → .00", ".00 → .50"]
     assert card.keys["lost"] == "0"
 
 
@@ -153,3 +154,36 @@ def test_of_many_tokens_only_predicted_ones_are_shown():
     card = card_of(scored(first, [first]), changed(first, [second]), names=("r", "t"), labels=())
     assert rows_of(card)[0][2:-2] == ['"a"', '"e"']
     assert plain(card.blocks[-1].text).startswith("4 more labels")
+
+
+def test_an_unchanged_text_is_an_example_where_a_target_gives_another_label():
+    yes, no = predicted(0.25, 0.75), predicted(0.75, 0.25)
+    failed = ScoredPerturbation(
+        capability="typo", perturbation=Perturbation(example_id="e", trial=1, failure="none found")
+    )
+    card = card_of(
+        scored(yes, [yes, no], label="no"), failed, names=("r", "s", "t"), labels=("no", "yes")
+    )
+    assert plain(card.note) == "unchanged text · example e · gold label no"
+    assert rows_of(card)[1:] == [
+        ["r (reference)", "yes", ".25", ".75", "", ""],
+        ["s", "yes", ".25", ".75", "the same", "0.000"],
+        ["t", "no", ".75", ".25", "another", "1.000"],
+    ]
+    assert (card.keys["text"], card.keys["lost"], card.keys["right"]) == ("2", "1", "better")
+    assert card.anchor == "example-e-unchanged"
+
+
+def test_a_target_may_be_wrong_where_the_reference_is_right_or_the_reverse():
+    yes, no = predicted(0.25, 0.75), predicted(0.75, 0.25)
+    cards = {
+        gold: card_of(
+            scored(yes, [yes], label=gold),
+            changed(yes, [no]),
+            names=("r", "t"),
+            labels=("no", "yes"),
+        )
+        for gold in ("yes", "no", "maybe", None)
+    }
+    assert [one.keys["right"] for one in cards.values()] == ["worse", "better", "", ""]
+    assert cards["yes"].keys["moved"] == "1.0000"
