@@ -204,7 +204,7 @@ class LayerRun:
 class LayerChart:
     """Values by layer, from ``start`` to ``end``; ``keys`` are the models' indices and names.
 
-    ``layers`` counts the layers of the deepest model. With ``bars``, values are bars from 0.
+    ``layers`` counts the layers of the deepest model.
     """
 
     title: str
@@ -214,7 +214,6 @@ class LayerChart:
     layers: int
     start: float
     end: float
-    bars: bool = False
 
     @property
     def legend(self) -> tuple[Key, ...]:

@@ -60,8 +60,11 @@ def grid(
     numbered: bool = False,
     heading: str = "Model",
     signed: bool = False,
+    start: float | None = None,
 ) -> Grid | None:
     """The estimates by row and column; None if no number is defined.
+
+    Backgrounds begin at ``start``, by default at the least number.
 
     ``numbered`` says that columns are the rows again, and are called by the rows' numbers.
     ``signed`` numbers are shares above and below 0, in points. Both sides of their scale are as
@@ -70,7 +73,7 @@ def grid(
     values = [one.value for one in cells.values() if isinstance(one, Estimate)]
     if not values:
         return None
-    low = 0.0 if signed else min(values)
+    low = 0.0 if signed else min(values) if start is None else start
     high = max(LEAST_SIGNED_SPAN, *map(abs, values)) if signed else max(*values, low + LEAST_SPAN)
     write = wording.points if signed else wording.two_digits
     whole = wording.Cell.points if signed else wording.Cell.of
@@ -82,10 +85,11 @@ def grid(
         if isinstance(estimate, Undefined):
             return GridCell(text="–", title=f"{row}, {column}: {estimate}", level=None)
         written = whole(estimate)
+        level = round(LEVELS * (estimate.value - low) / (high - low))
         return GridCell(
             text=write(estimate.value),
             title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
-            level=round(LEVELS * (estimate.value - low) / (high - low)),
+            level=level if signed else max(0, level),
         )
 
     return Grid(

@@ -1,4 +1,4 @@
-"""Numbers by layer as static SVG: curves with bands, or bars that hang on a line at 0."""
+"""Numbers by layer as static SVG: curves with bands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from reports.charts import LayerChart, LayerMark, LayerRun
+from reports.charts import LayerChart, LayerRun
 from reports.renderers.svg import (
     BAND,
     LINE,
@@ -16,22 +16,15 @@ from reports.renderers.svg import (
     Scale,
     axis_beside,
     colour_of,
-    document_text,
     framed,
     mark,
     round_step,
 )
 
-_LEFT, _TOP, _WIDTH, _HEIGHT, _RIGHT, _BELOW = 46, 10, 400, 230, 14, 42
+_LEFT, _TOP, _WIDTH, _HEIGHT, _RIGHT, _BELOW = 46, 10, 300, 200, 14, 42
 _MOST_TICKS, _MOST_SHAPES = 8, 32
-_ROOM, _CLOSE = 0.03, 6
 
 _CURVE = Markup('<polyline points="{}" fill="none" stroke="{}" stroke-width="1.75"></polyline>')
-_BAR = Markup(
-    '<g><title>{title}</title><rect x="{left}" y="{top}" width="{width}" height="{height}" '
-    'fill="{colour}" fill-opacity="0.55"></rect><line x1="{x}" y1="{low}" x2="{x}" y2="{high}" '
-    'stroke="currentColor" stroke-opacity="{strength}" stroke-width="{stroke}"></line></g>'
-)
 
 
 class _Place(NamedTuple):
@@ -48,16 +41,11 @@ class _Place(NamedTuple):
 
 def layer_svg(chart: LayerChart) -> Markup:
     """Draw every run of layers, with the interval of each."""
-    room = (_ROOM * (chart.end - chart.start) or 0.05) * chart.bars
     across = Scale(-0.5, chart.layers - 0.5, _LEFT, _WIDTH)
-    up = Scale(chart.start - room, chart.end + room, _TOP + _HEIGHT, -_HEIGHT)
+    up = Scale(chart.start, chart.end, _TOP + _HEIGHT, -_HEIGHT)
     place = _Place(across, up, chart.layers)
-    content = [*_axes(place)]
-    if chart.bars:
-        content += [_bar(run, mark, place) for run in chart.runs for mark in run.marks]
-    else:
-        content += [_band(run, place) for run in chart.runs]
-        content += [part for run in chart.runs for part in _curve(run, place)]
+    content = [*_axes(place), *(_band(run, place) for run in chart.runs)]
+    content += [part for run in chart.runs for part in _curve(run, place)]
     return framed(_LEFT + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BELOW, content)
 
 
@@ -100,22 +88,3 @@ def _curve(run: LayerRun, place: _Place) -> Iterator[Markup]:
         drawn = one.layer % every == 0 or len(run.marks) == 1
         x, y = place.across.at(one.layer), place.up.at(one.value)
         yield mark(run.series, x, y, fill=colour if drawn else "#0000", title=one.title)
-
-
-def _bar(run: LayerRun, mark: LayerMark, place: _Place) -> Markup:
-    step = _WIDTH / place.layers
-    width = 0.7 * step if step < 40 else 28.0
-    ends = sorted((place.up.at(0.0), place.up.at(mark.value)))
-    return _BAR.format(
-        title=document_text(mark.title),
-        x=f"{place.across.at(mark.layer):.1f}",
-        left=f"{place.across.at(mark.layer) - width / 2:.1f}",
-        top=f"{ends[0]:.1f}",
-        width=f"{width:.1f}",
-        height=f"{ends[1] - ends[0]:.1f}",
-        low=f"{place.up.at(mark.low):.1f}",
-        high=f"{place.up.at(mark.high):.1f}",
-        stroke=1.5 if step > _CLOSE else 1,
-        strength=0.75 if step > _CLOSE else 0.4,
-        colour=colour_of(run.series),
-    )

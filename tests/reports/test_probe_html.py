@@ -1,6 +1,22 @@
-"""The sections of the page on a probe."""
+"""The page on a probe, of everything that it can find and of little."""
 
-from made_up_probe_comparison import DEEP
+from dataclasses import replace
+
+from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, findings
+
+from scope.records import LayerAlignment, Undefined
+
+BARE = replace(
+    findings(),
+    models=findings().models[:1],
+    scores=findings().scores[:1],
+    layers=(),
+    differences=(),
+    alignments=(),
+    misjudged=(),
+    notes=(),
+    files=(),
+)
 
 
 def sections(page):
@@ -16,11 +32,13 @@ def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(p
     found = sections(probe_document)
     assert found == [
         "answer",
-        "asked",
+        "wrong",
         "steps",
         "layers",
         "alignments",
         "misjudged",
+        "limits",
+        "asked",
         "reproduce",
     ]
     links = [node.attributes["href"] for node in probe_document.all("nav")[0].all("a")]
@@ -29,50 +47,25 @@ def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(p
     assert {node.attributes["href"] for node in probe_document.all("a")} == set(links)
 
 
-def test_the_column_of_unseen_pairs_is_explained(probe_document):
-    section = probe_document.section("steps")
-    assert section.all("table")[0].cells()[0][2:4] == ["Pearson", "Unseen"]
-    assert (
-        "230 of the 750 test pairs share a sentence with the training or development pairs, which "
-        "may inflate their correlation. Unseen is Pearson’s correlation on the 520 others: the "
-        "estimate for new sentences."
-    ) in section.words
-
-
 def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(probe_document):
-    section = probe_document.section("layers")
-    raw, encoded, lost_deep, lost_shallow = section.all("svg")
+    raw, encoded = probe_document.section("answer").all("svg")
     assert len(titled(raw)) == 30 + 17
     assert len(titled(encoded)) == 30 + 18
     assert f"{DEEP}, layer 0: 0.164 [0.133, 0.195], n = 750" in titled(raw)
-    assert (len(titled(lost_deep)), len(titled(lost_shallow))) == (30, 18)
     # Two of the second model's: before and after the layer without a number.
     assert len(raw.all("polyline")) == 3
     assert len(encoded.all("polyline")) == 2
 
 
-def test_numbers_of_layers_that_were_picked_on_the_test_pairs_say_so(probe_document):
-    words = probe_document.section("layers").words
-    assert (
-        "are calibrated to the range of human scores by a nonlinear function, so their Pearson "
-        "correlation differs from that of the layer; Spearman’s does not."
-    ) in words
-    assert "These layers are selected on the test pairs" in words
-    assert "The intervals are not corrected for the number of layers" in words
-    assert "The contribution of the remaining layers is rescaled" in words
-    assert "The layer with the largest decrease is selected on the test pairs" in words
-
-
-def test_the_map_has_a_cell_for_each_two_layers_with_its_margin(probe_document):
-    section = probe_document.section("alignments")
-    grid, table = section.all("table")
+def test_the_map_has_a_cell_for_each_two_layers_with_its_interval(probe_document):
+    grid, table = probe_document.section("alignments").all("table")
     cells = grid.all("td")
     assert len(cells) == 30 * 18
-    assert cells[5 * 18 + 3].attributes["title"] == "layers 5 and 3: 0.750 ± 0.031"
+    assert cells[5 * 18 + 3].attributes["title"] == "5, 3: 0.750 [0.719, 0.781], n = 500"
     assert cells[5 * 18 + 3].attributes["class"] == "h10"
     assert cells[0].attributes["class"] == "h0"
-    assert table.cells()[6] == ["5", "3", "0.750", "0.031", "–"]
-    assert table.cells()[1] == ["0", "0", "0.062 no more than chance", "0.031", "1–6"]
+    assert table.cells()[6] == ["5", "3", "0.750 ± 0.031"]
+    assert table.cells()[1] == ["0", "0", "0.062 ± 0.031 no more than chance"]
 
 
 def test_every_strength_of_a_background_has_a_rule_in_the_style(probe_document):
@@ -81,3 +74,64 @@ def test_every_strength_of_a_background_has_a_rule_in_the_style(probe_document):
     classes = {node.attributes.get("class") for node in cells} - {None, "num", "wrap", "h0"}
     assert "h10" in classes
     assert all(f".{name} {{" in style.text for name in classes)
+
+
+def test_one_model_and_one_step_make_a_page_without_empty_sections(parse):
+    page = parse(build_comparison(BARE).html())
+    assert sections(page) == ["answer", "steps", "limits", "asked", "reproduce"]
+    assert "The cosine of its best layer (step raw)" in page.section("answer").words
+
+
+def test_a_saved_probe_says_that_its_training_pairs_are_unknown(parse):
+    page = parse(build_comparison(replace(BARE, train=0, development=0)).html())
+    assert "trained on some of these pairs is unknown" in page.section("limits").words
+    assert "nseen" not in page.section("steps").words
+
+
+def test_everything_undefined_still_makes_a_page(parse):
+    gone = Undefined(reason="one side is constant", n=750)
+    found = findings()
+    undefined = replace(
+        found,
+        scores=tuple(
+            replace(one, pearson=gone, spearman=gone, unseen=gone, error=gone, gain=gone)
+            for one in found.scores
+        ),
+        layers=tuple(replace(one, raw=gone, encoded=gone, lost=gone) for one in found.layers),
+        differences=tuple(replace(one, pearson=gone) for one in found.differences),
+    )
+    answer = parse(build_comparison(undefined).html()).section("answer")
+    assert answer.all("svg") == []
+    assert "Pearson undefined (one side is constant)" in answer.words
+
+
+def test_one_layer_is_a_mark_with_its_interval(parse):
+    layer = replace(findings().layers[0], encoded=None, lost=None)
+    page = parse(build_comparison(replace(BARE, layers=(layer,))).html())
+    (drawing,) = page.section("answer").all("svg")
+    assert titled(drawing) == [f"{DEEP}, layer 0: 0.164 [0.133, 0.195], n = 750"]
+    assert drawing.all("polyline") == []
+    assert page.section("layers").all("table")[0].cells()[0][:3] == ["Model", "Layer", "Raw"]
+
+
+def test_a_page_on_hundreds_of_layers_has_colours_alone_and_stays_small_enough_to_open(parse):
+    depth = 96
+    wide = LayerAlignment(
+        first=DEEP,
+        second=SHALLOW,
+        sentences=500,
+        values=tuple(
+            tuple(1 - abs(one - two) / depth for two in range(depth)) for one in range(depth)
+        ),
+        margins=((0.0625,) * depth,) * depth,
+        chance=0.125,
+    )
+    layers = tuple(replace(findings().layers[0], layer=place) for place in range(depth))
+    page = build_comparison(replace(BARE, layers=layers, alignments=(wide,))).html()
+    assert len(page) < 1_500_000
+    grid = parse(page).section("alignments").all("table")[0]
+    cells = grid.all("td")
+    assert len(cells) == depth**2
+    assert {node.words for node in cells} == {""}
+    assert cells[3].attributes["title"] == "0, 3: 0.969 [0.906, 1.031], n = 500"
+    assert [node.words for node in grid.all("thead")[0].all("th")][1:12] == ["0", *[""] * 9, "10"]

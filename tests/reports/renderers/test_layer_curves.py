@@ -14,7 +14,7 @@ def mark(layer, value, half=0.125, title="here"):
     return LayerMark(layer=layer, value=value, low=value - half, high=value + half, title=title)
 
 
-def chart(*runs, layers=4, start=0.0, end=1.0, bars=False):
+def chart(*runs, layers=4, start=0.0, end=1.0):
     return LayerChart(
         title="t",
         label="l",
@@ -23,7 +23,6 @@ def chart(*runs, layers=4, start=0.0, end=1.0, bars=False):
         layers=layers,
         start=start,
         end=end,
-        bars=bars,
     )
 
 
@@ -41,9 +40,9 @@ def test_a_higher_number_lies_higher_and_a_later_layer_further_right():
     (x0, y0), (x1, y1) = points(line)
     assert x0 < x1
     assert y0 > y1
-    # 400 pixels for 4 layers and 230 for the range from 0 to 1.
-    assert x1 - x0 == pytest.approx(100, abs=0.1)
-    assert y0 - y1 == pytest.approx(115, abs=0.2)
+    # 300 pixels for 4 layers and 200 for the range from 0 to 1.
+    assert x1 - x0 == pytest.approx(75, abs=0.1)
+    assert y0 - y1 == pytest.approx(100, abs=0.2)
 
 
 def test_the_band_goes_along_the_lower_ends_and_back_along_the_upper():
@@ -51,7 +50,7 @@ def test_the_band_goes_along_the_lower_ends_and_back_along_the_upper():
     (band,) = tree.findall(".//polygon")
     heights = [y for _, y in points(band)]
     assert heights[0] > heights[3]
-    assert heights[0] - heights[3] == pytest.approx(0.25 * 230, abs=0.2)
+    assert heights[0] - heights[3] == pytest.approx(0.25 * 200, abs=0.2)
 
 
 def test_a_layer_alone_has_a_line_for_its_interval_and_no_curve():
@@ -74,14 +73,6 @@ def test_of_very_many_layers_some_marks_are_drawn_and_all_can_be_pointed_at():
     assert fills.count(COLOURS[0]) == 32
 
 
-def test_bars_hang_on_0_up_and_down():
-    made = chart((0, (mark(0, 0.5), mark(1, -0.25))), start=-0.375, end=0.625, bars=True)
-    up, down = drawn(made).findall(".//rect")
-    ends = [float(up.get("y")) + float(up.get("height")), float(down.get("y"))]
-    assert ends[0] == pytest.approx(ends[1], abs=0.1)
-    assert float(up.get("height")) == pytest.approx(2 * float(down.get("height")), abs=0.2)
-
-
 @pytest.mark.parametrize(
     ("start", "end", "words"),
     [
@@ -98,11 +89,6 @@ def test_the_ticks_are_round_numbers(start, end, words):
         if node.get("text-anchor") == "end"
     ]
     assert texts == words
-
-
-def test_bars_of_nothing_but_0_have_an_axis():
-    made = chart((0, (mark(0, 0.0, half=0.0),)), start=0.0, end=0.0, bars=True)
-    assert len(drawn(made).findall(".//rect")) == 1
 
 
 def test_foreign_words_stay_words():

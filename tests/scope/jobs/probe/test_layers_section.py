@@ -4,16 +4,10 @@ from dataclasses import replace
 
 from made_up_probe_comparison import estimate, findings
 
-from reports.prose import plain
-from scope.jobs.probe.layers_section import curve_charts, layer_bullets, layers_section, loss_charts
+from scope.jobs.probe.layers_section import curve_charts, layer_curves, layers_section
 from scope.records import LayerScore, Undefined
 
 GONE = Undefined(reason="one side is constant", n=750)
-
-
-def section(*scores):
-    found = replace(findings(), layers=scores)
-    return layers_section(found, layer_bullets(found))
 
 
 def score(layer, raw, *, encoded=None, lost=None, model="m"):
@@ -26,20 +20,9 @@ def score(layer, raw, *, encoded=None, lost=None, model="m"):
     )
 
 
-def told(*scores):
-    """The bullets on the best layers, and those on the largest decreases."""
-    bullets = layer_bullets(replace(findings(), layers=scores))
-    return [
-        [plain(item).replace("\N{NO-BREAK SPACE}", " ") for item in blocks[0].items]
-        if blocks
-        else []
-        for blocks in bullets
-    ]
-
-
-def test_no_layers_make_no_section():
-    assert section() is None
-    assert told() == [[], []]
+def test_no_layers_make_neither_section_nor_curve():
+    assert layers_section(replace(findings(), layers=())) is None
+    assert [*layer_curves((score(0, None),))] == []
 
 
 def test_a_curve_is_cut_where_a_layer_is_undefined_or_lacking():
@@ -60,52 +43,26 @@ def test_both_panels_have_the_axes_that_hold_all_intervals():
 
 
 def test_without_encoders_there_is_one_panel():
-    assert [chart.title for chart in curve_charts((score(0, 0.25),))] == ["Raw layers"]
+    assert [chart.title for chart in curve_charts((score(0, 0.25),))] == ["Cosine of each layer"]
 
 
-def test_models_keep_their_place_and_losses_share_an_axis_with_0():
-    losses = loss_charts(
-        (
-            score(0, 0.25, lost=0.03125),
-            score(0, 0.5, lost=0.0625, model="other"),
-            score(1, 0.5, lost=0.125, model="other"),
-        )
+def test_models_keep_their_place():
+    (chart,) = curve_charts(
+        (score(0, 0.25), score(0, 0.5, model="other"), score(1, 0.5, model="other"))
     )
-    assert [chart.keys for chart in losses] == [((0, "m"),), ((1, "other"),)]
-    assert {run.series for run in losses[1].runs} == {1}
-    assert {(chart.start, chart.end) for chart in losses} == {(0.0, 0.1328125)}
+    assert chart.keys == ((0, "m"), (1, "other"))
+    assert [(run.series, len(run.marks)) for run in chart.runs] == [(0, 1), (1, 2)]
 
 
-def test_the_layers_that_stand_out_are_named_and_significant_decreases_counted():
-    scores = (
-        score(0, 0.25, encoded=0.75, lost=0.0625),
-        score(1, 0.5, encoded=0.5, lost=0.0),
-        score(2, None, lost=-0.0625),
-    )
-    assert told(*scores) == [
-        [
-            "m: of the raw layers, layer 1 has the highest correlation with 0.500 [0.469, 0.531] "
-            "(n = 750); of the layers as encoded by the probe, layer 0 with 0.750 [0.719, 0.781] "
-            "(n = 750)."
-        ],
-        [
-            "m: the largest decrease is 0.062 [0.055, 0.070] (n = 750), without layer 0; the "
-            "decrease is significant for 1 of 3 layers."
-        ],
+def test_the_table_has_the_columns_of_what_was_measured_and_reasons():
+    scores = (score(0, 0.25, lost=0.0625), score(1, None))
+    (_, table) = layers_section(replace(findings(), layers=scores)).blocks
+    assert [column.heading for column in table.columns] == [
+        "Model",
+        "Layer",
+        "Raw",
+        "Decrease without",
     ]
-    (table,) = section(*scores).blocks[-1].blocks
-    last = table.rows[2].cells
-    assert (last[0], last[1].reason, last[2]) == (2, "one side is constant", None)
-
-
-def test_where_nothing_is_lost_no_layer_is_named():
-    _, decreases = told(score(0, 0.25, lost=-0.0625), score(1, 0.25, lost=0.0))
-    assert decreases == [
-        "m: removing a layer causes no decrease; the decrease is significant for none of 2 layers."
-    ]
-
-
-def test_without_any_correlation_the_reason_is_given():
-    best, decreases = told(score(0, None))
-    assert best == ["m: no raw layer has a correlation (one side is constant)."]
-    assert decreases == []
+    first, last = (row.cells for row in table.rows)
+    assert (first[1], first[2].value, first[3].value) == (0, "0.250", "+0.062")
+    assert (last[2].reason, last[3]) == ("one side is constant", None)
