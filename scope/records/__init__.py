@@ -45,6 +45,7 @@ from scope.records.fleet import (
     RouterScore as RouterScore,
     RouteShare as RouteShare,
 )
+from scope.records.four_cells import FourCells as FourCells
 from scope.records.frame import FrameRow as FrameRow
 from scope.records.matrix import (
     AuditMatrix as AuditMatrix,

@@ -11,6 +11,7 @@ from scope.records.answer_shares import FEWEST_TEXTS, AnswerShares
 from scope.records.answered import Answer, Perturbation, Prediction
 from scope.records.asked import Example, Item
 from scope.records.estimates import GOLD, Curve, Difference, Measurement
+from scope.records.four_cells import FourCells
 from scope.records.frame import FrameRow
 from scope.records.long_lists import Long
 from scope.records.matrix import AuditMatrix
@@ -257,10 +258,14 @@ def label_of(prediction: Prediction, labels: Sequence[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CompareResult(MeasuredResult):
-    """How similar the models' answers to tasks are, with every answer."""
+    """How similar the models' answers to tasks are, with every answer.
+
+    ``cells`` are those of each two models, of at most ten.
+    """
 
     tasks: tuple[TaskAnswers, ...]
     task_shares: tuple[TaskShares, ...]
+    cells: tuple[FourCells, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in = "tasks"
     part = "task"

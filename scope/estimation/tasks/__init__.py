@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scope.estimation.measurements import corrected, difference
+from scope.estimation.tasks.cells import four_cells
 from scope.estimation.tasks.choices import (
     ChoiceTable,
     accuracy_measurements,
@@ -42,7 +43,15 @@ from scope.estimation.tasks.texts import (
     text_pair_measurements,
 )
 from scope.metrics import METRICS, Metric
-from scope.records import Difference, Estimate, Measurement, TaskAnswers, TaskShares, Undefined
+from scope.records import (
+    Difference,
+    Estimate,
+    FourCells,
+    Measurement,
+    TaskAnswers,
+    TaskShares,
+    Undefined,
+)
 
 
 class TaskNumbers(NamedTuple):
@@ -51,6 +60,7 @@ class TaskNumbers(NamedTuple):
     measurements: tuple[Measurement, ...]
     differences: tuple[Difference, ...]
     shares: tuple[TaskShares, ...]
+    cells: tuple[FourCells, ...] = ()
 
 
 def measure_task(
@@ -79,7 +89,8 @@ def measure_task(
     with up to six models that are not degenerate, those of likeness: A ~ B minus A ~ C and minus
     A ~ gold (`scope.estimation.tasks.likeness`), Holm-corrected by themselves.
 
-    The shares give the frequency of each model's answers, and whether it is degenerate.
+    The shares give the frequency of each model's answers, and whether it is degenerate. The cells
+    say for each two models, of at most ten, how often both are right, one alone, or neither.
 
     Parameters
     ----------
@@ -135,6 +146,7 @@ def _choice_numbers(
         ),
         differences=(*gold_differences(against_gold, models, seed), *corrected(alike)),
         shares=shares,
+        cells=_cells(against_gold, models),
     )
 
 
@@ -150,7 +162,12 @@ def _text_numbers(table: TextTable, models: Sequence[str], seed: int) -> TaskNum
         measurements=measured,
         differences=(*differences, *corrected(alike)),
         shares=shares,
+        cells=_cells(against_gold, models),
     )
+
+
+def _cells(against_gold: Sequence[Measurement], models: Sequence[str]) -> tuple[FourCells, ...]:
+    return tuple(four_cells(against_gold)) if len(models) <= MOST_MODELS else ()
 
 
 COMPARED = ("accuracy", "word_f1", "sem_score")

@@ -83,6 +83,7 @@ def _conduct(plan: ComparisonPlan, engine: Engine | None, run: Run) -> CompareRe
         differences=tuple(one for found in numbers for one in found.differences),
         tasks=tuple(answered),
         task_shares=tuple(one for found in numbers for one in found.shares),
+        cells=tuple(one for found in numbers for one in found.cells),
     )
 
 
