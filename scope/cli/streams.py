@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import TextIO
 
 from scope.errors import ResourceError
 from scope.foreign import open_closed_descriptors
@@ -92,7 +92,7 @@ def standard_streams() -> Iterator[None]:
         sys.stdin, sys.stdout, sys.stderr = before
 
 
-def _stream(former: IO[str] | None, raw: _Output) -> io.TextIOWrapper:
+def _stream(former: TextIO | None, raw: _Output) -> io.TextIOWrapper:
     is_log = isinstance(raw, _Log)
     return io.TextIOWrapper(
         _Buffer(raw),

@@ -135,7 +135,7 @@ def unmoved_targets(before: ScoredExample, after: ScoredPerturbation) -> tuple[i
 def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
     manifest = result.manifest
     labels = manifest.reference.labels
-    words = {
+    words: dict[str, list[str]] = {
         "capability": list(dict.fromkeys(one.after.capability for one in shown if one.after)),
         "text": list(KINDS),
         "label": _gold_labels(shown, labels),
