@@ -74,6 +74,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "short_json": "scope.jobs.short_json:to_short_json",
             "markdown": "scope.jobs.pages:markdown_of",
             "notebook": "scope.jobs.pages:notebook_html",
+            "picture": "scope.jobs.pages:picture_html",
             "text": "scope.jobs.pages:terminal_text",
         },
         # What pages and files need from layers above them.

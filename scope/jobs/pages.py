@@ -9,14 +9,24 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-from reports.blocks import Block, Bullets, Page, Paragraph, Section, paragraph, within
+from reports.blocks import (
+    Block,
+    Bullets,
+    Figure,
+    Page,
+    Paragraph,
+    Section,
+    Table,
+    paragraph,
+    within,
+)
 from reports.builders.model_card import model_card
 from reports.prose import plain
 from reports.renderers.badge import badge
 from reports.renderers.junit import junit
 from reports.renderers.markdown import blocks_as_markdown, to_markdown, to_short_markdown
 from reports.renderers.terminal import to_text
-from scope.errors import RunError, ScopeError
+from scope.errors import RunError, ScopeError, SpecError
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import expanded, without_home
@@ -69,6 +79,19 @@ def headline_of(result: Result) -> str:
 def html_of(result: Result, *more: Block) -> str:
     """The report as one HTML document, with more blocks after its first one."""
     return without_home(str(find("parts", "html").target(_page_with(result, *more))))
+
+
+def picture_html(result: Result) -> str:
+    """The first chart of the report, in the table that it stands in, for a notebook."""
+    for block in page_of(result).blocks():
+        strips = isinstance(block, Table) and any(one.kind == "strip" for one in block.columns)
+        if strips or isinstance(block, Figure):
+            return without_home(str(find("parts", "notebook").target((block,))))
+    raise SpecError(
+        f"a picture of a result of the job {result.manifest.job}",
+        expected="a result whose report has a chart",
+        fix="use to_html(path), or to_frame()",
+    )
 
 
 def _page_with(result: Result, *more: Block) -> Page:

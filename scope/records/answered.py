@@ -34,6 +34,33 @@ class Prediction:
         """What is predicted, comparable between models: the token, or else the label's index."""
         return self.tokens[self.label] if self.tokens else self.label
 
+    def shares(self) -> dict[int | str | None, float]:
+        """Probabilities by label or, of a language model, by token; those of all others by None."""
+        if not self.tokens:
+            return dict(enumerate(self.probabilities))
+        named = zip(self.tokens, self.probabilities, strict=True)
+        return {**dict(named), None: max(0.0, 1 - sum(self.probabilities))}
+
+
+Both = tuple[Prediction, Prediction]
+"""A model's predictions on a text and on the changed text."""
+
+
+def shift_distance(reference: Both, target: Both) -> float:
+    """L1 distance between two models' shifts from the first prediction to the second.
+
+    >>> half, sure = Prediction(probabilities=(0.5, 0.5)), Prediction(probabilities=(1.0, 0.0))
+    >>> shift_distance((half, half), (half, sure))
+    1.0
+    """
+    old, new, target_old, target_new = (one.shares() for one in (*reference, *target))
+
+    def moved(label: int | str | None) -> float:
+        shift = new.get(label, 0.0) - old.get(label, 0.0)
+        return shift - (target_new.get(label, 0.0) - target_old.get(label, 0.0))
+
+    return sum(abs(moved(label)) for label in {**old, **new, **target_old, **target_new})
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:

@@ -152,6 +152,15 @@ class VerdictLine(NamedTuple):
     sentence: str
 
 
+class Picture(str):
+    """Charts as HTML with SVG inside; the last line of a notebook's cell shows them."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Result:
     """What every job returns: its configuration, when it ran, and its report in every form.
@@ -198,7 +207,12 @@ class Result:
         """Every answer as a row of a data frame; none unless the job's record says more."""
         yield from ()
 
-    def to_frame(self, what: Literal["estimates", "examples"] = "estimates") -> pandas.DataFrame:
+    def to_frame(
+        self,
+        what: Literal["estimates", "examples"] = "estimates",
+        *,
+        worst_first: bool = False,
+    ) -> pandas.DataFrame:
         """The numbers, or the texts with the models' answers, as a data frame.
 
         Parameters
@@ -206,13 +220,16 @@ class Result:
         what
             ``estimates``: every number as a row, with its value, interval, n, and the reason if it
             is undefined. ``examples``: of an audit each pair of texts and each model as a row, with
-            the model's answer to both and whether it is kept; of a comparison each question and
-            each model.
+            the model's answer to both and whether it is kept, the probabilities of the answer to
+            the original before and after the change by the model and by the reference, and the L1
+            distance between the shifts of both; of a comparison each question and each model.
+        worst_first
+            Of the examples of an audit: the greatest distance first.
 
         Raises
         ------
         SpecError
-            When it is neither, or the result of the job keeps no examples.
+            When it is neither, or the result of the job keeps no examples, or no distances.
         """
         import pandas as pd
 
@@ -225,7 +242,16 @@ class Result:
                 expected="estimates; or examples, of an audit or a comparison",
                 fix="omit it for the estimates",
             )
-        return pd.DataFrame(examples)
+        frame = pd.DataFrame(examples)
+        if not worst_first:
+            return frame
+        if "distance" not in frame:
+            raise SpecError(
+                f"worst_first of a result of the job {self.manifest.job}",
+                expected="an audit, whose examples have a distance",
+                fix="omit worst_first",
+            )
+        return frame.sort_values("distance", ascending=False, kind="stable", ignore_index=True)
 
     def to_json(self) -> str:
         """The whole result as JSON: the content of a run's ``result.json``."""
@@ -255,6 +281,16 @@ class Result:
     def html(self) -> str:
         """The report as one self-contained HTML document."""
         return self._rendered("html")
+
+    def plot(self) -> Picture:
+        """The picture of the report, which a notebook shows.
+
+        Raises
+        ------
+        SpecError
+            When the report has none.
+        """
+        return Picture(self._rendered("picture"))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the first tables of the report."""

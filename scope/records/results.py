@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 from scope.records.answer_shares import FEWEST_TEXTS, AnswerShares
-from scope.records.answered import Answer, Perturbation, Prediction
+from scope.records.answered import Answer, Perturbation, Prediction, shift_distance
 from scope.records.asked import Example, Item
 from scope.records.estimates import GOLD, Curve, Difference, Measurement
 from scope.records.four_cells import FourCells
@@ -232,6 +232,7 @@ class AuditResult(MeasuredResult):
             original, changed = originals[one.perturbation.example_id], one.perturbation
             before = (original.reference, *original.targets)
             after = (one.reference, *one.targets)
+            reference = _probabilities("reference_probability", original.reference, one.reference)
             for name, first, second in zip(names, before, after, strict=True):
                 yield {
                     "capability": one.capability,
@@ -247,7 +248,16 @@ class AuditResult(MeasuredResult):
                     "before": label_of(first, labels),
                     "after": label_of(second, labels),
                     "kept": first.choice == second.choice,
+                    **_probabilities("probability", first, second),
+                    **reference,
+                    "distance": shift_distance((before[0], after[0]), (first, second)),
                 }
+
+
+def _probabilities(name: str, before: Prediction, after: Prediction) -> dict[str, float]:
+    """The probability of the answer to the original, before and after the change."""
+    first, second = (one.shares().get(before.choice, 0.0) for one in (before, after))
+    return {f"{name}_before": first, f"{name}_after": second}
 
 
 def label_of(prediction: Prediction, labels: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import made_up_tasks_comparison
 import pytest
 from made_up_comparison import build_comparison
 from made_up_reuse_comparison import build_comparison as build_reuse
@@ -37,3 +38,37 @@ def test_every_pair_and_model_is_a_row_of_the_examples():
 def test_a_result_without_such_rows_says_which_it_has(what):
     with pytest.raises(SpecError, match="estimates; or examples, of an audit or a comparison"):
         build_reuse().to_frame(what)
+
+
+def test_the_examples_have_both_models_probabilities_and_the_distance_of_their_shifts():
+    result = build_comparison()
+    frame = result.to_frame("examples")
+    reference = frame[frame.model == result.manifest.reference.name]
+    assert (reference.distance == 0).all()
+    assert (reference.probability_after == reference.reference_probability_after).all()
+    row = frame[(frame.model == "student") & (frame.perturbed == "a fine movie")].iloc[0]
+    # The reference's 0.75 stays; the student's falls to 0.5625, and its other label rises as much.
+    assert (row.reference_probability_before, row.reference_probability_after) == (0.75, 0.75)
+    assert (row.probability_before, row.probability_after) == (0.75, 0.5625)
+    assert row.distance == 0.375
+
+
+def test_the_worst_examples_come_first_where_asked():
+    frame = build_comparison().to_frame("examples", worst_first=True)
+    assert frame.distance.is_monotonic_decreasing
+    assert frame.distance[0] == 1.0
+    assert sorted(frame.text) == sorted(build_comparison().to_frame("examples").text)
+    tasks = made_up_tasks_comparison.build_comparison()
+    with pytest.raises(SpecError, match="an audit, whose examples have a distance"):
+        tasks.to_frame("examples", worst_first=True)
+
+
+def test_the_picture_of_a_report_is_svg_that_a_notebook_shows():
+    shown = build_comparison().plot()
+    assert "<svg" in shown
+    assert shown == shown._repr_html_()
+    assert "<script" not in shown
+    assert build_reuse().plot().count("<svg") >= 1
+    nothing = replace(build_comparison(), measurements=())
+    with pytest.raises(SpecError, match="a result whose report has a chart"):
+        nothing.plot()
