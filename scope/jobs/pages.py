@@ -58,8 +58,11 @@ def page_of(result: Result) -> Page:
 
 
 def headline_of(result: Result) -> str:
-    """The verdicts, or the first finding, of the report in one line."""
+    """The first sentence, the verdicts, or the first finding, of the report in one line."""
     page = _own_page(result)
+    first = page.sections[0].blocks[0]
+    if isinstance(first, Paragraph) and first.lead:
+        return without_home(" ".join(plain(first.text).split()))
     leads = [
         " ".join(plain(block.text).split())
         for block in within(page.sections[0].blocks)

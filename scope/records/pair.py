@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from scope.records.estimates import Measurement
 from scope.records.frame import FrameRow
 from scope.records.result import Result, VerdictLine
 from scope.records.results import AuditResult, CompareResult, EstimatedResult, ReuseResult
@@ -24,12 +25,14 @@ class PairResult(Result):
     """What the jobs on two or more models found, each as its own command finds it.
 
     ``audits`` holds one result a direction, ``comparisons`` one a task, ``reuses`` one a pair of
-    models; they have neither clock nor folder.
+    models; they have neither clock nor folder. ``similarities`` are CAPA and error consistency of
+    each two models on the labels of unchanged texts.
     """
 
     audits: tuple[AuditResult, ...] = ()
     comparisons: tuple[CompareResult, ...] = ()
     reuses: tuple[ReuseResult, ...] = ()
+    similarities: tuple[Measurement, ...] = ()
     not_run: tuple[NotRun, ...] = ()
 
     @property
@@ -50,6 +53,8 @@ class PairResult(Result):
         for audit in self.audits:
             for row in audit.rows():
                 yield row._replace(against=row.against or audit.manifest.reference.name)
+        for one in self.similarities:
+            yield FrameRow.of("", one.metric, one.target, one.estimate, against=one.against or "")
         for part in (*self.comparisons, *self.reuses):
             yield from part.rows()
 

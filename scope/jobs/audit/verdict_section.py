@@ -12,12 +12,13 @@ from reports.wording import Cell
 from scope.jobs.audit.verdicts import opening
 from scope.records import AuditResult, Replacement, ReplacementDecision
 
-_FRAMES: Mapping[ReplacementDecision, tuple[Literal["good", "bad", "undecided"], str]] = (
-    MappingProxyType(
-        {"may replace": ("good", "✓"), "may not": ("bad", "✗"), "not shown": ("undecided", "?")}
-    )
+_FRAMES: Mapping[ReplacementDecision, Literal["good", "bad", "undecided"]] = MappingProxyType(
+    {"may replace": "good", "may not": "bad", "not shown": "undecided"}
 )
-"""The frame of each decision and its sign, so that colour is never the only one."""
+SIGNS: Mapping[ReplacementDecision, str] = MappingProxyType(
+    {"may replace": "✓", "may not": "✗", "not shown": "?"}
+)
+"""The sign of each decision, so that colour is never the only one."""
 
 
 def verdict_sentences(result: AuditResult) -> list[Text]:
@@ -30,7 +31,7 @@ def _parts(verdict: Replacement, reference: str) -> tuple[str, str]:
     """The verdict with its sign, and what carries it."""
     first = opening(verdict, reference)
     more, _, why = verdict.sentence.removeprefix(first).partition(": ")
-    return f"{_FRAMES[verdict.decision][1]} {first}{more}", why
+    return f"{SIGNS[verdict.decision]} {first}{more}", why
 
 
 def verdict_boxes(result: AuditResult) -> Iterator[Beside]:
@@ -67,10 +68,9 @@ def _box(verdict: Replacement, reference: str) -> Callout:
             "alone; the verdict is corrected over rows and targets"
         ),
     )
-    frame, _ = _FRAMES[verdict.decision]
     fold = Fold(prose("{n} numbers and limits", n=len(verdict.endpoints)), (endpoints,))
     said = (
         Paragraph(prose("**{head}**", head=head), lead=True),
         paragraph("{why}", why=sentence),
     )
-    return Callout(frame, (*said, fold))
+    return Callout(_FRAMES[verdict.decision], (*said, fold))

@@ -256,7 +256,7 @@ def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) ->
     if verdict.decision == "may replace":
         parts[0] += " in what was assessed" if verdict.not_judged or measured.left_out else ""
         within = [name for name in by_name if name not in verdict.not_judged]
-        parts[0] += f": {_named(within)} are within limits"
+        parts[0] += f": {named(within)} are within limits"
     elif verdict.decision == "may not":
         parts[0] += f": {_beyond(verdict, reference, measured)}"
     else:
@@ -280,7 +280,7 @@ def _beyond(verdict: Replacement, reference: str, measured: _Measured) -> str:
     worst = max(found, key=lambda one: (one.name.startswith("reach"), -one.p_beyond))
     others = [name for name in verdict.beyond if name != worst.name]
     verb = "is" if len(others) == 1 else "are"
-    also = f", and {_named(others)} {verb} beyond limits, too" if others else ""
+    also = f", and {named(others)} {verb} beyond limits, too" if others else ""
     return _told(worst, reference, measured) + also
 
 
@@ -305,14 +305,14 @@ def _not_within(verdict: Replacement) -> str:
         f"{one.name} is {one.estimate}" for one in found if isinstance(one.estimate, Undefined)
     ]
     unclear = [one.name for one in found if isinstance(one.estimate, Estimate)]
-    parts += [f"{_named(unclear)} may lie beyond limits"] if unclear else []
+    parts += [f"{named(unclear)} may lie beyond limits"] if unclear else []
     return "; ".join(parts)
 
 
-def _named(names: Sequence[str]) -> str:
+def named(names: Sequence[str]) -> str:
     """Endpoints by name, those of several capabilities together.
 
-    >>> _named(["accuracy", "reach on typo", "concordance on typo", "reach on noise"])
+    >>> named(["accuracy", "reach on typo", "concordance on typo", "reach on noise"])
     'accuracy, reach on typo and noise, and concordance on typo'
     """
     groups: dict[str, list[str]] = {}

@@ -2,50 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from reports.blocks import Column, Row, Table
 from reports.prose import prose
 from reports.wording import number, percent, points
 from scope.jobs.audit.picture import estimates_of_models
-from scope.records import AuditResult, Estimate, Undefined
+from scope.jobs.audit.verdict_section import SIGNS
+from scope.metrics import metric_name
+from scope.records import AuditResult, Estimate, Measurement, PairResult, Undefined
 
 Found = Estimate | Undefined | None
 
 
-def direction_tables(audits: Sequence[AuditResult]) -> Iterator[Table]:
+def direction_tables(result: PairResult) -> Iterator[Table]:
     """A table for each two models, with a column a direction."""
     together: dict[frozenset[str], list[AuditResult]] = {}
-    for audit in audits:
+    for audit in result.audits:
         together.setdefault(frozenset((target_of(audit), reference_of(audit))), []).append(audit)
-    for both in together.values():
-        yield _table(both)
+    for both, audits in together.items():
+        same = [one for one in result.similarities if {one.target, one.against} == both]
+        yield _table(audits, same)
 
 
-def _table(audits: Sequence[AuditResult]) -> Table:
+def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -> Table:
+    """What is measured against, then numbers with the texts that they rest on."""
     names = dict.fromkeys(card.name for audit in audits for card in audit.manifest.capabilities)
-    rows = {
-        "verdict": [next((v.decision for v in audit.verdicts), "none") for audit in audits],
-        "measured against": [_standard(audit) for audit in audits],
-        "accuracy, points": [_in_line(_accuracy(audit), points) for audit in audits],
-        "same answer, %": [_in_line(labels_shared(audit), percent) for audit in audits],
-        **{
-            f"{metric} on {name}": [
-                _in_line(estimates_of_models(audit, metric, name).get(target_of(audit)), number)
-                for audit in audits
-            ]
-            for name in names
-            for metric in ("concordance", "reach")
-        },
-    }
     directions = (
         prose("{target} for {reference}", target=target_of(audit), reference=reference_of(audit))
         for audit in audits
     )
     return Table(
-        columns=(Column("", "name"), *(Column(direction, "number") for direction in directions)),
-        rows=tuple(Row(cells=(name, *cells)) for name, cells in rows.items()),
+        columns=(
+            Column("", "name"),
+            *(Column(direction, "number") for direction in directions),
+            Column("texts", "number"),
+        ),
+        rows=(
+            Row(cells=("measured against", *map(_standard, audits), None)),
+            _row("accuracy, points", map(_accuracy, audits), points),
+            _row("same answer, %", map(labels_shared, audits), percent),
+            *(
+                _row(metric_name(one.metric).label, [one.estimate] * len(audits), number)
+                for one in similarities
+            ),
+            *(
+                _row(f"concordance on {name}", _of_targets(audits, "concordance", name), number)
+                for name in names
+            ),
+        ),
+        close=True,
     )
+
+
+def _of_targets(audits: Sequence[AuditResult], metric: str, capability: str) -> Iterator[Found]:
+    for audit in audits:
+        yield estimates_of_models(audit, metric, capability).get(target_of(audit))
+
+
+def _row(name: str, estimates: Iterable[Found], write: Callable[[float], str]) -> Row:
+    found = tuple(estimates)
+    counts = sorted({one.n for one in found if isinstance(one, Estimate)})
+    texts = " to ".join(f"{one:,}" for one in dict.fromkeys((*counts[:1], *counts[-1:])))
+    return Row(cells=(name, *(_in_line(one, write) for one in found), texts))
+
+
+def verdict_matrix(audits: Sequence[AuditResult]) -> Table:
+    """Which model may replace which: a row a target, a column a reference."""
+    decided = {
+        (one.target, reference_of(audit)): f"{SIGNS[one.decision]} {one.decision}"
+        for audit in audits
+        for one in audit.verdicts
+    }
+    names = list(dict.fromkeys(name for audit in audits for name in _both(audit)))
+    return Table(
+        columns=(
+            Column("", "name"),
+            *(Column(prose("in place of {name}", name=name)) for name in names),
+        ),
+        rows=tuple(
+            Row(
+                cells=(
+                    one,
+                    *(
+                        decided.get((one, other), "–" if one == other else "not run")
+                        for other in names
+                    ),
+                )
+            )
+            for one in names
+        ),
+        caption=prose("Who may replace whom"),
+    )
+
+
+def _both(audit: AuditResult) -> tuple[str, str]:
+    return reference_of(audit), target_of(audit)
 
 
 def _standard(audit: AuditResult) -> str:
@@ -92,6 +144,6 @@ def _in_line(estimate: Found, write: Callable[[float], str]) -> str:
     '50.0 [25.0, 75.0]'
     """
     if not isinstance(estimate, Estimate):
-        return "unknown"
+        return "not measured" if estimate is None else "undefined"
     value, low, high = map(write, (estimate.value, estimate.low, estimate.high))
     return f"{value} [{low}, {high}]"

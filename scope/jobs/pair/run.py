@@ -11,6 +11,7 @@ from scope.core.request import as_function, with_words
 from scope.errors import ModelError, ScopeError
 from scope.jobs.answering_models import is_saved
 from scope.jobs.identity import default_run_name, manifest_of
+from scope.jobs.pair.label_similarity import label_similarities
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.runner import Prepared, carry_out, prices_in
@@ -91,9 +92,11 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
         found.append(replace(result, clock=None, folder=None))
     if not found:
         raise errors[0]
+    audits = tuple(one for one in found if isinstance(one, AuditResult))
     return PairResult(
         manifest=replace(manifest, models=_models([one.manifest for one in found])),
-        audits=tuple(one for one in found if isinstance(one, AuditResult)),
+        audits=audits,
+        similarities=tuple(label_similarities(audits)),
         comparisons=tuple(one for one in found if isinstance(one, CompareResult)),
         reuses=tuple(one for one in found if isinstance(one, ReuseResult)),
         not_run=tuple(not_run),
