@@ -24,6 +24,12 @@
   addEventListener("beforeprint", () => {
     for (const fold of document.querySelectorAll("details")) fold.open = true;
   });
+  // What is too wide for its place scrolls, by the keyboard as well.
+  const reachable = () => {
+    for (const box of document.querySelectorAll(".scroll")) if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  };
+  addEventListener("toggle", reachable, true);
+  reachable();
   // A link to a folded section opens it.
   const form = find("controls");
   if (!form) {

@@ -131,8 +131,8 @@ def _answers(one: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> Ite
         columns=(
             Column("Model", "name"),
             Column("Label"),
+            Column("Same" if one.after is None else "Invariance"),
             *(Column(written(spelled[label]), "number") for label in shown),
-            Column("Label" if one.after is None else "Invariance"),
             Column("Distance", "number"),
         ),
         rows=tuple(
@@ -140,8 +140,8 @@ def _answers(one: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> Ite
                 cells=(
                     _model(name, both, is_reference=place == 0),
                     _label(spelled, both),
-                    *(_shares_of(both[one.after is None :], label) for label in shown),
                     _outcome(one, place),
+                    *(_shares_of(both[one.after is None :], label) for label in shown),
                     number(_distance(one, place)) if place else None,
                 )
             )
@@ -175,7 +175,7 @@ def _outcome(one: Shown, place: int) -> Text:
     if place == 0:
         return prose("" if one.after is None else "invariant" if kept else "not invariant")
     if one.after is None:
-        return prose("!!another!!" if both[0].choice != reference[0].choice else "the same")
+        return prose("!!no!!" if both[0].choice != reference[0].choice else "yes")
     if stays != (one.kind == "kept"):
         return prose("not counted")
     if one.kind == "flipped":
