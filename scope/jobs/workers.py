@@ -2,7 +2,7 @@
 
 A worker is an actor of Ray's, which loads what it needs once and does one shard at a time. Ray
 starts another in place of one that dies, with its node or alone, and repeats its shard. A shard
-that has ended three workers is cut into its items; an item that does so is left out, and named when
+that has ended five workers is cut into its items; an item that does so is left out, and named when
 all others are done. Results come in any order.
 """
 
@@ -23,7 +23,7 @@ Shard = TypeVar("Shard", bound=tuple[Any, ...])
 Step = Callable[[Any, Any], Any]
 """A function of a module: makes of what a worker has loaded, and of a shard, the shard's result."""
 
-TRIES = 3
+TRIES = 5
 """Workers that one shard, and then each of its items, may end."""
 
 MOST_LEFT_OUT = 3
@@ -99,7 +99,7 @@ class Workers:
         Raises
         ------
         ModelError
-            When items have ended three workers; all others are done before.
+            When items have ended five workers; all others are done before.
         ResourceError
             When Ray cannot be reached, or no worker does a shard in two hours.
         ScopeError

@@ -84,7 +84,7 @@ def test_an_item_that_ends_every_worker_is_named_when_all_others_are_done(cluste
 
     with (
         workers.workers(Doing(tmp_path, deadly=5), Engine(None, 2)) as pool,
-        pytest.raises(ModelError, match="3 workers that ended, each time at 'text 5'"),
+        pytest.raises(ModelError, match="5 workers that ended, each time at 'text 5'"),
     ):
         do_them(pool)
     assert sorted(item for shard in done for item in shard) == [0, 1, 2, 3, 4, 6, 7, 8]
