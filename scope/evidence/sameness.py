@@ -12,9 +12,6 @@ from scope.records import Answer, Prediction
 DRIFT = 1e-3
 """Greatest difference of a probability that other hardware, batches or libraries cause."""
 
-CANARIES = 8
-"""The least number of inputs with equal answers that identify a model."""
-
 
 def difference_of_predictions(first: Prediction, second: Prediction) -> float:
     """The greatest difference of a probability; infinite if another label or token is chosen.

@@ -1,10 +1,10 @@
-"""Recognises a model whose bytes cannot be hashed by repeating a few inputs.
+"""Recognises a model whose bytes cannot be hashed by asking for a stored answer again.
 
 The fingerprint of a model of Python covers its module, that of an endpoint its address: other
 weights may stand behind the same one. So whenever a run is opened that holds answers of such a
-model, the inputs with the least SHA-256 among those that have a stored answer are asked once
-more, and never looked up. The same choices and probabilities within `DRIFT` are drift, which is
-reported. Anything else is another model, and nothing of the run is used or changed.
+model, the first stored answer is asked for once more, and never looked up. The same choice and
+probabilities within `DRIFT` are drift, which is reported. Anything else is another model, and
+nothing of the run is used or changed.
 
 What differs is asked three times before it counts: a server may decide a tie either way, in
 words, which have no probabilities, as in a choice. An answer that once is the stored one again is
@@ -16,18 +16,15 @@ depend on the batch is asked text by text from then on, as the run keeps.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError, RunError
 from scope.evidence.sameness import (
-    CANARIES,
     DRIFT,
     difference_of_answers,
     difference_of_numbers,
@@ -37,7 +34,6 @@ from scope.jobs.identity import NamedModel
 from scope.jobs.inference import ask, checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
-from scope.printing import counted
 from scope.progress import Silent
 from scope.protocols import Progress, Task
 from scope.records import Answer, Question
@@ -45,6 +41,9 @@ from scope.store import Run
 
 ASKINGS = 3
 """An answer differs if none of so many is the stored one."""
+
+TOGETHER = 8
+"""Texts that a new classifier is asked alone and in one batch."""
 
 HASHED = ("hf", "gguf", "predictions")
 """Schemes whose fingerprint covers the bytes of weights or answers. An object that is passed from
@@ -63,34 +62,13 @@ _WAYS_OUT = (
 
 Numbers = NDArray[np.float32]
 
-Input = TypeVar("Input", str, Question)
 Answered = TypeVar("Answered")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Canaries(Generic[Input, Answered]):
-    """The stored answer to each input, and how inputs are asked again and answers compared."""
-
-    stored: Mapping[Input, Answered]
-    ask: Callable[[Sequence[Input]], Sequence[Answered]]
-    difference: Callable[[Answered, Answered], float]
 
 
 def may_change(model: object) -> bool:
     """Whether other weights may stand behind the model's fingerprint."""
     spec = getattr(model, "spec", "")
     return bool(spec) and split_spec(spec)[0] not in HASHED
-
-
-def least_by_content(inputs: Iterable[Input]) -> list[Input]:
-    """The canaries among these inputs: the eight with the least SHA-256, or all if fewer.
-
-    Examples
-    --------
-    >>> least_by_content(["a", "b", "a"])
-    ['b', 'a']
-    """
-    return sorted(dict.fromkeys(inputs), key=_digest)[:CANARIES]
 
 
 def recognise_classifier(
@@ -110,18 +88,20 @@ def recognise_classifier(
     classifier = model.model
     if not may_change(classifier):
         return
-    known = run.get(classifier.fingerprint, list(dict.fromkeys(texts)))
-    _choose_batches(model, () if known else least_by_content(texts), run, progress)
+    distinct = list(dict.fromkeys(texts))
+    known = run.get(classifier.fingerprint, distinct)
+    _choose_batches(model, () if known else distinct[:TOGETHER], run, progress)
     if known:
-        canaries = _Canaries(
-            stored={text: known[text] for text in least_by_content(known)},
-            ask=lambda again: CachedClassifier(classifier, MemoryStore()).classify(again),
-            difference=difference_of_predictions,
-        )
-        _compare(model.name, classifier.spec, canaries, run, progress)
+        text = next(text for text in distinct if text in known)
+
+        def difference() -> float:
+            [again] = CachedClassifier(classifier, MemoryStore()).classify([text])
+            return difference_of_predictions(known[text], again)
+
+        _compare(model, text, difference, run, progress)
     elif _served(classifier) is not None:
-        # The id is known once a server has replied; these answers are wanted anyway.
-        CachedClassifier(classifier, run).classify(least_by_content(texts))
+        # The id is known once a server has replied; this answer is wanted anyway.
+        CachedClassifier(classifier, run).classify(distinct[:1])
     _compare_served(classifier, run)
 
 
@@ -170,26 +150,23 @@ def recognise_answerer(
         return
     known = run.get_answers(model.fingerprint, task.role, questions)
 
-    def ask_again(again: Sequence[Question]) -> list[Answer]:
-        answers = dict(checked_answers(answering_model, task.role, again))
-        return [answers.get(place, Answer()) for place in range(len(again))]
-
     if known:
-        stored = {questions[place]: answer for place, answer in known.items()}
-        canaries = _Canaries(
-            stored={one: stored[one] for one in least_by_content(stored)},
-            ask=ask_again,
-            difference=difference_of_answers,
-        )
-        _compare(answering_model.name, model.spec, canaries, run, progress)
+        place = min(known)
+        question = questions[place]
+
+        def difference() -> float:
+            again = dict(checked_answers(answering_model, task.role, [question]))
+            return difference_of_answers(known[place], again.get(0, Answer()))
+
+        _compare(answering_model, question.text, difference, run, progress)
     elif _served(model) is not None:
-        ask(answering_model, task, least_by_content(questions), store=run, progress=Silent())
+        ask(answering_model, task, questions[:1], store=run, progress=Silent())
     _compare_served(model, run)
 
 
 def recognise_numbers(
     spec: str,
-    known: Sequence[str],
+    text: str | None,
     stored: Callable[[Sequence[str]], Numbers],
     compute: Callable[[Sequence[str]], Numbers],
     *,
@@ -198,14 +175,14 @@ def recognise_numbers(
 ) -> None:
     """Check that a model still computes the cached vectors of texts.
 
-    Numbers within `DRIFT`, as a share of a text's maximum, count as drift, shown as progress.
+    Numbers within `DRIFT`, as a share of the text's maximum, count as drift, shown as progress.
 
     Parameters
     ----------
     spec
         The model's.
-    known
-        The texts of which vectors are kept.
+    text
+        A text of which vectors are kept; None where there is none.
     stored, compute
         The kept vectors of texts, a row each, and the same computed anew.
     fix
@@ -216,75 +193,56 @@ def recognise_numbers(
     ModelError
         When it is another one.
     """
-    texts = least_by_content(known)
-    if not texts:
+    if text is None:
         return
-    with progress.task(f"{spec}: checking that the model is unchanged", len(texts)) as advance:
-        given = compute(texts)
-        advance(len(texts))
-    if len(given) != len(texts):
+    with progress.task(f"{spec}: checking that the model is unchanged", 1) as advance:
+        computed = compute([text])
+        advance()
+    if len(computed) != 1:
         return  # Whoever computes the others refuses it.
-    differences = list(map(difference_of_numbers, stored(texts), given))
-    greatest = max(differences)
-    if greatest > DRIFT:
-        differing = [text for text, one in zip(texts, differences, strict=True) if one > DRIFT]
+    difference = difference_of_numbers(stored([text])[0], computed[0])
+    if difference > DRIFT:
         raise ModelError(
-            f"`{spec}` is not the model of the cached vectors: of "
-            f"{counted(len(texts), 'text')} computed again, {len(differing)} have "
-            f"different vectors, such as {differing[0][:80]!r}",
+            f"`{spec}` is not the model of the cached vectors: computed again, those of "
+            f"{text[:80]!r} are different",
             expected="the model of the cached vectors, with numbers within "
             f"{DRIFT:g} of each vector's maximum, or another `fingerprint`",
             fix=fix,
         )
-    if greatest > 0:
-        message = f"drift: {spec}: cached and recomputed vectors differ by up to {greatest:.2g}"
-        with progress.task(message, len(texts), len(texts)):
+    if difference > 0:
+        message = f"drift: {spec}: cached and recomputed vectors differ by up to {difference:.2g}"
+        with progress.task(message, 1, 1):
             pass
 
 
 def _compare(
-    name: str, spec: str, canaries: _Canaries[Input, Answered], run: Run, progress: Progress
+    model: NamedModel, text: str, difference: Callable[[], float], run: Run, progress: Progress
 ) -> None:
-    """Repeat the canaries, those that differ up to three times, and judge the differences."""
-    differences = dict.fromkeys(canaries.stored, math.inf)
-    left = list(canaries.stored)
-    with progress.task(f"{name}: comparing with cached answers", len(left)) as advance:
+    """Ask for a stored answer up to three times, and judge the least difference."""
+    least = math.inf
+    with progress.task(f"{model.name}: comparing with a cached answer", 1) as advance:
         for _ in range(ASKINGS):
-            run.asked_again += len(left)
-            for one, given in zip(left, canaries.ask(left), strict=True):
-                difference = canaries.difference(canaries.stored[one], given)
-                differences[one] = min(differences[one], difference)
-            left = [one for one in left if differences[one] > DRIFT]
-            if not left:
+            run.asked_again += 1
+            least = min(least, difference())
+            if least <= DRIFT:
                 break
-        advance(len(differences))
-    if left:
-        raise _another_model(spec, left, differences.values(), run)
-    if (greatest := max(differences.values())) > 0:
-        run.drifts.append(
-            f"`{spec}` gives the stored choices on {counted(len(differences), 'input')} asked "
-            f"again, with probabilities that differ by up to {greatest:.2g} (at most {DRIFT:g} is "
-            "drift, not another model); the stored answers are kept"
+        advance()
+    spec = model.model.spec
+    if least > DRIFT:
+        how = f"probabilities that differ by {least:.2g}" if least < math.inf else "another choice"
+        raise RunError(
+            f"`{spec}` is not the model whose answers the run `{run.name}` contains: it now "
+            f"answers {text[:80]!r} with {how}",
+            expected="the model with which the run was started: the same choices, and "
+            f"probabilities within {DRIFT:g} of the stored ones",
+            fix=_WAYS_OUT,
         )
-
-
-def _another_model(
-    spec: str, differing: Sequence[str | Question], differences: Collection[float], run: Run
-) -> RunError:
-    other = sum(one == math.inf for one in differences)
-    moved = [one for one in differences if DRIFT < one < math.inf]
-    how = [f"{other} with another choice or text"] * bool(other)
-    if moved:
-        how.append(f"{len(moved)} with probabilities that differ by up to {max(moved):.2g}")
-    example = differing[0] if isinstance(differing[0], str) else differing[0].text
-    return RunError(
-        f"`{spec}` is not the model whose answers the run `{run.name}` contains: it "
-        f"now answers {len(differing)} of {counted(len(differences), 'input')} differently "
-        f"({', '.join(how)}), such as {example[:80]!r}",
-        expected="the model with which the run was started: the same choices, and probabilities "
-        f"within {DRIFT:g} of the stored ones",
-        fix=_WAYS_OUT,
-    )
+    if least > 0:
+        run.drifts.append(
+            f"`{spec}` gives a stored choice that was asked for again with probabilities that "
+            f"differ by up to {least:.2g} (at most {DRIFT:g} is drift, not another model); the "
+            "stored answers are kept"
+        )
 
 
 def _compare_served(model: object, run: Run) -> None:
@@ -309,8 +267,3 @@ def _served(model: object) -> str | None:
     """The id that a server gives the model, empty where it has not replied; or no server."""
     served: str | None = getattr(model, "served", None)
     return served
-
-
-def _digest(one: str | Question) -> str:
-    content = one if isinstance(one, str) else repr((one.text, one.context, one.options))
-    return hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()

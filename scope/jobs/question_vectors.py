@@ -91,7 +91,7 @@ def question_vectors(
         if known and may_change(encoder):
             recognise_numbers(
                 encoder.spec,
-                list(known),
+                next(text for text in wanted if text in known),
                 lambda texts: np.stack([known[text] for text in texts]),
                 lambda texts: vectors_of(encoder, texts),
                 progress=progress or Silent(),

@@ -5,7 +5,7 @@ identity. All else is ``memory:NAME#HASH``, shown by its name, or ``memory:NAME`
 its own. The hash covers the weights of a library's model, and of other code what can be read of it
 and of its state; where not all of it can be read, the hash covers which of the objects that read
 alike it is. That is no proof across sessions,
-so stored answers of such a model are reused only after a few were asked again
+so stored answers of such a model are reused only after one was asked for again
 (`scope.jobs.canaries`).
 """
 

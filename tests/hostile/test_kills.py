@@ -21,11 +21,11 @@ from made_up_pairs import write_pairs
 from stub_server import MODEL, stub_server
 from tiny_language import write_tiny_llama
 
-from scope.jobs.canaries import CANARIES
+from scope.jobs.canaries import TOGETHER
 
 KILLS = 17
 """Of each of six jobs."""
-MOST_AGAIN = 64 + 2 * CANARIES
+MOST_AGAIN = 64 + 2 * TOGETHER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -130,7 +130,7 @@ def _recognise(saved: SavedProbe, reader: LatentReader, folder: Path) -> None:
         return
     recognise_numbers(
         reader.spec,
-        list(saved.canaries),
+        next(iter(saved.canaries), None),
         lambda texts: np.stack([saved.canaries[text] for text in texts]),
         lambda texts: np.asarray(reader.latents(texts), dtype=np.float32),
         progress=Silent(),

@@ -11,7 +11,7 @@ from conftest import SCOPE, TESTS
 
 from scope import cli
 from scope.errors import SpecError
-from scope.jobs.canaries import CANARIES
+from scope.jobs.canaries import TOGETHER
 
 
 def test_an_interrupted_audit_says_how_to_go_on_and_does(sentences_csv, command, tmp_path):
@@ -43,9 +43,9 @@ def test_an_interrupted_audit_says_how_to_go_on_and_does(sentences_csv, command,
     assert command(*arguments, environment=log).returncode == 0
     lines = (tmp_path / "asked.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [tuple(json.loads(line)) for line in lines]
-    # At most the batch of 32 that was under way is asked again, and the canaries of two models: at
-    # the start alone and together, and in the second session.
-    assert len(rows) - len(set(rows)) <= 32 + 4 * CANARIES
+    # At most the batch of 32 that was under way is asked again, and eight texts of two models
+    # alone and together, and one of each in the second session.
+    assert len(rows) - len(set(rows)) <= 32 + 2 * (TOGETHER + 1)
 
 
 def interrupted(*_, **__):

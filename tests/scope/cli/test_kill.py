@@ -6,7 +6,7 @@ import time
 import pytest
 from killing import asked, count_rows, end_of, kill_when, result, run_afresh, start
 
-from scope.jobs.canaries import CANARIES
+from scope.jobs.canaries import TOGETHER
 
 
 @pytest.fixture
@@ -48,11 +48,11 @@ def test_kills_and_another_hash_seed_leave_the_result_as_it_is(arguments, folder
     assert end_of(start(arguments, killed)) == 0
     assert result(killed) == result(whole)
 
-    # Of what was kept the canaries alone are asked again, of both models in each session, and at
-    # the start alone and together.
-    canaries = 2 * CANARIES * (1 + len(moments))
+    # Of what was kept one answer of both models is asked for again in each session; at the start
+    # eight texts are asked alone and together.
+    canaries = 2 * (TOGETHER + len(moments))
     assert set(asked(killed)) == set(asked(whole))
-    assert asked(whole).total() == len(asked(whole)) + 2 * CANARIES
+    assert asked(whole).total() == len(asked(whole)) + 2 * TOGETHER
     assert asked(killed).total() - len(asked(killed)) <= in_flight + canaries
 
 

@@ -52,7 +52,7 @@ TEXTS = ["a dull film", "why", "a dull film", "ann saw bob"]
 SEVERAL = ["the film", "a film", "ann", "bob saw ann", "who was dull", "in paris", "was bob good"]
 
 
-def test_a_reader_of_python_reads_a_few_texts_again_and_another_one_is_refused():
+def test_a_reader_of_python_reads_a_text_again_and_another_one_is_refused():
     class OfPython(Counting):
         spec = "python:mine:Reader"
 
@@ -60,7 +60,7 @@ def test_a_reader_of_python_reads_a_few_texts_again_and_another_one_is_refused()
     stored_latents(SEVERAL, OfPython())
     again = OfPython()
     recognise_reader([*SEVERAL, "a new film"], again)
-    assert sorted(again.asked) == sorted(SEVERAL)
+    assert again.asked == SEVERAL[:1]
 
     class Retrained(OfPython):
         def latents(self, texts):

@@ -9,7 +9,7 @@ from estimates import main_estimates
 from reference import invariance_reference
 
 from scope.errors import ModelError, RunError
-from scope.jobs.canaries import CANARIES
+from scope.jobs.canaries import TOGETHER
 from scope.models import ModelOptions
 from scope.serialization import to_json
 from scope.store import RunFolder
@@ -150,11 +150,11 @@ def test_an_audit_that_breaks_off_goes_on_where_it_was(speaker_audit, monkeypatc
     )
     # Of the reference before the other is loaded; of both at the start of the run, alone and
     # together, and in the second session.
-    assert len(asked) == len(set(asked)) + 4 * CANARIES
+    assert len(asked) == len(set(asked)) + 2 * TOGETHER + 2
     asked.clear()
     speaker_audit("YoungSpeaker", run="broken")
     # Of two models.
-    assert len(asked) == 2 * CANARIES
+    assert len(asked) == 2
 
 
 def test_language_models_may_be_objects(speaker_audit):

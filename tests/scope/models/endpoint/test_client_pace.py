@@ -90,7 +90,7 @@ def test_a_bound_on_requests_ends_cleanly_and_the_next_session_goes_on(endpoint,
         ask()
     assert "goes on from here" in error.value.fix
     # Else so few requests as are repeated would be spent without an end.
-    assert "first repeats up to eight stored questions" in error.value.fix
+    assert "first repeats one stored question" in error.value.fix
     assert len(came) == len(stub.asked) == 5
     left = [text for place, text in enumerate(TEXTS) if place not in came]
     assert len(list(endpoint(max_requests=7).ask(chats(*left)))) == 7
