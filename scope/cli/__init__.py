@@ -6,7 +6,7 @@ import sys
 from functools import partial
 
 from scope.cli.ending import INTERNAL_ERROR, end_of, write_message
-from scope.cli.streams import forget_sizes_that_are_none, standard_streams
+from scope.cli.streams import standard_streams
 from scope.errors import SpecError
 from scope.foreign import Failed, attempt
 from scope.printing import shown, unstorable
@@ -18,7 +18,6 @@ def main() -> None:
     0 done; 1 a requested gate failed; 2 the input is wrong; 70 an error of SCoPE's
     own, its traceback in a file; 130 interrupted; 141 nobody reads the output.
     """
-    forget_sizes_that_are_none()
     with standard_streams():
         code = _ended()
     sys.exit(code)

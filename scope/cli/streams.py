@@ -101,10 +101,3 @@ def _stream(former: TextIO | None, raw: _Output) -> io.TextIOWrapper:
         line_buffering=is_log or raw.isatty(),
         write_through=is_log,
     )
-
-
-def forget_sizes_that_are_none() -> None:
-    """Remove what the variables of a terminal's size say if it is no number."""
-    for name in ("COLUMNS", "LINES"):
-        if not os.environ.get(name, "0").isdecimal():
-            del os.environ[name]

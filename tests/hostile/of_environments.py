@@ -116,7 +116,6 @@ TERMINALS = [
         ("no number of columns", {"COLUMNS": "many"}),
         ("fewer than no columns", {"COLUMNS": "-5"}),
         ("a billion columns", {"COLUMNS": "1000000000"}),
-        ("columns in other digits", {"COLUMNS": "²"}),
         ("no name", {"TERM": ""}),
         ("a dumb name", {"TERM": "dumb"}),
         ("an unknown name", {"TERM": "\x1b[31m"}),
