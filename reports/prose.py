@@ -35,7 +35,7 @@ A ``share`` is a number from 0 to 1, which a page shows with a bar.
 class Span(NamedTuple):
     """A part of a sentence; ``foreign`` marks text that is not ours, such as a model's name.
 
-    ``link`` is the anchor of a section of the page.
+    ``link`` is the anchor of a section of the page, or the path of another page with a slash in it.
     """
 
     text: str

@@ -22,7 +22,7 @@ from scope.errors import SpecError
 from scope.metrics import metric_name
 from scope.records import GOLD, AuditResult, DataCard, Estimate, FrameRow, Manifest, Result
 
-_AGAINST_MODELS = {
+OF_TWO_MODELS = {
     "iid_agreement": "Agreement",
     "agreement": "Agreement",
     "concordance": "Concordance",
@@ -95,7 +95,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
 
 
 def _is_published(row: FrameRow) -> bool:
-    return not row.subset and (row.against == GOLD or row.metric in _AGAINST_MODELS)
+    return not row.subset and (row.against == GOLD or row.metric in OF_TWO_MODELS)
 
 
 def _recoveries(result: Result) -> Iterator[FrameRow]:
@@ -118,7 +118,7 @@ def _recoveries(result: Result) -> Iterator[FrameRow]:
 
 def _title(row: FrameRow, manifest: Manifest) -> Text:
     """What was measured, on which capability or task, against which model."""
-    label = _AGAINST_MODELS.get(row.metric) or metric_name(row.metric).label
+    label = OF_TWO_MODELS.get(row.metric) or metric_name(row.metric).label
     against = "" if row.against == GOLD else row.against or _reference(manifest)
     return (
         *prose("{label}", label=label),

@@ -192,7 +192,7 @@ def test_a_stored_run_is_judged_by_gates_again_without_models(
         (("--gate", "nonsense>=1"), 2, "the metric `nonsense`"),
         (("--gate-on", "value"), 2, "--gate-on without a gate"),
         (("--nonsense",), 2, "see `scope report --help`"),
-        (("another",), 2, "`another`, which belongs to no option"),
+        (("another",), 2, "no run `another`"),
     ):
         done = command("report", "mine", *gates)
         assert (done.returncode, said in done.stderr) == (code, True), done.stderr
@@ -228,3 +228,12 @@ def test_a_stored_run_becomes_a_model_card_and_a_badge(audited, command, tmp_pat
     badge = (tmp_path / "badge.svg").read_text(encoding="utf-8")
     assert "SCoPE audit · sentences.csv, n = " in badge
     assert "1 not shown, 1 may not" in badge
+
+
+def test_several_runs_become_a_site(audited, command, tmp_path):
+    (tmp_path / "runs/again").symlink_to("mine")
+    done = command("report", "mine", "again", "--site", "pages")
+    assert done.stdout == "site: pages/index.html\n", done.stderr
+    assert len(list((tmp_path / "pages").iterdir())) == 3
+    refused = command("report", "mine", "again", "--gate", "hard_scope>=0.9")
+    assert (refused.returncode, "--gate with 2 runs" in refused.stderr) == (2, True)
