@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import quote
 
@@ -329,6 +329,20 @@ def example_anchor(*parts: str | int) -> str:
     'example-7%2005-3-typo'
     """
     return "-".join(("example", *(quote(str(part), safe="", errors="replace") for part in parts)))
+
+
+def without_folds(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The blocks that are seen without opening any."""
+    kept: list[Block] = []
+    for block in blocks:
+        match block:
+            case Callout():
+                kept.append(replace(block, blocks=without_folds(block.blocks)))
+            case Beside():
+                kept.append(replace(block, groups=tuple(map(without_folds, block.groups))))
+            case _ if not isinstance(block, Fold):
+                kept.append(block)
+    return tuple(kept)
 
 
 def folded(title: Text, blocks: tuple[Block, ...], *, when: bool) -> tuple[Block, ...]:

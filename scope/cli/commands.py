@@ -245,13 +245,15 @@ def ending(
 ) -> int:
     """Show the result, and which gates are not met, here and on the page; the exit code."""
     from reports.builders.gates import gates_box
-    from scope.jobs.pages import to_junit, write_report
+    from scope.jobs.pages import to_junit, write_brief, write_report
 
     unmet = [line for lines in judged.values() for line in lines]
     box = gates_box(gates, unmet) if gates else None
     show_result(result, output, gates=[box] if box else [])
     if box:
         write_report(result, box)
+    if output.brief:
+        write_brief(result, *([box] if box else []))
     if output.junit:
         to_junit(result, judged, output.junit)
     failed = [*result.failed_parts(), *unmet]

@@ -43,9 +43,26 @@ class Output:
     verbose: Annotated[bool, option(OUTPUT, ("--verbose", "-v"))] = False
     """Print every table of the report."""
 
+    brief: Annotated[bool, option(OUTPUT)] = False
+    """Write brief.html, one page to print, beside the report."""
+
     junit: Annotated[Path | None, option(OUTPUT, metavar="FILE")] = None
     """Write verdicts and gates as test cases into this JUnit file; a verdict without --fail-on is
     skipped."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOutput(Output):
+    """What `scope report` can make of a stored run besides."""
+
+    model_card: Annotated[bool, option(OUTPUT)] = False
+    """Print a table and a model-index for a model card instead."""
+
+    badge: Annotated[Path | None, option(OUTPUT, metavar="FILE")] = None
+    """Write verdict and data as an SVG badge."""
+
+    site: Annotated[Path, option(OUTPUT, metavar="FOLDER")] = Path("site")
+    """Folder of the pages of several runs, with index.html."""
 
 
 DryRun = Annotated[
@@ -97,10 +114,12 @@ def show_result(
     gates: Sequence[Block] = (),
 ) -> None:
     """Print a result for a person, or short or in full for a machine, and where its report is."""
-    from scope.jobs.pages import markdown_of, page_of
+    from scope.jobs.pages import markdown_of, model_card_of, page_of
 
     if output.json or output.json_full:
         print_json(result.to_json() if output.json_full else result.to_short_json())
+    elif isinstance(output, ReportOutput) and output.model_card:
+        say(model_card_of(result).rstrip("\n"))
     elif output.markdown:
         say(markdown_of(result, *gates, verbose=output.verbose).rstrip("\n"))
     else:

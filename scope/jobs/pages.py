@@ -19,9 +19,10 @@ from reports.blocks import (
     Table,
     paragraph,
     within,
+    without_folds,
 )
 from reports.builders.model_card import model_card
-from reports.prose import plain
+from reports.prose import Span, plain
 from reports.renderers.badge import badge
 from reports.renderers.junit import junit
 from reports.renderers.markdown import blocks_as_markdown, to_markdown, to_short_markdown
@@ -264,6 +265,21 @@ def write_report(result: Result, *more: Block) -> None:
     """Write the report of a stored result into its run's folder; see `html_of`."""
     if result.folder is not None:
         RunFolder(result.folder).write_report(html_of(result, *more))
+
+
+def write_brief(result: Result, *more: Block) -> None:
+    """Write the answer of a stored result and its numbers as one page to print, beside the report.
+
+    The examples are left to the report.
+    """
+    page = _page_with(result, *more)
+    answer = page.sections[0]
+    tables = tuple(block for block in page.brief if isinstance(block, Table))
+    report = Paragraph((Span("Examples and all numbers", link="./report.html"),))
+    blocks = (*without_folds(answer.blocks), *tables, report)
+    brief = replace(page, sections=(replace(answer, blocks=blocks),))
+    if result.folder is not None:
+        save(result.folder / "brief.html", str(find("parts", "html").target(brief)))
 
 
 def _find(run: str | Path, runs: Path) -> RunFolder:

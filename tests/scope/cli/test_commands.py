@@ -6,6 +6,7 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
+from parsed_page import parse
 
 from scope.store import RunFolder
 
@@ -230,10 +231,23 @@ def test_a_stored_run_becomes_a_model_card_and_a_badge(audited, command, tmp_pat
     assert "1 not shown, 1 may not" in badge
 
 
+def test_a_page_to_print_has_answer_gates_and_numbers_and_no_examples(audited, command, tmp_path):
+    done = command("report", "mine", "--brief", "--fail-on", "not-shown")
+    assert done.returncode == 1, done.stderr
+    page = (tmp_path / "runs/mine/brief.html").read_text(encoding="utf-8")
+    (main,) = parse(page).all("main")
+    assert "A gate failed" in main.text
+    assert "accuracy difference" in main.text
+    assert not [one for tag in ("article", "details", "form") for one in main.all(tag)]
+    assert [one.attributes["href"] for one in main.all("a")] == ["./report.html"]
+    for options in (("--site", "x"), ("mine", "--json")):
+        assert command("report", "mine", *options).returncode == 2
+
+
 def test_several_runs_become_a_site(audited, command, tmp_path):
     (tmp_path / "runs/again").symlink_to("mine")
     done = command("report", "mine", "again", "--site", "pages")
     assert done.stdout == "site: pages/index.html\n", done.stderr
     assert len(list((tmp_path / "pages").iterdir())) == 3
     refused = command("report", "mine", "again", "--gate", "hard_scope>=0.9")
-    assert (refused.returncode, "--gate with 2 runs" in refused.stderr) == (2, True)
+    assert (refused.returncode, "--gate with several runs" in refused.stderr) == (2, True)
