@@ -107,18 +107,29 @@ def _page_with(result: Result, *more: Block) -> Page:
 
 def notebook_html(result: Result) -> str:
     """The findings and the first tables of the report, for a notebook."""
-    page = page_of(result)
-    first = (block for section in page.sections[:1] for block in section.blocks)
-    findings = [one for one in first if isinstance(one, Bullets) and one.findings]
-    rest = (block for block in page.brief if block not in findings)
-    return without_home(str(find("parts", "notebook").target((*findings, *rest))))
+    return without_home(str(find("parts", "notebook").target(_in_short(page_of(result)))))
+
+
+def _in_short(page: Page) -> tuple[Block, ...]:
+    """The findings that the terminal leaves to the page, and what it shows."""
+    said = {block.text for block in page.brief if isinstance(block, Paragraph)}
+    items = [
+        item
+        for block in page.sections[0].blocks
+        if isinstance(block, Bullets) and block.findings and block not in page.brief
+        for item in block.items
+        if item not in said
+    ]
+    return (*([Bullets(tuple(items), findings=True)] if items else []), *page.brief)
 
 
 def markdown_of(result: Result, *more: Block, verbose: bool = False) -> str:
     """The report as Markdown in at most 60 lines, or all of it."""
     page = _page_with(result, *more)
     path = "" if result.folder is None else str(RunFolder(result.folder).report_path)
-    return without_home(to_markdown(page) if verbose else to_short_markdown(page, more, path))
+    if verbose:
+        return without_home(to_markdown(page))
+    return without_home(to_short_markdown(replace(page, brief=_in_short(page)), more, path))
 
 
 def model_card_of(result: Result) -> str:

@@ -32,7 +32,7 @@ from reports.renderers.markdown import (
     to_markdown,
     to_short_markdown,
 )
-from scope.jobs.pages import markdown_of
+from scope.jobs.pages import headline_of, markdown_of
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -151,3 +151,15 @@ def test_an_example_too_long_for_a_comment_is_left_to_the_report():
     page = Page(title="t", sections=(Section(anchor="a", title="a", blocks=(Cards(cards=cards),)),))
     assert "xxxxx" in to_short_markdown(page, (), "")
     assert len(to_short_markdown(page, (), "")) < 100
+
+
+def test_the_comment_of_every_job_begins_with_its_answer_and_is_short(
+    tasks_comparison, reuse_comparison, probe_comparison, fleet_comparisons
+):
+    results = (tasks_comparison, reuse_comparison, probe_comparison, *fleet_comparisons.values())
+    for result in results:
+        text = result.to_markdown()
+        assert text.count("\n") <= MOST_LINES
+        kinds = [one for kind, inner in elements(text) for one in (kind, *inner)]
+        assert not [kind for kind in kinds if "html" in kind]
+        assert headline_of(result).split()[0] in text.split("\n\n")[1]
