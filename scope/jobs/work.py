@@ -199,13 +199,16 @@ def _estimated_in_time(
     return known
 
 
-def seconds_to_answer(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], object]) -> float:
-    """Seconds that a model takes to answer all items, by a random part of them.
+class Timed(NamedTuple):
+    """Seconds that the first answer took, which prepares the model, and each of the others."""
 
-    The first answer is apart: it also prepares the model.
-    """
-    if not items:
-        return 0.0
+    first: float
+    each: float
+    answered: int
+
+
+def timed(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], object]) -> Timed:
+    """A model's answers to a random part of the items, for a few seconds."""
     sample = random.Random(0).sample(items, len(items))  # noqa: S311 - no secret
     began = time.monotonic()
     ask(sample[:1])
@@ -216,7 +219,15 @@ def seconds_to_answer(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], o
         ask(portion)
         done, size = done + len(portion), 2 * size
     each = (time.monotonic() - began) / (done - 1) if done > 1 else first
-    return first + each * (len(items) - 1)
+    return Timed(first, each, done)
+
+
+def seconds_to_answer(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], object]) -> float:
+    """Seconds that a model takes to answer all items, by a random part of them."""
+    if not items:
+        return 0.0
+    found = timed(items, ask)
+    return found.first + found.each * (len(items) - 1)
 
 
 class _TrialEndsError(Exception):

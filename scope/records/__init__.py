@@ -52,7 +52,11 @@ from scope.records.matrix import (
     Correlation as Correlation,
     GroupEstimate as GroupEstimate,
 )
-from scope.records.pair import NotRun as NotRun, PairResult as PairResult
+from scope.records.pair import (
+    ModelFacts as ModelFacts,
+    NotRun as NotRun,
+    PairResult as PairResult,
+)
 from scope.records.probe import (
     LayerAlignment as LayerAlignment,
     LayerScore as LayerScore,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scope.records.estimates import Measurement
 from scope.records.frame import FrameRow
+from scope.records.probe import LayerAlignment
 from scope.records.result import Result, VerdictLine
 from scope.records.results import AuditResult, CompareResult, EstimatedResult, ReuseResult
 
@@ -20,19 +21,40 @@ class NotRun:
     reason: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelFacts:
+    """How large and how fast a model is; None is unknown, and ``reason`` says why.
+
+    ``stored`` and ``memory`` count bytes: of the files of weights, and of the parameters as they
+    are loaded in the precision ``dtype``. ``seconds`` is the mean time of an answer, over the
+    ``timed`` texts or questions that were asked for it on the machine of the run.
+    """
+
+    model: str
+    parameters: int | None = None
+    stored: int | None = None
+    dtype: str | None = None
+    memory: int | None = None
+    seconds: float | None = None
+    timed: int = 0
+    reason: str = ""
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PairResult(Result):
     """What the jobs on two or more models found, each as its own command finds it.
 
     ``audits`` holds one result a direction, ``comparisons`` one a task, ``reuses`` one a pair of
     models; they have neither clock nor folder. ``similarities`` are CAPA and error consistency of
-    each two models on the labels of unchanged texts.
+    each two models on the labels of unchanged texts, ``alignments`` of their layers on them.
     """
 
     audits: tuple[AuditResult, ...] = ()
     comparisons: tuple[CompareResult, ...] = ()
     reuses: tuple[ReuseResult, ...] = ()
     similarities: tuple[Measurement, ...] = ()
+    facts: tuple[ModelFacts, ...] = ()
+    alignments: tuple[LayerAlignment, ...] = ()
     not_run: tuple[NotRun, ...] = ()
 
     @property

@@ -8,10 +8,11 @@ from functools import partial
 from itertools import chain
 
 from scope.core.request import as_function, with_words
-from scope.errors import ModelError, ScopeError
+from scope.errors import ModelError, RunError, ScopeError
+from scope.estimation.label_similarity import label_similarities
 from scope.jobs.answering_models import is_saved
 from scope.jobs.identity import default_run_name, manifest_of
-from scope.jobs.pair.label_similarity import label_similarities
+from scope.jobs.pair.facts import aligned_layers, facts_of
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.runner import Prepared, carry_out, prices_in
@@ -23,8 +24,11 @@ from scope.records import (
     AuditResult,
     CompareResult,
     EstimatedResult,
+    LayerAlignment,
     Manifest,
     ModelCard,
+    ModelFacts,
+    NotRun,
     PairResult,
     ReuseResult,
     Setting,
@@ -93,14 +97,31 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
     if not found:
         raise errors[0]
     audits = tuple(one for one in found if isinstance(one, AuditResult))
+    models = _models([one.manifest for one in found])
+    judged = [card for card in models if card.role == "model"]
+    layers = tuple(aligned_layers(request, judged, found[0]))
+    loaded = parts.fitting[0].prepared.models
     return PairResult(
-        manifest=replace(manifest, models=_models([one.manifest for one in found])),
+        manifest=replace(manifest, models=models),
         audits=audits,
         similarities=tuple(label_similarities(audits)),
+        # Measured once: times differ from session to session.
+        facts=_kept_facts(run)
+        or tuple(facts_of(card, loaded, found[0], request) for card in judged),
+        alignments=tuple(one for one in layers if isinstance(one, LayerAlignment)),
         comparisons=tuple(one for one in found if isinstance(one, CompareResult)),
         reuses=tuple(one for one in found if isinstance(one, ReuseResult)),
-        not_run=tuple(not_run),
+        not_run=(*not_run, *(one for one in layers if isinstance(one, NotRun))),
     )
+
+
+def _kept_facts(run: Run) -> tuple[ModelFacts, ...]:
+    """Those that an earlier session of the run measured."""
+    try:
+        earlier = run.read_result()
+    except RunError:
+        return ()
+    return earlier.facts if isinstance(earlier, PairResult) else ()
 
 
 def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:

@@ -28,6 +28,7 @@ from scope.jobs.audit.verdict_section import verdict_boxes
 from scope.jobs.compare.sections import page as compare_page
 from scope.jobs.pair.directions import direction_tables, reference_of, target_of, verdict_matrix
 from scope.jobs.pair.findings import example_of, findings
+from scope.jobs.pair.models_section import models_section
 from scope.jobs.reuse.sections import page as reuse_page
 from scope.records import (
     AuditResult,
@@ -62,6 +63,7 @@ def page(result: PairResult) -> Page:
                 ),
             ),
             *(one for one in pages[0].sections[1:-1] if not one.folded),
+            *models_section(result),
             *(
                 _numbers(place, *both)
                 for place, both in enumerate(zip(result.parts, pages, strict=True))
@@ -164,7 +166,7 @@ def _finds(section: Section) -> bool:
 
 def _in_short(result: PairResult) -> Iterator[Terms]:
     """What was not run; where other parts were, no reason why tasks do not fit the data."""
-    few = [one for one in result.not_run if one.job != "compare"]
+    few = [one for one in result.not_run if one.job in ("audit", "reuse")]
     if few:
         yield _reasons(few)
     if rest := [one.part for one in result.not_run if one not in few]:

@@ -5,6 +5,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import toy_models
 from toy_models import OtherLabels, Reference, Stranger
@@ -14,7 +15,7 @@ from reports.prose import plain
 from scope import metrics
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.pages import load_result, page_of, report
-from scope.jobs.pair import parts
+from scope.jobs.pair import facts, parts
 from scope.jobs.pair.findings import findings
 from scope.jobs.pair.request import PairRequest
 from scope.serialization import from_json, to_json
@@ -154,6 +155,7 @@ def test_a_part_that_fits_neither_models_nor_data_is_named(found):
         "comparison of answers to choice",
         "comparison of answers to cloze",
         "comparison of answers to extractive_qa",
+        "similarity of the layers of Reference and copy",
     ]
     assert all(one.reason for one in found.not_run)
     assert "not run: comparison of answers to choice, " in str(found)
@@ -233,11 +235,56 @@ def test_likeness_of_labels_is_that_of_a_comparison_of_choices(found):
     assert {"capa", "error_consistency"} <= set(found.to_frame()["metric"])
 
 
+def test_size_is_unknown_for_an_object_and_its_answers_are_timed(found):
+    for one in found.facts:
+        assert (one.parameters, one.reason) == (None, "its code is the user's")
+        assert one.timed == 200
+        assert one.seconds >= 0
+    assert [one.model for one in found.facts] == ["Reference", "copy"]
+
+
+def test_the_size_of_saved_answers_is_unknown_and_they_are_not_timed(answers, tmp_path):
+    result = scope.pair(*answers["models"], data=answers["data"], runs=tmp_path / "runs")
+    assert [(one.seconds, one.reason) for one in result.facts] == [
+        (None, "its answers are saved")
+    ] * 2
+    assert "Unknown of ours.jsonl: its answers are saved." in result.to_markdown()
+
+
+class Layers:
+    """Two layers: the beginning of a text in letters, and its length; or the other way round."""
+
+    precision = "float32"
+
+    def __init__(self, model, options):
+        self.spec, self._step = model.spec, -1 if "copy" in model.spec else 1
+        self.fingerprint = f"layers-{self._step}"
+
+    def latents(self, texts):
+        letters = [[[ord(one) for one in text[:4]], [len(text), 0, 0, 0]] for text in texts]
+        return np.array(letters)[:, :: self._step]
+
+    def truncated(self, texts):
+        return [False] * len(texts)
+
+
+def test_layers_of_models_that_show_them_are_compared_without_scored_pairs(pair, monkeypatch):
+    monkeypatch.setattr(facts, "load_latent_reader", Layers)
+    result = pair(Reference(), Copy())
+    (found,) = result.alignments
+    assert (found.first, found.second, found.sentences) == ("Reference", "copy", 20)
+    assert (found.values[0][1], found.values[1][0]) == pytest.approx((1.0, 1.0))
+    assert "most similar layers are 0 of **Reference** and 1 of **copy**" in result.to_markdown()
+    assert not any(one.job == "probe" for one in result.not_run)
+
+
 def test_the_page_renders_everywhere_with_unique_anchors_and_one_search(found):
     page = page_of(found)
     anchors = [section.anchor for section in page.sections]
     assert len(set(anchors)) == len(anchors)
-    assert anchors == ["answer", "differ", "examples", "part-1", "part-2", "left-out", "reproduce"]
+    assert anchors == [
+        *("answer", "differ", "examples", "models", "part-1", "part-2", "left-out", "reproduce")
+    ]
     assert sum(getattr(one, "finder", None) is not None for one in page.blocks()) == 1
     for text in (found.html(), found.to_markdown(verbose=True), found._repr_html_(), str(found)):
         assert "may replace" in text

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from scope.estimation.tasks.choices import ChoiceTable, choice_pair_measurements
-from scope.jobs.pair.directions import reference_of, target_of
 from scope.records import Answer, AuditResult, Item, Measurement, Prediction, Question, TaskAnswers
 
 SHOWN = ("capa", "error_consistency")
@@ -16,17 +15,17 @@ def label_similarities(audits: Sequence[AuditResult]) -> Iterator[Measurement]:
     """Both metrics of each two models, on the unchanged texts of their first audit."""
     seen: set[frozenset[str]] = set()
     for audit in audits:
-        both = frozenset((target_of(audit), reference_of(audit)))
-        if both not in seen and audit.manifest.reference.labels:
+        targets, reference = audit.manifest.targets, audit.manifest.reference
+        place = [card.role for card in targets].index("target")
+        both = frozenset((targets[place].name, reference.name))
+        if both not in seen and reference.labels:
             seen.add(both)
-            yield from _of(audit)
+            yield from _of(audit, place)
 
 
-def _of(audit: AuditResult) -> Iterator[Measurement]:
-    """Those of the reference and the target; labels are the options."""
+def _of(audit: AuditResult, place: int) -> Iterator[Measurement]:
+    """Those of the reference and the target at a place; labels are the options."""
     labels = audit.manifest.reference.labels
-    names = [card.name for card in audit.manifest.targets]
-    place = names.index(target_of(audit))
     items = tuple(
         Item(
             question=Question(id=one.example.id, text=one.example.text, options=labels),
@@ -42,7 +41,7 @@ def _of(audit: AuditResult) -> Iterator[Measurement]:
             tuple(_chosen(one.targets[place]) for one in audit.examples),
         ),
     )
-    models = (reference_of(audit), target_of(audit))
+    models = (audit.manifest.reference.name, audit.manifest.targets[place].name)
     for one in choice_pair_measurements(ChoiceTable.of(answers), models):
         if one.metric in SHOWN:
             yield one
