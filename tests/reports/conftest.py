@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import made_up_fleet_comparison
 import made_up_probe_comparison
@@ -10,9 +11,24 @@ import made_up_reuse_comparison
 import made_up_tasks_comparison
 import pytest
 from made_up_comparison import build_comparison
+from opened_page import CHROMIUM
 from parsed_page import Node, parse
 
 from scope.records import AuditResult, CompareResult, FleetResult, ProbeResult, ReuseResult
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A real browser, for tests of what a reader does."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no chromium on the path")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
+        )
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,24 +1,9 @@
 """The page in a real browser: its controls work, and no text of the comparison runs."""
 
-import shutil
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the path")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        yield browser
-        browser.close()
+from opened_page import choose, opening, shown
 
 
 @pytest.fixture
@@ -59,41 +44,6 @@ def opened(browser, address):
 def tasks_opened(browser, tasks_address):
     with opening(browser, tasks_address) as tab:
         yield tab
-
-
-@contextmanager
-def opening(browser, address):
-    """The open page; on leaving, anything that it complained of or asked for is an error."""
-    complaints, requests = [], []
-    tab = browser.new_page()
-    tab.on("console", lambda message: complaints.append(message.text))
-    tab.on("pageerror", lambda error: complaints.append(str(error)))
-    tab.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
-    tab.on("request", lambda request: requests.append(request.url))
-    tab.goto(address)
-    yield tab
-    assert complaints == []
-    assert requests == [address]
-    tab.close()
-
-
-def shown(tab):
-    """Example and trial of the visible pairs, in the order of the page."""
-    notes = tab.locator(".pair:visible > .note:first-child").all_text_contents()
-    return [tuple(part.split()[1] for part in note.split(" · ")[2:4]) for note in notes]
-
-
-def choose(tab, select, words):
-    """Choose the option of these words, whatever count stands behind them."""
-    options = tab.locator(f"{select} option").all_inner_texts()
-    (label,) = (one for one in options if one.rpartition(" (")[0] == words)
-    tab.select_option(select, label=label)
-
-
-def test_no_text_of_the_comparison_runs(opened):
-    assert opened.evaluate("typeof window.injected") == "undefined"
-    assert opened.evaluate("document.scripts.length") == 1
-    assert opened.evaluate("document.images.length") == 0
 
 
 def test_a_script_slipped_into_the_page_is_stopped_by_the_policy(browser, tmp_path, page):
@@ -190,11 +140,6 @@ def questions(tab):
     """The ids of the visible questions, in the order of the page."""
     notes = tab.locator(".pair:visible > .note:first-child").all_text_contents()
     return [note.split(" · ")[1].split()[1] for note in notes]
-
-
-def test_no_text_of_the_answers_runs(tasks_opened):
-    assert tasks_opened.evaluate("typeof window.injected") == "undefined"
-    assert tasks_opened.evaluate("[document.scripts.length, document.images.length]") == [1, 0]
 
 
 def test_answers_are_searched_in_question_context_gold_and_answers(tasks_opened):
@@ -296,14 +241,6 @@ def test_decisions_stand_out_from_the_page(browser, reuse_address, scheme):
         colours = ([int(part) for part in value[4:-1].split(",")] for value in (ink, page))
         dark, light = sorted(map(luminance, colours))
         assert (light + 0.05) / (dark + 0.05) >= 4.5
-    tab.close()
-
-
-@pytest.mark.parametrize("which", ["address", "tasks_address", "reuse_address", "fleet_address"])
-def test_a_narrow_screen_needs_no_sideways_scrolling_of_the_page(browser, request, which):
-    tab = browser.new_page(viewport={"width": 400, "height": 800})
-    tab.goto(request.getfixturevalue(which))
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 400
     tab.close()
 
 

@@ -199,10 +199,10 @@
     const heads = [...new Set(found.flatMap(Object.keys))];
     return [heads, ...found.map((row) => heads.map((head) => row[head]))].map((row) => row.map((words) => cell(words)).join(",")).join("\r\n");
   };
-  const copy = (words) => navigator.clipboard.writeText(words(rows())).then(
-    () => { find("shown").textContent = `Copied ${chosen.length} ${unit}`; },
-    () => { find("shown").textContent = "The browser did not allow to copy"; },
-  );
+  const copy = async (form, words) => {
+    const said = await navigator.clipboard.writeText(words).then(() => `copied as ${form}`, () => "not copied: the browser refuses");
+    find("shown").textContent = `${chosen.length} of them ${said}`;
+  };
 
   const start = async () => {
     const packed = find("packed");
@@ -211,8 +211,8 @@
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", () => { room = atOnce; choose(); keep(section); });
     more?.addEventListener("click", () => { room += atOnce; show(); });
-    find("copy-csv")?.addEventListener("click", () => copy(csv));
-    find("copy-json")?.addEventListener("click", () => copy((found) => JSON.stringify(found, null, 1)));
+    find("copy-csv")?.addEventListener("click", () => copy("CSV", csv(rows())));
+    find("copy-json")?.addEventListener("click", () => copy("JSON", JSON.stringify(rows(), null, 1)));
     addEventListener("hashchange", follow);
     addEventListener("keydown", (event) => {
       const typed = event.target.closest?.("input, select") || event.ctrlKey || event.metaKey || event.altKey;
@@ -231,7 +231,7 @@
     form.hidden = false;
     choose();
     follow();
-    document.documentElement.dataset.ready = "";
+    document.body.dataset.ready = "";
     performance.mark("ready");
   };
   start();
