@@ -8,9 +8,9 @@ that know no job, and a job needs no template of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal, overload
 from urllib.parse import quote
 
 from reports.charts import Chart, SmallStrip
@@ -203,11 +203,31 @@ class Card:
     anchor: str = ""
 
 
+@dataclass(frozen=True)
+class LazyCards(Sequence[Card]):
+    """Cards that are made when they are read: only an HTML page reads all of many."""
+
+    items: Sequence[Any]
+    make: Callable[[Any], Card]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, place: int) -> Card: ...
+    @overload
+    def __getitem__(self, place: slice) -> LazyCards: ...
+    def __getitem__(self, place: int | slice) -> Card | LazyCards:
+        if isinstance(place, slice):
+            return LazyCards(self.items[place], self.make)
+        return self.make(self.items[place])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Cards:
     """Examples one below the other, or, if ``narrow``, side by side."""
 
-    cards: tuple[Card, ...]
+    cards: Sequence[Card]
     finder: Finder | None = None
     narrow: bool = False
 

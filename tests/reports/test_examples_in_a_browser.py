@@ -113,14 +113,14 @@ def test_shown_examples_are_copied_as_csv_that_starts_no_formula_and_as_json(bro
     with opening(browser, address, **how) as tab:
         tab.fill("#search", "text 45")
         tab.click("#copy-json")
-        tab.wait_for_selector("#shown:has-text('1 of them copied as JSON')")
+        tab.wait_for_selector("#shown:has-text('1 examples copied as JSON')")
         rows = json.loads(tab.evaluate("navigator.clipboard.readText()"))
         assert [row["Model"] for row in rows][:2] == ["teacher (reference)", "student"]
         assert rows[1]["id"] == "example-e1-45-typo"
         assert (rows[1]["text 2"].strip(), rows[1]["Invariance"]) == ("text 45", "lost")
         tab.evaluate("document.querySelector('.pair .text').textContent = '=1+1'")
         tab.click("#copy-csv")
-        tab.wait_for_selector("#shown:has-text('1 of them copied as CSV')")
+        tab.wait_for_selector("#shown:has-text('1 examples copied as CSV')")
         head, first, *_ = tab.evaluate("navigator.clipboard.readText()").split("\r\n")
         assert head.startswith('"id","about","text 1","text 2","Model","Label"')
         assert '"\'=1+1"' in first

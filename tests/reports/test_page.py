@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -79,6 +80,44 @@ def test_no_element_or_attribute_comes_from_a_text(compared, read, parse):
     twin = parse(harmless(compared).html())
     shape = [(node.tag, list(node.attributes)) for node in read.walk()]
     assert shape == [(node.tag, list(node.attributes)) for node in twin.walk()]
+
+
+APART = {"examples", "perturbations", "candidates", "values", "answers", "items", "probabilities"}
+"""Lists of single texts and answers, of which a page's head shows only the length."""
+
+DERIVED = {"probe": {"230"}, "fleet-map": {"40"}}
+"""Sums that a page makes itself; of fleets, also the level of an interval."""
+
+
+def numbers(stored):
+    """Every number of a result, those in its texts and the lengths of its lists included."""
+    match stored:
+        case bool():
+            pass
+        case int() | float():
+            yield abs(stored)
+        case str():
+            yield from map(float, re.findall(r"\d+(?:\.\d+)?", stored))
+        case dict() | list():
+            yield len(stored)
+            pairs = stored.items() if isinstance(stored, dict) else enumerate(stored)
+            for key, one in pairs:
+                yield from numbers(len(one) if key in APART and isinstance(one, list) else one)
+
+
+def test_every_number_of_the_first_section_is_one_of_the_results_rounded(job, compared, read):
+    known = set(numbers(json.loads(compared.to_json())))
+    known |= {100 * one for one in known}
+    derived = DERIVED.get(job, set()) | ({"90.0"} if job.startswith("fleet") else set())
+    words = read.all("section")[0].words.replace(",", "")
+    shown = {found.rstrip(".") for found in re.findall(r"\d+\.?\d*|\.\d+", words)} - derived
+    assert len(shown) >= 5
+    strange = [
+        one
+        for one in shown
+        if all(abs(k - float(one)) > 0.5001 * 10 ** -len(one.partition(".")[2]) for k in known)
+    ]
+    assert strange == []
 
 
 def test_templates_trust_nothing_but_our_own_script_and_style():

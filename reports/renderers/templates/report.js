@@ -201,7 +201,7 @@
   };
   const copy = async (form, words) => {
     const said = await navigator.clipboard.writeText(words).then(() => `copied as ${form}`, () => "not copied: the browser refuses");
-    find("shown").textContent = `${chosen.length} of them ${said}`;
+    find("shown").textContent = `${chosen.length} ${unit} ${said}`;
   };
 
   const start = async () => {

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reports.blocks import Block, Cards, Finder, Fold, Section, Select, note, paragraph, places
+from reports.blocks import (
+    Block,
+    Cards,
+    Finder,
+    Fold,
+    LazyCards,
+    Section,
+    Select,
+    note,
+    paragraph,
+    places,
+)
 from reports.prose import prose
 from scope.jobs.audit.example_card import Kind, Shown, card
 from scope.records import AuditResult, ScoredExample, ScoredPerturbation, label_of
@@ -137,14 +148,14 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
     labels = manifest.reference.labels
     words: dict[str, list[str]] = {
         "capability": list(dict.fromkeys(one.after.capability for one in shown if one.after)),
-        "text": list(KINDS),
+        "text": [*KINDS],
         "label": _gold_labels(shown, labels),
         "slice": sorted({part for one in shown for part in one.before.example.slices}),
     }
     names = (manifest.reference.name, *(card.name for card in manifest.targets))
     measured = any(one.after and one.after.similarity is not None for one in shown)
     return Cards(
-        cards=tuple(card(one, names, labels, _keys(one, words, labels)) for one in shown),
+        cards=LazyCards(shown, lambda one: card(one, names, labels, _keys(one, words, labels))),
         finder=Finder(
             unit="examples",
             searched="texts",
