@@ -78,10 +78,12 @@
     return found;
   };
   const unpack = async (packed) => {
-    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const letters = atob(packed);
+    const bytes = new Uint8Array(letters.length);
+    for (let place = 0; place < letters.length; place += 1) bytes[place] = letters.charCodeAt(place);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     const { forms, pieces } = await new Response(stream).json();
-    const holes = forms.map((one) => searched(one, false, []));
+    const holes = forms.map((one) => searched(one, false, []).flatMap((inside, hole) => (inside ? [hole] : [])));
     for (const [form, anchor, keys, texts] of pieces) {
       let made = null;
       const element = () => {
@@ -91,7 +93,7 @@
         made.id = anchor;
         return made;
       };
-      const words = texts.filter((_, hole) => holes[form][hole]).join("").toLowerCase();
+      const words = holes[form].map((hole) => texts[hole]).join("").toLowerCase();
       items.push({ place: items.length, anchor, keys, words, element });
     }
   };
@@ -99,24 +101,6 @@
   // A select called by-x asks for one of the words in an item's key x, for any, or for none.
   const asAsked = (words, asked) =>
     asked === "" || (asked === "any" ? words !== "" : asked === "none" ? words === "" : ` ${words} `.includes(` ${asked} `));
-  const keyOf = (item, select) => item.keys[nameOf(select)] ?? "";
-
-  // Each option says how many items it leaves, with the search and the other selects as they are.
-  const count = (found) => {
-    const counts = selects.map((select) => [...select.options].map(() => 0));
-    for (const item of found) {
-      const refusing = selects.filter((select) => !asAsked(keyOf(item, select), select.value));
-      selects.forEach((select, place) => {
-        if (refusing.length > 1 || (refusing.length && refusing[0] !== select)) return;
-        [...select.options].forEach((option, at) => { counts[place][at] += asAsked(keyOf(item, select), option.value); });
-      });
-    }
-    selects.forEach((select, place) => [...select.options].forEach((option, at) => {
-      option.dataset.words ??= option.text;
-      option.text = `${option.dataset.words} (${counts[place][at]})`;
-    }));
-  };
-
   const show = () => {
     list.replaceChildren(...chosen.slice(0, room).map((item) => item.element()));
     if (!more) return;
@@ -132,12 +116,30 @@
     ordered = key;
   };
 
+  // Each option says how many items it leaves, with the search and the other selects as they are.
+  const count = (select, tally) => {
+    for (const option of select.options) {
+      option.dataset.words ??= option.text;
+      const left = [...tally].reduce((sum, [key, n]) => sum + (asAsked(key, option.value) ? n : 0), 0);
+      option.text = `${option.dataset.words} (${left})`;
+    }
+  };
+
   const choose = () => {
     if (find("order").value !== ordered) sort(find("order").value);
     const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = items.filter((item) => words.every((word) => item.words.includes(word)));
-    count(found);
-    chosen = found.filter((item) => selects.every((select) => asAsked(keyOf(item, select), select.value)));
+    const asked = selects.map((select) => ({ name: nameOf(select), value: select.value, tally: new Map() }));
+    chosen = [];
+    for (const item of items) {
+      if (!words.every((word) => item.words.includes(word))) continue;
+      const refusing = asked.filter(({ name, value }) => !asAsked(item.keys[name] ?? "", value));
+      if (!refusing.length) chosen.push(item);
+      for (const one of refusing.length ? refusing : asked) {
+        const key = item.keys[one.name] ?? "";
+        if (refusing.length < 2) one.tally.set(key, (one.tally.get(key) ?? 0) + 1);
+      }
+    }
+    selects.forEach((select, place) => count(select, asked[place].tally));
     find("shown").textContent = `${chosen.length} of the ${items.length} ${unit} here`;
     show();
   };
