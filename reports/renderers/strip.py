@@ -14,7 +14,7 @@ from reports.charts import SmallStrip, StripChart, StripDot
 from reports.renderers.svg import COLOURS, TEXT, Scale, axis_below, document_text, framed, pixel
 
 _CONTROL, _SUSPECT = COLOURS[0], COLOURS[1]
-_LEFT, _WIDTH, _RIGHT = 24, 520, 24
+_LEFT, _WIDTH, _RIGHT = 24, 312, 24
 _LABELS, _LANE, _BELOW = 18, 26, 46
 _RADIUS, _STEP, _TALLEST = 4.5, 10.0, 180.0
 _SMALL_WIDTH, _SMALL_HEIGHT, _SMALL_EDGE = 150, 22, 7

@@ -71,7 +71,7 @@ DECISIONS = [
             "RELATED: ",
             "than each of 20 controls",
             "p-value of the verdict: 0.048 (α = 0.05)",
-            "; 10 have no usable answers, or guess, and no rank",
+            "; 10 have no usable answers, or guess",
         ),
     ),
     Decision(

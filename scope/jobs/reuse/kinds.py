@@ -89,7 +89,7 @@ def strip_chart(
     return StripChart(
         label=f"Joint statistic: {len(controls)} controls from {number(min(values))} to "
         f"{number(max(values))}; {rank}; the numbers are in the table",
-        x_title="joint statistic: the further right, the more similar to the reference",
+        x_title="joint statistic (to the right: more similar)",
         controls=tuple(map(_dot, controls)),
         suspect=None if suspect is None else _dot(suspect),
         threshold=threshold(rate, controls),

@@ -1,4 +1,4 @@
-"""The first section of a test of reuse: the verdict on each reference."""
+"""What a test of reuse answers first: a box and a picture for each reference, and a terminal."""
 
 from __future__ import annotations
 
@@ -10,115 +10,155 @@ from reports.blocks import (
     Block,
     Bullets,
     Callout,
+    Column,
+    Figure,
     Fold,
-    Heading,
     Paragraph,
+    Row,
     Section,
+    Table,
     Terms,
     heading,
     note,
     paragraph,
 )
-from reports.prose import Span, Text, joined, prose, written
-from reports.wording import percent
-from scope.records import Decision, Verdict
+from reports.builders.outcomes import model_lines
+from reports.builders.reproduce import run_lines
+from reports.prose import Text, joined, prose, together, written
+from reports.wording import p_value, short
+from scope.jobs.reuse.controls_section import evidence_table
+from scope.jobs.reuse.kinds import at_least, strip_chart, threshold
+from scope.records import Decision, ReuseResult, Verdict
 
-MOST_WARNINGS = 5
+MOST_WARNINGS = 2
 """Warnings shown at once; the others are folded."""
 
-_GLYPHS: Mapping[Decision, str] = MappingProxyType(
-    {"related": "◆", "not related": "○", "undecided": "?"}
+_FRAMES: Mapping[Decision, tuple[Literal["related", "not-related", "undecided"], str]] = (
+    MappingProxyType(
+        {
+            "related": ("related", "◆"),
+            "not related": ("not-related", "○"),
+            "undecided": ("undecided", "?"),
+        }
+    )
 )
-"""The mark of each decision, so that colour is never the only sign."""
-
-FRAMES: Mapping[Decision, Literal["related", "not-related", "undecided"]] = MappingProxyType(
-    {"related": "related", "not related": "not-related", "undecided": "undecided"}
-)
-"""The kind of frame around a verdict."""
+"""The frame of each decision and its sign, so that colour is never the only one."""
 
 
-def verdict_section(verdicts: Sequence[Verdict], facts: Sequence[Terms], suspect: str) -> Section:
-    """The verdicts at a glance; ``facts`` are those of `verdict_facts`."""
-    several = len(verdicts) > 1
-    both = zip(verdicts, facts, strict=True)
-    boxes: list[Block] = [_verdict(one, terms, several=several) for one, terms in both]
-    if not boxes:
-        boxes.append(paragraph("No verdict was reached."))
-    if several:
-        boxes += [Heading(prose("The set of sources")), *sources(verdicts)]
-    return Section(
-        anchor="answer",
-        title="Verdict",
-        blocks=(
-            *boxes,
-            note(
-                "Null hypothesis: the suspect, **{suspect}**, is no more similar to the "
-                "reference than independent models of its skill are. The p-value is the greater "
-                "of two. By rank: the share of models, including the suspect, that are at least "
-                "as similar to the reference. By agreement: the probability of at least this "
-                "agreement with the reference for a model of the suspect’s skill; controls that "
-                "answer alike count as fewer. The smaller the p-value, the less skill alone "
-                "explains the similarity.",
-                suspect=suspect,
-            ),
+def verdict_section(verdicts: Sequence[Verdict]) -> Section:
+    """A box a reference, each with the suspect among its controls."""
+    blocks: list[Block] = [Paragraph(text, lead=True) for text in sources(verdicts)]
+    for one in verdicts:
+        blocks += (_box(one, several=len(verdicts) > 1), *_picture(one, verdicts))
+    none = paragraph("No verdict was reached.")
+    return Section(anchor="answer", title="Verdict", blocks=tuple(blocks or [none]))
+
+
+def brief_blocks(result: ReuseResult) -> Iterator[Block]:
+    """What a terminal shows: the verdict with its evidence, or a row a reference."""
+    verdicts = result.verdicts
+    if len(verdicts) > 1:
+        yield from map(Paragraph, sources(verdicts))
+        yield _verdicts_table(verdicts)
+        changes = [(one.reference, text) for one in verdicts for text in one.changes[:1]]
+        yield Terms(tuple((written(name), written(text)) for name, text in changes), facts=True)
+    for verdict in verdicts if len(verdicts) == 1 else ():
+        sentence = verdict.sentence
+        yield paragraph(f"**{verdict.decision.upper()}**: {{sentence}}", sentence=sentence)
+        yield Terms(tuple(_remarks(verdict)), facts=True)
+        yield evidence_table(verdict)
+    if models := tuple(model_lines(result.manifest)):
+        yield Terms(models, facts=True)
+    yield from run_lines(result.clock)
+
+
+def _head(verdict: Verdict, *, several: bool) -> Text:
+    """The decision with its sign, and the reference where there are others."""
+    head = f"**{_FRAMES[verdict.decision][1]} {verdict.decision}**"
+    return prose(f"{head} to **{{name}}**", name=verdict.reference) if several else prose(head)
+
+
+def _remarks(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
+    """What would change a verdict, the first warnings, and the p-values."""
+    for change in verdict.changes:
+        yield prose("would change it"), written(change)
+    for warning in verdict.warnings[:MOST_WARNINGS]:
+        yield prose("warning"), written(warning)
+    if (more := len(verdict.warnings) - MOST_WARNINGS) > 0:
+        yield prose("warning"), prose("{more} more: --verbose", more=more)
+    yield from verdict_facts(verdict, several=False).pairs[:-1]
+
+
+def _verdicts_table(verdicts: Sequence[Verdict]) -> Table:
+    numbers = (Column(name, "number") for name in ("p", "p, adjusted", "Warnings"))
+    rows = (
+        (one.reference, one.decision, p_value(one.p_value), p_value(one.p_adjusted))
+        for one in verdicts
+    )
+    return Table(
+        columns=(Column("Reference", "name"), Column("Verdict"), *numbers),
+        rows=tuple(
+            Row(cells=(*row, len(one.warnings))) for row, one in zip(rows, verdicts, strict=True)
         ),
+        close=True,
     )
 
 
-def _verdict(verdict: Verdict, facts: Terms, *, several: bool) -> Callout:
-    mark = f"**{_GLYPHS[verdict.decision]} {verdict.decision}**"
-    compared = prose(" compared with **{reference}**", reference=verdict.reference)
-    return Callout(
-        FRAMES[verdict.decision],
-        (
-            Paragraph((*prose(mark), *(compared if several else ()))),
-            Paragraph(written(verdict.sentence), lead=True),
-            facts,
-            *_warnings(verdict.warnings),
-        ),
-    )
+def _box(verdict: Verdict, *, several: bool) -> Callout:
+    """The verdict, what would change it, its warnings, and its numbers behind a line."""
+    blocks: list[Block] = [
+        Paragraph(_head(verdict, several=several), lead=True),
+        Paragraph(written(verdict.sentence)),
+    ]
+    for title, lines in (
+        ("Why it is not clearer", verdict.reasons),
+        ("What would change it", verdict.changes),
+        ("⚠ Warnings", verdict.warnings[:MOST_WARNINGS]),
+    ):
+        if lines:
+            blocks += (heading(title, level=4), Bullets(tuple(map(written, lines))))
+    if more := tuple(map(written, verdict.warnings[MOST_WARNINGS:])):
+        blocks.append(Fold(prose("{n} more warnings", n=len(more)), (Bullets(more),)))
+    facts = (verdict_facts(verdict, several=several), _NULL)
+    blocks.append(Fold(prose("p-value, controls and questions"), facts))
+    return Callout(_FRAMES[verdict.decision][0], tuple(blocks))
 
 
-def _warnings(warnings: Sequence[str]) -> Iterator[Block]:
-    if warnings:
-        first, others = warnings[:MOST_WARNINGS], warnings[MOST_WARNINGS:]
-        blocks: list[Block] = [paragraph("**⚠ Warning**"), _listed(first)]
-        if others:
-            blocks.append(Fold(prose("{more} more", more=len(others)), (_listed(others),)))
-        yield Callout("warning", tuple(blocks))
+_NULL = note(
+    "Null hypothesis: the suspect is no more similar to the reference than independent models of "
+    "its skill are. The p-value by rank is the share of models, including the suspect, that are at "
+    "least as similar to the reference; that by agreement is the probability of at least this "
+    "agreement for a model of the suspect’s skill, where controls that answer alike count as fewer."
+)
 
 
-def _listed(warnings: Sequence[str]) -> Bullets:
-    return Bullets(tuple(map(written, warnings)))
-
-
-def sources(verdicts: Sequence[Verdict]) -> Iterator[Paragraph]:
+def sources(verdicts: Sequence[Verdict]) -> Iterator[Text]:
     """The references by decision, the related ones first; nothing with a single reference."""
-    found: dict[Decision, Text] = {
-        decision: joined(
-            [
-                (Span(one.reference, "strong", foreign=True),)
-                for one in verdicts
-                if one.decision == decision
-            ],
-            last=" and ",
-        )
-        for decision in _GLYPHS
-    }
     if len(verdicts) < 2:
         return
-    if found["related"]:
-        yield paragraph(
-            "The suspect is found **related** to {references}.", references=found["related"]
+    found = {
+        decision: joined(
+            (
+                prose("**{name}**", name=one.reference)
+                for one in verdicts
+                if one.decision == decision
+            ),
+            last=" and ",
         )
-    else:
-        yield paragraph("The suspect is found **related to none** of the references.")
-    if names := found["not related"]:
-        yield paragraph("It is found **not related** to {references}.", references=names)
-    if names := found["undecided"]:
-        yield paragraph(
-            "It is **undecided** whether it is related to {references}.", references=names
-        )
+        for decision in _FRAMES
+    }
+    if not found["related"]:
+        yield prose("The suspect is found **related to none** of the references.")
+    claims = (
+        "The suspect is found **related** to {names}.",
+        "It is found **not related** to {names}.",
+        "It is **undecided** whether it is related to {names}.",
+    )
+    yield from (
+        prose(claim, names=names)
+        for claim, names in zip(claims, found.values(), strict=True)
+        if names
+    )
 
 
 def verdict_facts(verdict: Verdict, *, several: bool) -> Terms:
@@ -127,133 +167,91 @@ def verdict_facts(verdict: Verdict, *, several: bool) -> Terms:
     if verdict.assume_no_label_training:
         assumed = prose("the suspect was not trained on answers of the reference")
         pairs.append((prose("Assumed"), assumed))
-    pairs.append((prose("Controls"), _controls(verdict)))
-    once = verdict.queries < verdict.shared
     questions = prose(
-        "{shared} answered by both; the suspect was asked {queries} times"
-        f"{': questions with the same words are asked once' if once else ''}",
+        "{shared} answered by both; the suspect was asked {queries} times",
         shared=verdict.shared,
         queries=verdict.queries,
     )
-    pairs.append((prose("Questions"), questions))
+    pairs += [(prose("Controls"), _controls(verdict)), (prose("Questions"), questions)]
     return Terms(tuple(pairs), facts=True)
 
 
 def _p_values(verdict: Verdict, *, several: bool) -> Text:
     """The p-value that decides, beside alpha, and the two that it is the greater of."""
-    p, adjusted = (_beside_alpha(verdict, one) for one in (verdict.p_value, verdict.p_adjusted))
+    p, adjusted = (
+        "none" if one is None else verdict.written(one)
+        for one in (verdict.p_value, verdict.p_adjusted)
+    )
     corrected = f"; after Holm’s correction over the references {adjusted}" if several else ""
     parts = ""
     if verdict.agreement is not None and verdict.p_rank is not None:
         rank, agreement = map(verdict.written, (verdict.p_rank, verdict.agreement.p_value))
-        parts = f"; the greater of {rank} by rank among the controls and {agreement} by agreement"
+        parts = f": {rank} by rank, {agreement} by agreement"
     return prose(f"{p}{corrected} (α\u00a0=\u00a0{verdict.alpha:g}){parts}")
-
-
-def _beside_alpha(verdict: Verdict, p_value: float | None) -> str:
-    return "none" if p_value is None else verdict.written(p_value)
 
 
 def _controls(verdict: Verdict) -> Text:
     """How many controls there are, and how many of them count."""
     ranked = {standing.model for standing in verdict.standings}
     skipped = sum(check.model not in ranked for check in verdict.controls)
+    no_rank = f"; {skipped} {'has' if skipped == 1 else 'have'} no usable answers, or guess"
     agreement = verdict.agreement
-    least = len(ranked - {verdict.suspect}) + 1
-    bound = f", so that no p-value by rank is below 1/{least}" if least > 1 else ""
-    worth = f"{agreement.independent:.1f} independent ones" if agreement else ""
+    worth = f"; they count as {agreement.independent:.1f} independent ones" if agreement else ""
     return prose(
-        f"{{controls}}{bound}; at least {{needed}} are needed for this α; {{comparable}} are "
-        "comparable with the suspect (at least {comparable_needed} are needed)"
-        f"{f'; because some answer alike, they count as {worth}' if worth else ''}{{skipped}}",
+        f"{{controls}}, at least {{needed}} are needed{no_rank if skipped else ''}; {{comparable}} "
+        f"comparable with the suspect, at least {{comparable_needed}} are needed{worth}",
         controls=len(verdict.controls),
         needed=verdict.controls_needed,
         comparable=verdict.comparable,
         comparable_needed=verdict.comparable_needed,
-        skipped=_skipped(skipped) if skipped else (),
     )
 
 
-def _skipped(count: int) -> Text:
-    one = count == 1
+def rate_of_one(verdicts: Sequence[Verdict]) -> float:
+    """The p-value that suffices for any one of these verdicts, whatever the others are.
+
+    Holm's method compares the smallest of several p-values with the error rate divided by their
+    number.
+    """
+    return verdicts[0].alpha / len(verdicts)
+
+
+def _picture(verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    """The suspect among the controls, what it must exceed, and the closest control."""
+    rate = rate_of_one(verdicts)
+    controls = [one for one in verdict.standings if one.model != verdict.suspect]
+    suspect = next((one for one in verdict.standings if one.model == verdict.suspect), None)
+    chart = strip_chart(suspect, controls, rate)
+    if chart is not None:
+        yield Figure(chart)
+    place = prose("The suspect has no joint statistic.")
+    if suspect:
+        place = prose(
+            "{above} of {controls} controls are at least as similar to the reference as the "
+            "suspect.",
+            above=at_least(suspect.value, controls),
+            controls=len(controls),
+        )
+    few = prose(
+        "So few controls allow no p-value by rank below {smallest}: {needed} are needed.",
+        smallest=p_value(1 / (len(controls) + 1)),
+        needed=verdict.controls_needed,
+    )
+    enough = bool(controls) and threshold(rate, controls) is not None
+    yield Paragraph(together(place, () if enough else few, _paired(verdict)))
+
+
+def _paired(verdict: Verdict) -> Text:
+    """The suspect against the control that decides its rank, question by question."""
+    test = verdict.paired
+    if test is None:
+        return ()
+    more = test.difference.value > 0
+    p = p_value(test.p_more if more else test.p_less)
     return prose(
-        f"; {{count}} {'has' if one else 'have'} no usable answers, or "
-        f"{'guesses' if one else 'guess'}, and no rank",
-        count=count,
+        f"Question by question it is {'more' if more else 'no more'} similar to the reference "
+        "than the control **{control}**: difference {difference} "
+        f"(p {p if p.startswith('<') else f'= {p}'}).",
+        control=test.control,
+        difference=short(test.difference),
     )
-
-
-def limits_section(verdicts: Sequence[Verdict]) -> Section:
-    """The limits of every verdict, and what could change it."""
-    return Section(
-        anchor="limits",
-        title="Limits",
-        heading="What would change the verdict, and its limits",
-        blocks=(
-            *(block for one in verdicts for block in _limits_of(one, several=len(verdicts) > 1)),
-            heading("Limits of the test", level=4),
-            Bullets(tuple(_limits_of_the_test(verdicts))),
-        ),
-    )
-
-
-def _limits_of(verdict: Verdict, *, several: bool) -> Iterator[Block]:
-    if several:
-        yield heading(
-            f"Compared with {{reference}}: {verdict.decision}", reference=verdict.reference
-        )
-    for title, lines in (
-        ("Why it is not clearer", verdict.reasons),
-        ("What would change it", verdict.changes),
-    ):
-        if lines:
-            yield heading(title, level=4)
-            yield Bullets(tuple(map(written, lines)))
-    yield heading("How much reuse is detectable", level=4)
-    yield _detectable(verdict)
-
-
-def _detectable(verdict: Verdict) -> Paragraph:
-    if verdict.detectable is None:
-        return paragraph(
-            "No share of reused answers is known to be detectable by this test: it might miss "
-            "even a copy of the reference."
-        )
-    meant = (
-        "“Not related” means no more than this, and assumes that the suspect was not trained on "
-        "answers of the reference: reuse of a smaller share is not ruled out."
-    )
-    cleared = verdict.decision == "not related"
-    return paragraph(
-        f"A suspect that took **{percent(verdict.detectable)}\u00a0%** of its answers from the "
-        "reference would rank above the controls. "
-        f"{meant if cleared else 'The test may miss a smaller share.'}"
-    )
-
-
-def _limits_of_the_test(verdicts: Sequence[Verdict]) -> Iterator[Text]:
-    yield prose(
-        "It measures similarity: whether the suspect’s answers are more similar to the "
-        "reference’s than those of independent models of its skill. It does not show the cause "
-        "of the similarity: which model was derived from which, how, or with what right."
-    )
-    yield prose(
-        "Training on the same data, or from the same public base model, can make models similar "
-        "without derivation. Only controls with this data or base show how much of the "
-        "similarity they explain: include such models among the controls."
-    )
-    yield prose(
-        "It assumes that a suspect that is independent of the reference is exchangeable with the "
-        "controls, so that each rank is equally likely. Controls of very different skill, or "
-        "related to the reference, violate this assumption."
-    )
-    if verdicts:
-        together = "all references of this suspect together"
-        yield prose(
-            f"The error rate holds for {together if len(verdicts) > 1 else 'this test by itself'}: "
-            "of a hundred suspects that are exchangeable with the controls, at most about "
-            f"{100 * verdicts[0].alpha:g} are called related. With many suspects, expect such "
-            "errors among them. “Related” is not the probability of reuse. No error rate is "
-            "stated for “not related”."
-        )
-    yield prose("“Undecided” is a verdict neither for nor against the suspect.")

@@ -44,15 +44,15 @@ def place(diamond):
 
 
 def test_controls_lie_where_the_axis_says():
-    # The axis runs from 0 to 4 over 520 pixels from 24 on.
-    assert [x for x, _ in circles(drawn([0.0, 1.0, 4.0]))] == [24.0, 154.0, 544.0]
+    # The axis runs from 0 to 4 over 312 pixels from 24 on.
+    assert [x for x, _ in circles(drawn([0.0, 1.0, 4.0]))] == [24.0, 102.0, 336.0]
 
 
 def test_the_suspect_is_a_labelled_diamond_above_the_controls():
     root = drawn([0.0, 1.0], suspect=4.0)
     (diamond,) = root.iter("path")
     x, y = place(diamond)
-    assert x == 544.0
+    assert x == 336.0
     assert all(y < height for _, height in circles(root))
     assert "suspect" in words(root)
     assert diamond.find("title").text == "model: 4.0"
@@ -61,7 +61,7 @@ def test_the_suspect_is_a_labelled_diamond_above_the_controls():
 def test_the_threshold_is_a_dashed_line_that_says_what_lies_beyond():
     root = drawn([0.0, 1.0], suspect=4.0, threshold=1.0)
     (line,) = dashed(root)
-    assert line.get("x1") == line.get("x2") == "154.0"
+    assert line.get("x1") == line.get("x2") == "102.0"
     assert "p ≤ 0.05 beyond this →" in words(root)
 
 
@@ -85,7 +85,7 @@ def test_very_many_equal_controls_do_not_grow_the_drawing_without_end():
 
 @pytest.mark.parametrize("values", [[0.0], [3.0, 3.0], [-1e9, -1e9], [1e-300]])
 def test_values_without_a_spread_lie_in_the_middle(values):
-    assert {x for x, _ in circles(drawn(values))} == {24 + 260}
+    assert {x for x, _ in circles(drawn(values))} == {24 + 156}
 
 
 @pytest.mark.parametrize(

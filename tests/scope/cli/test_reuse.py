@@ -39,7 +39,6 @@ def test_a_copy_is_related_with_the_smallest_p_that_the_controls_allow(reuse, tm
     done = reuse("copy", "--run", "mine")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("RELATED: copy is related to ours: ")
-    assert "data of choice: 400 of 400 questions, 400 with a gold answer" in done.stdout
     assert "report: runs/mine/report.html" in done.stderr
     assert "Traceback" not in done.stderr
     result = json.loads((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
