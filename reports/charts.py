@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
-
-from scope.records import Estimate, Undefined
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
 """The shapes of the series in a legend, in the order of the drawings."""
@@ -267,34 +264,3 @@ class MapChart:
 
 Chart = IntervalChart | ScatterChart | Histogram | StripChart | LayerChart | MapChart
 """What a figure may show."""
-
-
-def estimate_chart(
-    label: str,
-    rows: Iterable[tuple[str, str, Estimate | Undefined]],
-    series: tuple[str, ...],
-    *,
-    beside: bool = True,
-    close: bool = False,
-) -> IntervalChart | None:
-    """A chart of the defined ones among (category, series, estimate); None where none is."""
-    intervals = tuple(
-        Interval(
-            category=category,
-            series=series.index(name),
-            value=estimate.value,
-            low=estimate.low,
-            high=estimate.high,
-        )
-        for category, name, estimate in rows
-        if isinstance(estimate, Estimate)
-    )
-    if not intervals:
-        return None
-    return IntervalChart(
-        label=label,
-        series=series,
-        intervals=intervals,
-        beside=beside,
-        close=close,
-    )

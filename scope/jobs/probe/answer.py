@@ -7,16 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal
 
-from reports.blocks import (
-    Beside,
-    Block,
-    Bullets,
-    Callout,
-    Paragraph,
-    Section,
-    Terms,
-    paragraph,
-)
+from reports.blocks import Beside, Block, Bullets, Callout, Paragraph, Section, Terms, paragraph
 from reports.builders.outcomes import model_lines
 from reports.builders.reproduce import run_lines
 from reports.prose import Text, joined, prose, together

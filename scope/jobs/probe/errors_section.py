@@ -76,20 +76,12 @@ def errors_section(findings: ProbeFindings) -> Section | None:
     names = tuple(dict.fromkeys(one.model for one in findings.misjudged))
     table = Table(
         columns=(
-            Column("First sentence", "passage"),
-            Column("Second sentence", "passage"),
+            *(Column(name, "passage") for name in ("First sentence", "Second sentence")),
             Column("Human", "number"),
             *(Column(written(name), "number") for name in names),
         ),
         rows=tuple(
-            Row(
-                cells=(
-                    first,
-                    second,
-                    _score(wanted),
-                    *(_score(given[name]) if name in given else None for name in names),
-                )
-            )
+            Row(cells=(first, second, _score(wanted), *(_score(given.get(one)) for one in names)))
             for (_, first, second, wanted), given in by_pair.items()
         ),
         caption=prose(
@@ -98,8 +90,8 @@ def errors_section(findings: ProbeFindings) -> Section | None:
         ),
         tall=True,
     )
-    return Section(anchor="misjudged", title="Misjudged pairs", blocks=(table,), folded=True)
+    return Section(anchor="misjudged", title="Misjudged pairs", blocks=(table,))
 
 
-def _score(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+def _score(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}".replace("-", "−")

@@ -46,7 +46,6 @@ def similarity_section(findings: ProbeFindings) -> Section | None:
         title="Similarity of layers",
         heading="Similarity of layers between models",
         blocks=(about, *(block for one in found for block in _map(one))),
-        folded=True,
     )
 
 

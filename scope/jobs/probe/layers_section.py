@@ -11,7 +11,7 @@ from reports.blocks import Beside, Block, Column, Figure, Heading, Row, Section,
 from reports.charts import LayerChart, LayerMark, LayerRun
 from reports.prose import prose
 from reports.wording import Cell
-from scope.records import Estimate, LayerScore, ProbeFindings
+from scope.records import Estimate, LayerScore, ProbeFindings, Undefined
 
 _GRAIN = 0.1
 """The axes of correlations end at multiples of this."""
@@ -86,17 +86,11 @@ def layers_section(findings: ProbeFindings) -> Section | None:
     """Every layer in a table; None if there are no results by layer."""
     if not findings.layers:
         return None
-    known = {"Raw": "raw", "Encoded": "encoded", "Decrease without": "lost"}
-    kept = {
-        title: field
-        for title, field in known.items()
-        if any(getattr(score, field) is not None for score in findings.layers)
-    }
-    numbers = (Column(title, "estimate") for title in kept)
+    numbers = (Column(title, "estimate") for title in ("Raw", "Encoded", "Decrease without"))
     table = Table(
         columns=(Column("Model", "name"), Column("Layer", "number"), *numbers),
         rows=tuple(
-            Row(cells=(one.model, one.layer, *(_cell(one, field) for field in kept.values())))
+            Row(cells=(one.model, one.layer, *map(_cell, (one.raw, one.encoded, one.lost))))
             for one in findings.layers
         ),
         tall=True,
@@ -109,9 +103,8 @@ def layers_section(findings: ProbeFindings) -> Section | None:
         "calibrates its scores to the range of human scores by a nonlinear function, so that its "
         "Pearson correlation differs from that of a layer."
     )
-    return Section(anchor="layers", title="All layers", blocks=(about, table), folded=True)
+    return Section(anchor="layers", title="All layers", blocks=(about, table))
 
 
-def _cell(score: LayerScore, field: str) -> Cell | None:
-    found = getattr(score, field)
-    return None if found is None else Cell.of(found, signed=field == "lost")
+def _cell(found: Estimate | Undefined | None) -> Cell | None:
+    return None if found is None else Cell.of(found)

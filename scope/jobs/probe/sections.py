@@ -19,6 +19,9 @@ from scope.records import ProbeFindings, ProbeResult
 MOST_IN_TITLE = 3
 """The most models named in the title."""
 
+OPEN = ("answer", "wrong")
+"""The sections that are not folded."""
+
 
 def page(result: ProbeResult) -> Page:
     """The whole report of a probe."""
@@ -34,11 +37,12 @@ def page(result: ProbeResult) -> Page:
         errors_section(findings),
         _limits(findings),
         _asked(result),
-        replace(reproduce(result.manifest, result.clock), folded=True),
+        reproduce(result.manifest, result.clock),
     )
+    shown = (one for one in sections if one is not None)
     return Page(
         title=f"SCoPE {result.manifest.job}: {few}",
-        sections=tuple(section for section in sections if section is not None),
+        sections=tuple(replace(one, folded=one.anchor not in OPEN) for one in shown),
         brief=brief_blocks(result),
     )
 
@@ -46,7 +50,7 @@ def page(result: ProbeResult) -> Page:
 def _limits(findings: ProbeFindings) -> Section:
     """What the numbers do not show, and the rules that were applied."""
     items = (*_not_shown(findings), *map(written, findings.notes))
-    return Section(anchor="limits", title="Limits", blocks=(Bullets(items),), folded=True)
+    return Section(anchor="limits", title="Limits", blocks=(Bullets(items),))
 
 
 def _not_shown(findings: ProbeFindings) -> Iterator[Text]:
@@ -81,11 +85,8 @@ def _asked(result: ProbeResult) -> Section:
     layers = Table(
         columns=(
             Column("Model", "name"),
-            Column("Layers", "number"),
-            Column("Width", "number"),
-            Column("Read at"),
-            Column("Precision"),
-            Column("Prompt"),
+            *(Column(name, "number") for name in ("Layers", "Width")),
+            *map(Column, ("Read at", "Precision", "Prompt")),
         ),
         rows=tuple(
             Row(cells=(one.name, one.layers, one.width, one.readout, one.dtype, one.prompt))
@@ -96,19 +97,17 @@ def _asked(result: ProbeResult) -> Section:
         "A layer’s vector is the residual stream after its block: at the __last__ token, as the "
         "__mean__ of all tokens, or at the last token of a __prompt__ with the text."
     )
-    counts = prose(
-        "{train} for training, {development} for development, {test} for testing",
+    pairs = prose(
+        "{train} pairs for training, {development} for development and {test} for testing, of "
+        "{n} different sentences; {others} sentences without scores",
         train=findings.train,
         development=findings.development,
         test=findings.test,
-    )
-    sentences = prose(
-        "{n} in these pairs, {others} without scores",
         n=findings.sentences,
         others=findings.unlabelled,
     )
-    pairs = [(prose("Pairs"), counts), (prose("Sentences"), sentences)]
+    facts = [(prose("Pairs"), pairs)]
     if findings.files:
-        pairs.append((prose("Saved probes"), joined(map(code, findings.files))))
-    read = (heading("Layers"), layers, about, Terms(tuple(pairs), facts=True))
-    return replace(shared, blocks=(*read, *shared.blocks), folded=True)
+        facts.append((prose("Saved probes"), joined(map(code, findings.files))))
+    read = (heading("Layers"), layers, about, Terms(tuple(facts), facts=True))
+    return replace(shared, blocks=(*read, *shared.blocks))

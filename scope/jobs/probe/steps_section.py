@@ -114,7 +114,7 @@ def steps_section(findings: ProbeFindings) -> Section | None:
     blocks: list[Block] = [table, Terms(meanings, facts=True)]
     if findings.differences:
         blocks.append(_differences(findings))
-    return Section(anchor="steps", title="Steps", blocks=tuple(blocks), folded=True)
+    return Section(anchor="steps", title="Steps", blocks=tuple(blocks))
 
 
 def _row(score: StepScore, *, unseen: bool) -> Row:

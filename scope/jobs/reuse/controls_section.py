@@ -7,15 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from reports.blocks import Block, Column, Heading, Row, Section, Table, heading, note
 from reports.builders.estimates import meanings
-from reports.prose import Span, Text, joined, prose, written
+from reports.prose import Text, joined, prose, written
 from reports.wording import Cell, number, p_value, percent, short
-from scope.jobs.reuse.kinds import (
-    explained_kinds,
-    kind_heading,
-    kind_name,
-    parameters_of,
-    small_strip,
-)
+from scope.jobs.reuse.kinds import explained_kinds, kind_heading, small_strip
 from scope.records import Evidence, Verdict
 
 
@@ -78,13 +72,10 @@ def evidence_table(verdict: Verdict) -> Table:
 
 def _kind(evidence: Evidence) -> Text:
     """The title with its parameters, and the perturbations that it was measured on."""
-    name = kind_name(evidence.kind)
-    title = list(written(name.label))
-    if name.parameters:
-        title += [Span(" "), Span(parameters_of(name), "code", foreign=True)]
-    if evidence.capability:
-        title += [Span("\n"), Span(f"on {evidence.capability}", "note", foreign=True)]
-    return tuple(title)
+    title = kind_heading(evidence.kind)
+    if not evidence.capability:
+        return written(title)
+    return prose("{kind} on {part}", kind=title, part=evidence.capability)
 
 
 def _range(values: Sequence[float]) -> Text:
@@ -125,7 +116,7 @@ def _controls(verdict: Verdict) -> Table:
             Column("Rank", "number"),
             Column("Model", "name"),
             Column("Joint statistic", "number"),
-            *(Column(_column(one), "number") for one in verdict.evidence),
+            *(Column(_kind(one), "number") for one in verdict.evidence),
             Column("Skill", "number"),
             Column("Answered", "number"),
             Column("Comparable"),
@@ -134,13 +125,6 @@ def _controls(verdict: Verdict) -> Table:
         rows=tuple(_rows(verdict)),
         tall=True,
     )
-
-
-def _column(evidence: Evidence) -> Text:
-    title = kind_heading(evidence.kind)
-    if not evidence.capability:
-        return written(title)
-    return prose("{kind} on {part}", kind=title, part=evidence.capability)
 
 
 def _rows(verdict: Verdict) -> Iterator[Row]:

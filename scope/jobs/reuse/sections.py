@@ -31,6 +31,9 @@ from scope.jobs.reuse.controls_section import controls_section, evidence_section
 from scope.jobs.reuse.verdict_section import brief_blocks, rate_of_one, verdict_section
 from scope.records import InformativeItem, ReuseResult, Verdict
 
+OPEN = ("answer", "findings")
+"""The sections that are not folded."""
+
 MOST_FINDINGS = 3
 """Questions that are shown before the others."""
 
@@ -65,11 +68,10 @@ def page(result: ReuseResult) -> Page:
         answered_section(result.outcomes, title="What was answered") if answered else None,
         reproduce(manifest, result.clock, hashes),
     )
-    shown = [section for section in sections if section is not None]
-    first = [one for one in shown if one.anchor in ("answer", "findings")]
+    shown = (one for one in sections if one is not None)
     return Page(
         title=f"SCoPE reuse: {suspect} against {references}",
-        sections=(*first, *(replace(one, folded=True) for one in shown[len(first) :])),
+        sections=tuple(replace(one, folded=one.anchor not in OPEN) for one in shown),
         brief=tuple(brief_blocks(result)),
     )
 
@@ -188,15 +190,9 @@ def _limits(verdicts: Sequence[Verdict]) -> Section:
 def _detectable(verdict: Verdict) -> str:
     if verdict.detectable is None:
         return "No share of reused answers is known to be detectable: even a copy might be missed."
-    meant = "The test may miss a smaller share."
-    if verdict.decision == "not related":
-        meant = (
-            "“Not related” means no more than this, and assumes that the suspect was not trained "
-            "on answers of the reference."
-        )
     return (
         f"A suspect that took **{percent(verdict.detectable)}\u00a0%** of its answers from the "
-        f"reference would rank above the controls. {meant}"
+        "reference would rank above the controls. A smaller share is not ruled out."
     )
 
 

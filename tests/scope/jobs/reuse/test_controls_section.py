@@ -34,7 +34,7 @@ def test_the_suspect_stands_beside_the_range_of_the_controls():
         "0.167",
         "yes",
     ]
-    assert soft[0].startswith("Soft-SCoPE tolerance=0.1, cutoff=1.0\non synonym")
+    assert soft[0].startswith("Soft-SCoPE (tolerance=0.1, cutoff=1.0) on synonym")
     assert soft[1].startswith("undefined (no probabilities")
     assert soft[4] == "none"
     assert invented[0] == "invented <script>alert(1)</script>"
