@@ -252,7 +252,7 @@ class Beside:
 class Callout:
     """Blocks in a frame; ``kind`` gives its colour."""
 
-    kind: Literal["related", "not-related", "undecided", "warning", "good", "bad"]
+    kind: Literal["related", "not-related", "undecided", "warning", "good", "bad", "neutral"]
     blocks: tuple[Block, ...]
 
 

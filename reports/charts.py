@@ -177,6 +177,21 @@ class SmallStrip:
     levels: tuple[tuple[float, bool], ...] = ()
     ends: tuple[float, float] | None = None
 
+    @classmethod
+    def of(
+        cls,
+        label: str,
+        estimate: Estimate,
+        ends: tuple[float, float],
+        levels: tuple[tuple[float, bool], ...] = (),
+    ) -> SmallStrip:
+        """One estimate with its interval on a common scale."""
+        dot = StripDot(title=label, value=estimate.value)
+        low, high = estimate.low, estimate.high
+        return cls(
+            label=label, controls=(), suspect=dot, low=low, high=high, levels=levels, ends=ends
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class LayerMark:

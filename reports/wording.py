@@ -57,6 +57,29 @@ def percent(value: float) -> str:
     return f"{100 * round(value, 3):.1f}"
 
 
+def in_percent(*values: float) -> list[str]:
+    """Per cent without the sign for a sentence: about two digits, as many for all values.
+
+    >>> in_percent(0.4142, 0.3834, 0.4451), in_percent(0.0042, -0.011), in_percent(0.997)
+    (['41', '38', '45'], ['0.4', '−1.1'], ['99.7'])
+    """
+    digits = 0 if 0.095 <= abs(values[0]) <= 0.95 else 1
+    shown = (f"{round(100 * value, digits) + 0.0:.{digits}f}" for value in values)
+    return [one.replace("-", "−") for one in shown]
+
+
+def short_share(estimate: Estimate | Undefined) -> str:
+    """A share in per cent with its interval, in about two digits, or why there is none.
+
+    >>> short_share(Estimate(value=0.284, low=0.25, high=0.31, n=9, method="Wilson"))
+    '28\xa0% [25, 31]'
+    """
+    if isinstance(estimate, Undefined):
+        return str(estimate)
+    share, *ends = in_percent(estimate.value, estimate.low, estimate.high)
+    return f"{share}\u00a0% [{', '.join(ends)}]"
+
+
 def points(value: float) -> str:
     """A difference of shares in points of a hundred, with its sign.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import combinations
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scope.records import FourCells, Measurement
+from scope.records import Estimate, FourCells, Measurement
 from scope.statistics import mean_estimate, paired_difference
 
 _RIGHT = ("accuracy", "exact_match")
@@ -19,23 +20,22 @@ def four_cells(against_gold: Sequence[Measurement]) -> Iterator[FourCells]:
     """The cells of each two models, from the values of each against the right answers."""
     measured = [one for one in against_gold if one.metric in _RIGHT]
     for first, second in combinations(measured, 2):
+        of_first = dict(zip(first.example_ids, first.values, strict=True))
         of_second = dict(zip(second.example_ids, second.values, strict=True))
-        both = zip(first.example_ids, first.values, strict=True)
-        shared = [(item, value, of_second[item]) for item, value in both if item in of_second]
-        ids = [item for item, _, _ in shared]
-        one = np.array([value for _, value, _ in shared], dtype=np.float64)
-        other = np.array([value for _, _, value in shared], dtype=np.float64)
-        share = partial(mean_estimate, example_ids=ids, empty=_NO_QUESTION)
-        yield FourCells(
-            task=first.capability or "",
-            first=first.target,
-            second=second.target,
-            both=share(one * other),
-            only_first=share(one * (1 - other)),
-            only_second=share((1 - one) * other),
-            neither=share((1 - one) * (1 - other)),
-            difference=paired_difference(one, other, ids, empty=_NO_QUESTION),
-        )
+        ids = [item for item in of_first if item in of_second]
+        one, other = (np.array([of[item] for item in ids]) for of in (of_first, of_second))
+        if ids:
+            yield FourCells(
+                task=first.capability or "",
+                first=first.target,
+                second=second.target,
+                both=_share(one * other, ids),
+                only_first=_share(one * (1 - other), ids),
+                only_second=_share((1 - one) * other, ids),
+                neither=_share((1 - one) * (1 - other), ids),
+                difference=cast(Estimate, paired_difference(one, other, ids)),
+            )
 
 
-_NO_QUESTION = "no question with a known right answer was put to both models"
+def _share(values: NDArray[np.float64], ids: Sequence[str]) -> Estimate:
+    return cast(Estimate, mean_estimate(values, ids))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from reports.blocks import Block, Column, Row, Table, note
 from reports.builders.estimates import short_name
-from reports.charts import SmallStrip, StripDot
+from reports.charts import SmallStrip
 from reports.prose import Span, Text, prose, written
 from reports.wording import short
 from scope.records import AuditResult, Estimate, Undefined, marked
@@ -106,16 +106,7 @@ def _rows(
             yield Row(cells=((*model, why), None, "undefined"), detail=True)
             continue
         value = short(estimate)
-        label = f"{name}: {value}"
-        strip = SmallStrip(
-            label=label,
-            controls=(),
-            suspect=StripDot(title=label, value=estimate.value),
-            low=estimate.low,
-            high=estimate.high,
-            levels=levels,
-            ends=ends,
-        )
+        strip = SmallStrip.of(f"{name}: {value}", estimate, ends, levels)
         yield Row(cells=(model, strip, value), detail=True)
 
 

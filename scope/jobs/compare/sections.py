@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from reports.blocks import (
-    Block,
-    Column,
-    Page,
-    Row,
-    Section,
-    Table,
-    folded,
-    heading,
-    paragraph,
-)
+from reports.blocks import Block, Column, Page, Paragraph, Row, Section, Table, Terms, paragraph
 from reports.builders.asked import asked
 from reports.builders.estimates import differences_section, every_estimate, numbers_section
-from reports.builders.outcomes import answered_section, data_lines, outcome_lines
+from reports.builders.outcomes import answered_section, model_lines, outcome_lines
 from reports.builders.reproduce import reproduce, run_lines
-from scope.jobs.compare.answers import MOST_ITEMS, answers_side_by_side
-from scope.jobs.compare.choices import choice_section
-from scope.jobs.compare.figures import OPEN_FIGURE_ROWS, figure_section
-from scope.jobs.compare.headline import answer_section, answer_tables, remarks, title
-from scope.jobs.compare.matrices import matrix_section
-from scope.jobs.compare.overview import overview
-from scope.jobs.compare.task_estimates import TaskEstimates, explained, probe_of, task_estimates
-from scope.records import GOLD, CompareResult, Measurement
+from reports.grids import grid
+from reports.prose import prose, together
+from scope.jobs.compare.answer_section import answer_section, remarks, sentences
+from scope.jobs.compare.answers import MOST_ITEMS, answered_questions, answers_side_by_side
+from scope.jobs.compare.picture import picture
+from scope.jobs.compare.task_estimates import TaskEstimates, explained, task_estimates
+from scope.records import GOLD, CompareResult, marked
+
+FEW_MODELS = 6
+"""Up to this many models are in the title by their names."""
+
+MOST_ROWS = 10
+"""Models in the tables of a terminal."""
 
 
 def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
@@ -34,82 +30,106 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
 
     ``max_items`` bounds how many questions are shown with their answers, not what is counted.
     """
-    manifest = result.manifest
-    answers = answer_tables(result)
-    overviews = {
-        one.task: tuple(overview(one, result.task_shares)) for one in task_estimates(result)
-    }
-    sections = (
-        answer_section(result, answers),
-        asked(manifest, capabilities="Tasks"),
-        figure_section(result),
-        choice_section(result),
-        matrix_section(result),
-        answers_side_by_side(result, most=max_items),
+    manifest, tasks = result.manifest, task_estimates(result)
+    questions = [list(answered_questions(*both)) for both in zip(tasks, result.tasks, strict=True)]
+    opened = (
+        answer_section(result, questions),
+        _categories(tasks),
+        answers_side_by_side(questions, most=max_items),
+    )
+    folded = (
+        _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
-        _numbers(result, overviews),
-        answered_section(result.outcomes, *_by_model(result)),
+        asked(manifest, capabilities="Tasks"),
+        answered_section(result.outcomes, _by_model(result)),
+        _LIMITS,
         reproduce(manifest, result.clock),
     )
-    probe = probe_of(manifest)
+    names = [card.name for card in manifest.models]
+    named = ", ".join(names) if len(names) <= FEW_MODELS else f"{len(names)} models"
+    unmeasured = [one for one in result.outcomes if one.status != "measured" or one.failures]
+    probe = manifest.settings.get("semscore")
+    measure = ((prose("sem_score"), prose("by {probe}", probe=str(probe))),) if probe else ()
+    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *measure, *model_lines(manifest))
     return Page(
-        title=title(result),
-        sections=tuple(one for one in sections if one is not None),
+        title=f"SCoPE compare: {named}",
+        sections=(
+            *(one for one in opened if one is not None),
+            *(replace(one, folded=True) for one in folded if one is not None),
+        ),
         brief=(
-            *remarks(result),
-            *answers,
-            *(block for blocks in overviews.values() for block in blocks),
-            *([] if probe is None else [paragraph("sem_score: by {probe}", probe=probe)]),
-            outcome_lines(result.outcomes, of_tasks=True),
-            data_lines(manifest),
+            *(Paragraph(together(*sentences(task))) for task in tasks),
+            *(Paragraph(one) for task in tasks for one in remarks(result, task.task)),
+            *_tables(tasks),
+            *([Terms(facts, facts=True)] if facts else []),
             *run_lines(result.clock),
         ),
     )
 
 
-def _numbers(result: CompareResult, overviews: dict[str, tuple[Block, ...]]) -> Section | None:
-    """Every estimate, task by task, and above it the main ones."""
-    tasks = [one for one in task_estimates(result) if one.rows]
-    if not tasks:
+def _tables(tasks: tuple[TaskEstimates, ...]) -> Iterator[Table]:
+    """The pictures' tables, short where there are several."""
+    for task in tasks:
+        tables = (one for one in picture(task) if isinstance(one, Table))
+        yield from (replace(one, most=max(4, MOST_ROWS // len(tasks))) for one in tables)
+
+
+_LIMITS = Section(
+    anchor="limits",
+    title="Limits",
+    blocks=(
+        paragraph(
+            "Accurate models have similar answers for that reason alone. Intervals are over "
+            "questions, not over retraining: the same recipe with another seed may lie outside. "
+            "The order of options and the words of the prompt change what a model answers."
+        ),
+        paragraph(
+            "A missing answer is wrong, and between two models it leaves its question out. Where "
+            "answers are texts, right is an exact match with a right answer. A degenerate model "
+            "is out of pairs, rankings and examples, and stays in the tables with a mark."
+        ),
+    ),
+)
+
+
+def _categories(tasks: tuple[TaskEstimates, ...]) -> Section | None:
+    """Each model's accuracy in each category of the questions."""
+    grids = []
+    for task in tasks:
+        cells = {
+            (task.marked(row.target), row.subset.removeprefix("category = ")): row.estimate
+            for row in task.rows
+            if row.subset is not None and row.metric == "accuracy" and row.against == GOLD
+        }
+        rows, columns = (list(dict.fromkeys(pair[place] for pair in cells)) for place in (0, 1))
+        if made := grid(f"{task.task}: accuracy", cells, rows=rows, columns=columns):
+            grids.append(made)
+    return Section(anchor="differ", title="By category", blocks=tuple(grids)) if grids else None
+
+
+def _numbers(result: CompareResult, tasks: tuple[TaskEstimates, ...]) -> Section | None:
+    """Every estimate, task by task."""
+    if not result.measurements:
         return None
     names = explained((row.metric for row in result.measurements), result.manifest)
-    blocks = (block for task in tasks for block in _of_task(task, overviews[task.task]))
-    return numbers_section(names, blocks)
+    return numbers_section(names, map(_of_task, tasks))
 
 
-def _of_task(task: TaskEstimates, overviewed: tuple[Block, ...]) -> Iterator[Block]:
-    yield heading("{task}", task=task.task)
-    for block in overviewed:
-        if isinstance(block, Table):
-            yield from folded(block.caption, (block,), when=len(block.rows) > OPEN_FIGURE_ROWS)
-        else:
-            yield block
-    yield every_estimate(task.task, _sorted(task.rows))
+def _of_task(task: TaskEstimates) -> Block:
+    marked = [
+        replace(row, target=task.marked(row.target), against=task.marked(row.against or GOLD))
+        for row in sorted(task.rows, key=lambda row: (row.subset is not None, row.against != GOLD))
+    ]
+    return every_estimate(task.task, marked)
 
 
-def _sorted(rows: tuple[Measurement, ...]) -> list[Measurement]:
-    """Metric by metric, those against gold first; parts of the questions follow."""
-    places = {metric: place for place, metric in enumerate(dict.fromkeys(r.metric for r in rows))}
-    return sorted(
-        rows, key=lambda row: (row.subset is not None, places[row.metric], row.against != GOLD)
+def _by_model(result: CompareResult) -> Table:
+    """Which answers each model gives to a task, and to how many questions it gives none."""
+    columns = (Column("Model", "name"), Column("Task"), Column("Asked", "number"))
+    return Table(
+        columns=(*columns, Column("Answered", "number"), Column("Answers")),
+        rows=tuple(
+            Row(cells=(marked(one.model, [one]), one.task, one.asked, one.given, one.in_words()))
+            for one in result.task_shares
+        ),
     )
-
-
-def _by_model(result: CompareResult) -> Iterator[Table]:
-    """How many of each task's questions a model answered."""
-    rows = tuple(
-        Row(
-            cells=(
-                card.name,
-                task.task,
-                sum(answer.asked for answer in row),
-                sum(answer.given for answer in row),
-                sum(answer.truncated for answer in row),
-            )
-        )
-        for task in result.tasks
-        for card, row in zip(result.manifest.models, task.answers, strict=True)
-    )
-    if rows:
-        counts = (Column(name, "number") for name in ("Asked", "Answered", "Truncated"))
-        yield Table(columns=(Column("Model", "name"), Column("Task"), *counts), rows=rows)

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from statistics import median
+from itertools import combinations
 
 from scope.metrics import MetricName, metric_name
-from scope.records import (
-    GOLD,
-    CompareResult,
-    Estimate,
-    Manifest,
-    Measurement,
-    TaskAnswers,
-    Undefined,
-)
+from scope.records import GOLD, CompareResult, Estimate, FourCells, Manifest, Measurement
 
 _MAIN = {True: ("capa", "capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
-
-GIVEN_ACCURACY = ("capa", "capa_discrete", "error_consistency")
-"""The metrics whose 0 assumes questions of one difficulty: other pairs show what is ordinary."""
 
 SEM_SCORE_BY_PROBE = (
     "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
@@ -31,12 +20,31 @@ SEM_SCORE_BY_PROBE = (
 
 @dataclass(frozen=True, kw_only=True)
 class TaskEstimates:
-    """What was measured in one task; ``choice`` says that answers are chosen from options."""
+    """What was measured in one task; ``choice`` says that answers are chosen from options.
+
+    ``degenerate`` gives by model why its answers are no evidence.
+    """
 
     task: str
     names: tuple[str, ...]
     choice: bool
     rows: tuple[Measurement, ...]
+    degenerate: Mapping[str, str]
+    cells: tuple[FourCells, ...] = ()
+
+    @property
+    def fit(self) -> tuple[str, ...]:
+        """The models that are not degenerate: the others are out of rankings and findings."""
+        return tuple(name for name in self.names if name not in self.degenerate)
+
+    @property
+    def same_metric(self) -> str:
+        """The metric that says how often two models give the same answer."""
+        return "agreement" if self.choice else "exact_match"
+
+    def marked(self, name: str) -> str:
+        """The model's name, with a remark where it is degenerate."""
+        return f"{name} (degenerate)" if name in self.degenerate else name
 
     def against_gold(self, metric: str) -> dict[str, Measurement]:
         """The metric of each model against the right answers, in the order of the models.
@@ -48,30 +56,23 @@ class TaskEstimates:
 
     def between(self, metric: str) -> dict[tuple[str, str], Measurement]:
         """The metric of each pair of models, in the order of the models."""
-        place = {name: index for index, name in enumerate(self.names)}
-        found = {
-            (
-                min(place[row.target], place[row.against]),
-                max(place[row.target], place[row.against]),
-            ): row
-            for row in self._whole(metric)
-            if row.against in place
-        }
-        return {
-            (self.names[first], self.names[second]): found[first, second]
-            for first, second in sorted(found)
-        }
+        found = {frozenset((row.target, row.against)): row for row in self._whole(metric)}
+        pairs = combinations(self.names, 2)
+        return {pair: found[frozenset(pair)] for pair in pairs if frozenset(pair) in found}
+
+    def ranked(self, metric: str = "") -> list[tuple[tuple[str, str], Estimate]]:
+        """Pairs without a degenerate model, the most similar first; equals in the models' order."""
+        pairs = [
+            (names, row.estimate)
+            for names, row in self.between(metric or self.main_metric).items()
+            if isinstance(row.estimate, Estimate) and self.degenerate.keys().isdisjoint(names)
+        ]
+        return sorted(pairs, key=lambda pair: -pair[1].value)
 
     @property
     def main_metric(self) -> str:
-        """The first of the metrics of likeness that all pairs have, or else most pairs have."""
-        candidates = _MAIN[self.choice]
-        return max(
-            candidates, key=lambda metric: (self._defined(metric), -candidates.index(metric))
-        )
-
-    def _defined(self, metric: str) -> int:
-        return sum(isinstance(row.estimate, Estimate) for row in self.between(metric).values())
+        """The first of the metrics of likeness that all such pairs have, or else most have."""
+        return max(_MAIN[self.choice], key=lambda metric: len(self.ranked(metric)))
 
     def _whole(self, metric: str) -> list[Measurement]:
         return [
@@ -81,25 +82,6 @@ class TaskEstimates:
         ]
 
 
-def median_of_others(one: Estimate, every: Iterable[Estimate | Undefined]) -> float | None:
-    """The median value of all other pairs of models; None where fewer than two have one.
-
-    >>> three = [
-    ...     Estimate(value=value, low=0, high=1, n=9, method="Wilson")
-    ...     for value in (0.5, 0.25, 0.125)
-    ... ]
-    >>> median_of_others(three[0], three)
-    0.1875
-    """
-    others = [other.value for other in every if isinstance(other, Estimate) and other is not one]
-    return median(others) if len(others) > 1 else None
-
-
-def is_choice(answers: TaskAnswers) -> bool:
-    """Whether the task's answers are chosen from options."""
-    return any(item.question.options for item in answers.items)
-
-
 def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
     """The measurements task by task."""
     names = tuple(card.name for card in result.manifest.models)
@@ -107,26 +89,22 @@ def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
         TaskEstimates(
             task=answers.task,
             names=names,
-            choice=is_choice(answers),
+            choice=any(item.question.options for item in answers.items),
             rows=tuple(row for row in result.measurements if row.capability == answers.task),
+            degenerate={
+                one.model: one.degenerate
+                for one in result.task_shares
+                if one.task == answers.task and one.degenerate is not None
+            },
+            cells=tuple(one for one in result.cells if one.task == answers.task),
         )
         for answers in result.tasks
     )
 
 
-def probe_of(manifest: Manifest) -> str | None:
-    """The probe of SemScore; None where a sentence encoder measures it."""
-    probe = manifest.settings.get("semscore")
-    return None if probe is None else str(probe)
-
-
-def explained(spellings: Iterable[str], manifest: Manifest) -> tuple[MetricName, ...]:
+def explained(spellings: Iterable[str], manifest: Manifest) -> Iterator[MetricName]:
     """Different metrics taken apart, with what each means in this comparison."""
-    names = map(metric_name, dict.fromkeys(spellings))
-    probe = probe_of(manifest)
-    if probe is None:
-        return tuple(names)
-    meaning = SEM_SCORE_BY_PROBE.format(probe=probe)
-    return tuple(
-        replace(name, meaning=meaning) if name.head == "sem_score" else name for name in names
-    )
+    probe = manifest.settings.get("semscore")
+    for name in map(metric_name, dict.fromkeys(spellings)):
+        by_probe = probe is not None and name.head == "sem_score"
+        yield replace(name, meaning=SEM_SCORE_BY_PROBE.format(probe=probe)) if by_probe else name

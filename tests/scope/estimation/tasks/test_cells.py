@@ -1,7 +1,7 @@
 import pytest
 
 from scope.estimation.tasks import measure_task
-from scope.records import Answer, Item, Question, TaskAnswers, Undefined
+from scope.records import Answer, Item, Question, TaskAnswers
 
 
 def item(place, **more):
@@ -33,8 +33,7 @@ def test_questions_that_were_not_put_to_both_are_in_no_cell():
     right, absent = Answer(choice=0), Answer(asked=False)
     (one,) = cells(items, [right, right, absent], [right, absent, right])
     assert (one.both.value, one.both.n) == (1.0, 1)
-    (none,) = cells(items, [right, absent, absent], [absent, right, right])
-    assert isinstance(none.both, Undefined)
+    assert cells(items, [right, absent, absent], [absent, right, right]) == ()
 
 
 def test_texts_are_right_where_they_match_exactly():

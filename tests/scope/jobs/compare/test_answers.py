@@ -1,42 +1,44 @@
 from dataclasses import replace
 
 import pytest
+from made_up_tasks_comparison import LAW
 
 from reports.blocks import Cards
 from reports.prose import plain, written
-from scope.jobs.compare.answers import (
-    answers_side_by_side,
-    choice_rows,
-    disagreements,
-    marked_answer,
-    share_of_different_pairs,
-    text_rows,
-)
+from scope.jobs.compare.answers import answered_questions, answers_side_by_side, marked_answer
 from scope.jobs.compare.task_estimates import task_estimates
-from scope.records import Answer, Item, Question
+from scope.records import Answer, Item, Question, TaskAnswers
 
 
-def item(*gold):
-    return Item(question=Question(id="q", text="Who?"), gold=gold)
+def asked(item, answers, comparison):
+    """A question of a task with these answers of as many models, of which nothing is measured."""
+    names = tuple(f"m{place}" for place in range(len(answers)))
+    numbers = replace(task_estimates(comparison)[0], names=names, rows=())
+    task = TaskAnswers(task="t", items=(item,), answers=tuple((one,) for one in answers))
+    return next(answered_questions(numbers, task))
 
 
-def rows(gold, texts, *, overlaps=(), exact=()):
-    given = [(f"m{place}", Answer(text=text)) for place, text in enumerate(texts)]
-    return text_rows(item(*gold), given, dict(overlaps), dict(exact))
-
-
-def words(found):
+def words(question):
     """The cells of each row as texts."""
     return [
-        tuple(plain(written(cell)).replace("\N{NO-BREAK SPACE}", " ") for cell in one.row.cells)
-        for one in found
+        tuple(plain(written(cell)).replace("\N{NO-BREAK SPACE}", " ") for cell in row.cells)
+        for row in question.rows()
     ]
 
 
+def texts(gold, given, comparison):
+    item = Item(question=Question(id="q", text="Who?"), gold=gold)
+    return asked(item, [Answer(text=text) for text in given], comparison)
+
+
+def questions(comparison):
+    both = zip(task_estimates(comparison), comparison.tasks, strict=True)
+    return [list(answered_questions(*one)) for one in both]
+
+
 def cards(comparison, most=10):
-    (found,) = (
-        b for b in answers_side_by_side(comparison, most=most).blocks if isinstance(b, Cards)
-    )
+    section = answers_side_by_side(questions(comparison), most=most)
+    (found,) = (one for one in section.blocks if isinstance(one, Cards))
     return found
 
 
@@ -44,68 +46,61 @@ def question(card):
     return plain(card.note).split(" · ")[1].removeprefix("question ")
 
 
-def test_disagreement_in_words_is_one_minus_the_mean_word_f1_of_the_pairs(tasks_comparison):
-    numbers, task = task_estimates(tasks_comparison)[0], tasks_comparison.tasks[0]
-    # q1: 1 - (1 + 0.4 + 0.4) / 3; of q4 one pair alone gave two answers, without a common word.
-    assert disagreements(numbers, task) == pytest.approx([0.4, 2 / 3, 1.0, 1.0])
-
-
-def test_without_values_disagreement_counts_pairs_with_different_texts(tasks_comparison):
-    numbers, task = task_estimates(tasks_comparison)[0], tasks_comparison.tasks[0]
-    bare = tuple(replace(row, values=(), example_ids=()) for row in numbers.rows)
-    assert disagreements(replace(numbers, rows=bare), task) == pytest.approx([2 / 3, 2 / 3, 1, 1])
-
-
-def test_disagreement_of_choices_is_the_share_of_pairs_that_choose_differently(tasks_comparison):
-    numbers, task = task_estimates(tasks_comparison)[1], tasks_comparison.tasks[1]
-    assert disagreements(numbers, task) == pytest.approx([0, 2 / 3, 1, 0])
+def test_disagreement_is_the_share_of_pairs_that_answer_differently(tasks_comparison):
+    found = [[one.disagreement for one in of_task] for of_task in questions(tasks_comparison)]
+    assert found[0] == pytest.approx([2 / 3, 2 / 3, 1, 1])
+    assert found[1] == pytest.approx([0, 2 / 3, 1, 0])
 
 
 @pytest.mark.parametrize("given", [[], ["a"], ["a", None], [None, None], ["a", "a"]])
-def test_without_two_answers_that_differ_nobody_disagrees(given):
-    assert share_of_different_pairs(given) == 0
+def test_without_two_answers_that_differ_nobody_disagrees(given, tasks_comparison):
+    assert texts(("a",), given, tasks_comparison).disagreement == 0
 
 
-def test_models_with_the_same_text_share_a_row_in_the_order_of_the_first():
-    made = rows(["x"], ["b", "a", "b", None, ""])
+def test_models_with_the_same_text_share_a_row_in_the_order_of_the_first(tasks_comparison):
+    made = texts(("x",), ["b", "a", "b", None, ""], tasks_comparison)
     assert words(made) == [
-        ("b", "", "m0, m2"),
-        ("a", "", "m1"),
-        ("no answer", "", "m3"),
-        ("(unanswerable)", "", "m4"),
+        ("", "b", "m0, m2"),
+        ("", "a", "m1"),
+        ("", "no answer", "m3"),
+        ("", "(unanswerable)", "m4"),
     ]
-    assert all(one.wrong and not one.row.chosen for one in made)
+    assert all(one.right is False for one in made.given)
 
 
-def test_right_is_what_was_measured_and_otherwise_the_same_words():
-    made = rows(["a  house"], ["a house", "house"])
-    assert [(one.row.chosen, one.wrong) for one in made] == [(True, False), (False, True)]
-    (measured,) = rows(
-        ["a house"], ["The house."], exact={"m0": 1.0}.items(), overlaps={"m0": 0.75}.items()
-    )
-    assert words([measured]) == [("The house. ✓ right", "0.750", "m0")]
-    assert [one.row.chosen for one in rows([""], [""])] == [True]
-    assert [(one.row.chosen, one.wrong) for one in rows([], ["a"])] == [(False, False)]
+def test_right_is_what_was_measured_and_otherwise_the_same_words(tasks_comparison):
+    made = texts(("a  house",), ["a house", "house"], tasks_comparison)
+    assert [one.right for one in made.given] == [True, False]
+    assert texts(("",), [""], tasks_comparison).given[0].right is True
+    assert texts((), ["a"], tasks_comparison).given[0].right is None
+    numbers, task = task_estimates(tasks_comparison)[0], tasks_comparison.tasks[0]
+    turned = [replace(row, values=tuple(1 - value for value in row.values)) for row in numbers.rows]
+    measured = answered_questions(replace(numbers, rows=tuple(turned)), task)
+    assert [one.right for one in next(measured).given] == [False, True]
 
 
-def test_an_option_that_nobody_chose_is_not_a_wrong_answer():
-    asked = Item(question=Question(id="q", text="Who?", options=("a", "b")), right=1)
-    made = choice_rows(asked, [("m", Answer(choice=1, probabilities=(0.25, 0.75)))])
-    assert words(made) == [("A", "a", ""), ("B", "b ✓ right", "m .75")]
-    assert not any(one.wrong for one in made)
+def test_an_option_that_nobody_chose_is_not_a_wrong_answer(tasks_comparison):
+    item = Item(question=Question(id="q", text="Who?", options=("a", "b")), right=1)
+    made = asked(item, [Answer(choice=1, probabilities=(0.25, 0.75))], tasks_comparison)
+    assert words(made) == [("A", "a", ""), ("B", "b ✓ right", "m0 .75")]
+    assert [len(list(made.rows(every_option=one))) for one in (True, False)] == [2, 1]
 
 
 def test_marks_are_where_the_nearest_gold_has_other_words():
-    segments = marked_answer("a big red house", ["barn", "red house"])
-    assert [part.text for part in segments if part.changed] == ["a", "big"]
-    assert "".join(part.text for part in segments) == "a big red house"
-    assert [part.changed for part in marked_answer("house", [])] == [False]
+    parts = marked_answer("a big red house", ["barn", "red house"])
+    assert [part.text for part in parts if part.style == "marked"] == ["a", "big"]
+    assert plain(parts) == "a big red house"
+    assert [part.style for part in marked_answer("house", [])] == ["plain"]
 
 
 def test_items_are_ordered_by_disagreement_and_then_by_task(tasks_comparison):
     found = cards(tasks_comparison).cards
-    assert [question(one) for one in found] == ["q3", 'q4"', "c2", "q2", "c1", "q1", "c0", "c3"]
-    assert [one.keys["order"] for one in found] == list("23615047")
+    assert [question(one) for one in found] == ["q3", 'q4"', "c2", "q1", "q2", "c1", "c0", "c3"]
+
+
+def test_as_many_of_each_task_are_shown(tasks_comparison):
+    found = cards(tasks_comparison, most=3).cards
+    assert [question(one) for one in found] == ["q3", 'q4"', "c2", "c1"]
 
 
 def test_states_say_whether_models_disagree_and_whether_one_is_wrong(tasks_comparison):
@@ -116,15 +111,26 @@ def test_states_say_whether_models_disagree_and_whether_one_is_wrong(tasks_compa
     assert found["c3"] == "wrong"
 
 
+def test_of_two_models_a_state_says_which_one_alone_is_right(tasks_comparison):
+    names = [card.name for card in tasks_comparison.manifest.models[:2]]
+    of_two = replace(
+        tasks_comparison,
+        manifest=replace(tasks_comparison.manifest, models=tasks_comparison.manifest.models[:2]),
+        tasks=tuple(replace(task, answers=task.answers[:2]) for task in tasks_comparison.tasks),
+    )
+    found = cards(of_two)
+    assert {question(one): one.keys["state"] for one in found.cards}["c2"] == "disagree wrong only0"
+    assert ("only0", f"only {names[0]} is right") in found.finder.selects[-1].options
+
+
 def test_a_model_that_was_not_asked_is_named_and_neither_silent_nor_wrong(tasks_comparison):
     task = tasks_comparison.tasks[1]
     none = tuple((Answer(asked=False), *row[1:]) for row in task.answers)
     changed = replace(tasks_comparison, tasks=(replace(task, answers=none),))
     (shown,) = (one for one in cards(changed).cards if question(one) == task.items[0].question.id)
-    table, silent = shown.blocks[-2:]
     names = [card.name for card in tasks_comparison.manifest.models]
-    assert plain(silent.text) == f"Not asked: {', '.join(names)}"
-    assert [plain(row.cells[2]) for row in table.rows] == ["", "", ""]
+    assert plain(shown.note).endswith(f"not asked: {', '.join(names)}")
+    assert [plain(row.cells[2]) for row in shown.blocks[-1].rows] == ["", "", ""]
     assert shown.keys["state"] == ""
 
 
@@ -132,11 +138,17 @@ def test_categories_are_those_shown_and_none(tasks_comparison):
     def labels(found):
         return [one.label for one in found.finder.selects]
 
-    assert labels(cards(tasks_comparison, most=1)) == ["Task", "Answers"]
-    found = cards(tasks_comparison)
-    assert labels(found) == ["Task", "Category", "Answers"]
-    assert found.finder.selects[1].options[-1][1] == "no category"
+    assert labels(cards(tasks_comparison, most=1)) == ["Task", "Category", "Answers"]
+    options = cards(tasks_comparison).finder.selects[1].options
+    assert [name for _, name in options] == [
+        "all",
+        "colours",
+        LAW,
+        "no category",
+        "people",
+        "places",
+    ]
 
 
-def test_without_tasks_there_are_no_answers(tasks_comparison):
-    assert answers_side_by_side(replace(tasks_comparison, tasks=()), most=10) is None
+def test_without_tasks_there_are_no_answers():
+    assert answers_side_by_side([], most=10) is None

@@ -122,8 +122,6 @@ def test_there_is_no_share_from_a_threshold_on_that_was_made_for_cosines(compare
     assert not [one for one in found.measurements if one.metric.startswith("sem_score_at_least")]
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
     assert "SemScore ≥" not in report
-    assert "SemScores below 0.9" not in report
-    assert "0.9–1.0" in report
 
 
 def test_every_interval_of_semscore_lies_in_the_probes_range(compare):
@@ -155,7 +153,7 @@ def test_table_and_report_say_what_semscore_is_measured_by(compare, probe, tmp_p
     # A long path may stand on a line of its own.
     assert "sem_score: by a probe of hf:" in " ".join(str(found).split())
     report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
-    assert report.count(f"similarity in meaning of two answers by {name}, from 0 to 1") == 2
+    assert report.count(f"similarity in meaning of two answers by {name}, from 0 to 1") == 1
     assert "cosine between the sentence embeddings" not in report
 
 

@@ -3,9 +3,7 @@
 import pytest
 from made_up_tasks import choice_task
 
-from reports.blocks import Table
 from reports.renderers.terminal import to_text
-from reports.wording import number
 from scope.estimation.tasks import measure_task
 from scope.jobs.compare.sections import page
 from scope.records import CompareResult, Estimate, Manifest, ModelCard
@@ -31,6 +29,7 @@ def compared(answers, names):
         differences=numbers.differences,
         tasks=(answers,),
         task_shares=numbers.shares,
+        cells=numbers.cells,
     )
 
 
@@ -42,88 +41,56 @@ def two_models():
     return compared(choice_task((0, 0, 0), (1, 1, 2), (2, 0, 0), (2, 0, 1)), ("a", "b"))
 
 
-def test_two_models_are_shown_against_gold_and_against_each_other():
-    gold, between = shown(two_models(), width=80).split("choice: between models")
-    assert gold.startswith("Answers by task and model")
-    assert "choice: against gold" in gold
-    row = next(line for line in gold.splitlines() if "│ accuracy " in line)
-    assert [cell.strip() for cell in row.split("│")[2:-1]] == ["0.500  n=4", "0.250  n=4"]
-    assert "a ~ b" in between
-    row = next(line for line in between.splitlines() if " agreement " in line)
-    assert "0.500  n=4" in row
+def test_two_models_are_a_few_sentences_and_the_four_cells():
+    lines = shown(two_models(), width=80).replace("\N{NO-BREAK SPACE}", " ").splitlines()
+    assert lines[0].startswith("On choice, a and b give the same answer to 50 % [15, 85] of 4")
+    assert [line.split()[:3] for line in lines[-4:]] == [
+        ["Both", "are", "right"],
+        ["Only", "a", "is"],
+        ["Only", "b", "is"],
+        ["Both", "are", "wrong"],
+    ]
+    assert len(lines) < 15
 
 
-def test_every_table_of_the_terminal_is_in_the_page(tasks_comparison):
-    made = page(tasks_comparison)
-    tables = [block for block in made.brief if isinstance(block, Table)]
-    assert len(tables) == 5
-    assert all(any(one is table for one in made.blocks()) for table in tables)
-
-
-def test_below_each_pair_stands_the_median_of_the_others_without_degenerate_models():
-    rows = [(place % 3, 0, *((place * m) // 7 % 3 for m in (1, 2, 3))) for place in range(30)]
-    result = compared(choice_task(*rows), ("same", "a", "b", "c"))
-    values = {
-        (one.target, one.against): one.estimate.value
-        for one in result.measurements
-        if one.metric == "capa_discrete" and "same" not in (one.target, one.against)
-    }
-    text = shown(result, 200)
-    first = text[text.index("│ a ~ b") :].splitlines()[:3]
-    middle = number((values["a", "c"] + values["b", "c"]) / 2)
-    assert any(f"median of others: {middle} " in line for line in first)
-
-
-def test_remarks_on_answers_come_before_all_tables():
+def test_a_degenerate_model_is_a_line_and_in_no_pair():
     rows = compared(choice_task(*((place % 3, 0, place % 3) for place in range(9))), ("a", "b"))
     lines = shown(rows, width=200).splitlines()
-    assert lines[0].startswith("degenerate: a on choice: it gives the option `")
-    assert lines[1].startswith("Answers by task and model")
-
-
-def test_of_many_degenerate_models_the_first_are_named():
-    names = [f"m{number}" for number in range(13)]
-    rows = compared(choice_task(*((place % 3, *[0] * 13) for place in range(9))), names)
-    lines = shown(rows, width=200).splitlines()
-    assert sum(line.startswith("degenerate: ") for line in lines) == 10
-    assert lines[10].startswith("and 3 more such models")
-
-
-def test_what_is_undefined_throughout_is_a_note_and_no_row():
-    text = shown(two_models())
-    assert "│ capa " not in text
-    assert "capa: undefined (a gives no probabilities)" in text
+    assert lines[0] == "On choice no two models can be compared: 1 of 2 are degenerate."
+    assert lines[1].startswith("Degenerate, so out of pairs, rankings and examples: a (it gives")
 
 
 @pytest.fixture(scope="module")
 def many():
-    names = [f"m{number}" for number in range(12)]
+    names = [f"m{number}" for number in range(10)]
     rows = [
-        (place % 2, *((place * (model + 1)) // 5 % 3 for model in range(12))) for place in range(30)
+        (place % 2, *((place * (model + 1)) // 5 % 3 for model in range(10))) for place in range(30)
     ]
     return compared(choice_task(*rows), names)
 
 
-def test_of_very_many_pairs_the_most_and_the_least_alike_are_shown(many):
-    text = shown(many)
-    pairs = [line.split("│")[1].strip() for line in text.splitlines() if " ~ " in line]
-    value = {
-        f"{one.target} ~ {one.against}": one.estimate.value
+def test_of_many_models_each_has_a_row_with_the_most_similar_other_one(many):
+    lines = shown(many, 80).splitlines()
+    rows = [line for line in lines if line.startswith("m")]
+    fit = [one.model for one in many.task_shares if one.degenerate is None]
+    assert len(rows) == 10
+    values = {
+        frozenset((one.target, one.against)): one.estimate.value
         for one in many.measurements
         if one.metric == "capa_discrete" and isinstance(one.estimate, Estimate)
     }
-    ordered = sorted(value.values(), reverse=True)
-    assert [value[pair] for pair in pairs] == ordered[:4] + ordered[-4:]
-    assert f"and {66 - 8} more between these: in the report and in --json-full" in text
-    assert "Also measured: cohen_kappa" in text
+    for row in rows:
+        name, nearest = row.split()[0], row.split()[-2]
+        if name in fit:
+            others = [values[frozenset((name, other))] for other in fit if other != name]
+            assert values[frozenset((name, nearest))] == max(others)
 
 
-def test_no_table_is_wider_than_a_usual_terminal(many):
+def test_nothing_is_wider_or_longer_than_a_usual_terminal(many):
     for comparison in (two_models(), many):
         lines = shown(comparison, width=80).splitlines()
         assert max(map(len, lines)) <= 80
-        # A row that was cut off would lack its right border.
-        assert {line[-1] for line in lines if line.startswith("│")} == {"│"}
+        assert len(lines) <= 24
 
 
 def test_foreign_names_cannot_colour_the_terminal():
