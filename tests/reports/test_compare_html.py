@@ -82,8 +82,8 @@ def test_answers_stand_beside_gold_with_their_givers(tasks_document):
     city = items(tasks_document)["q1"]
     assert "Gold: Denver" in city.words
     assert city.cells()[1:] == [
-        ["", "Denver ✓ right", f"small, {LARGE}"],
-        ["", "the city of Denver", OTHER],
+        ["Denver ✓ right", f"small, {LARGE}"],
+        ["the city of Denver", OTHER],
     ]
     assert [node.text for node in city.all("mark")] == ["the", "city", "of"]
     assert city.all("details")[0].all("p")[0].words == "She lived in the city of Denver."
@@ -92,18 +92,19 @@ def test_answers_stand_beside_gold_with_their_givers(tasks_document):
 def test_no_answer_and_the_empty_answer_are_told_apart(tasks_document):
     found = items(tasks_document)
     assert "Gold: (unanswerable)" in found["q2"].words
-    assert ["", "(unanswerable) ✓ right", f"small, {OTHER}"] in found["q2"].cells()
-    assert ["", "no answer", LARGE] in found['q4"'].cells()
+    assert ["(unanswerable) ✓ right", f"small, {OTHER}"] in found["q2"].cells()
+    assert ["no answer", LARGE] in found['q4"'].cells()
 
 
 def test_options_show_who_chose_them_how_surely_and_which_is_right(tasks_document):
     _, *rows = items(tasks_document)["c1"].cells()
     assert rows == [
-        ["A", "yes", ""],
         ["B", 'no "><img src=x onerror=window.injected=1> ✓ right', f"small .75, {LARGE} .50"],
         ["C", "<script>alert(1)</script>", OTHER],
+        ["", "Answer", "Given by"],
+        ["A", "yes", ""],
     ]
-    assert items(tasks_document)["c3"].cells()[-1] == ["", "no answer", OTHER]
+    assert items(tasks_document)["c3"].cells()[2] == ["", "no answer", OTHER]
 
 
 def test_a_cap_keeps_the_most_disagreed_of_each_task_and_counts_the_rest(tasks_comparison, parse):

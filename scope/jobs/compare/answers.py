@@ -57,13 +57,16 @@ class AnsweredQuestion(NamedTuple):
         pairs = sum(counts) * (sum(counts) - 1)
         return 1 - sum(count * (count - 1) for count in counts) / pairs if pairs else 0.0
 
-    def rows(self, *, every_option: bool = True) -> Iterator[Row]:
+    def table(self, given: Sequence[Given]) -> Table:
         """An answer a row with the models that gave it; options have their letter."""
-        for one in self.given:
-            if every_option or one.models or one.right:
-                letter = option_name(one.key) if isinstance(one.key, int) else ""
-                cells = (letter, _shown(self.item, one), joined(map(_giver, one.models)))
-                yield Row(cells=cells, chosen=one.right is True)
+        first = 0 if self.item.question.options else 1
+        columns = (Column("", "name"), Column("Answer", "passage"), Column("Given by"))
+        rows = []
+        for one in given:
+            letter = option_name(one.key) if isinstance(one.key, int) else ""
+            cells = (letter, _shown(self.item, one), joined(map(_giver, one.models)))
+            rows.append(Row(cells=cells[first:], chosen=one.right is True))
+        return Table(columns=columns[first:], rows=tuple(rows))
 
 
 def answered_questions(task: TaskEstimates, answers: TaskAnswers) -> Iterator[AnsweredQuestion]:
@@ -140,17 +143,20 @@ def _giver(given: tuple[str, Answer]) -> Text:
     return (*text, Span(" (truncated)")) if answer.truncated else text
 
 
-def question_blocks(asked: AnsweredQuestion, *, every_option: bool = True) -> Iterator[Block]:
+def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
     """The question, the right answers of one without options, and the answers."""
-    yield Passage((Span(asked.item.question.text),))
-    if asked.item.question.context and every_option:
-        yield Fold(prose("Context"), (Passage((Span(asked.item.question.context),)),))
-    if not asked.item.question.options:
-        right = ((Span(one or UNANSWERABLE, "strong", foreign=True),) for one in asked.item.gold)
+    item = asked.item
+    yield Passage((Span(item.question.text),))
+    if item.question.context:
+        yield Fold(prose("Context"), (Passage((Span(item.question.context),)),))
+    if not item.question.options:
+        right = ((Span(one or UNANSWERABLE, "strong", foreign=True),) for one in item.gold)
         gold = joined(dict.fromkeys(right), between=" / ") or prose("not known")
         yield Passage(prose("Gold: {gold}", gold=gold))
-    columns = (Column("", "name"), Column("Answer", "passage"), Column("Given by"))
-    yield Table(columns=columns, rows=tuple(asked.rows(every_option=every_option)))
+    shown = [one for one in asked.given if one.models or one.right]
+    yield asked.table(shown)
+    if others := [one for one in asked.given if one not in shown]:
+        yield Fold(prose("{n} more options", n=len(others)), (asked.table(others),))
 
 
 def answers_side_by_side(

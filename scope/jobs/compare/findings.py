@@ -35,7 +35,7 @@ def _of_task(questions: Sequence[AnsweredQuestion]) -> Iterator[Card]:
         if kind not in seen:
             seen.add(kind)
             about = (*said, *prose(" · {task}", task=shown.task.task))
-            yield Card(note=about, blocks=tuple(question_blocks(shown, every_option=False)))
+            yield Card(note=about, blocks=tuple(question_blocks(shown)))
 
 
 def _kind(asked: AnsweredQuestion) -> Text:

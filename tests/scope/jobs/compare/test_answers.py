@@ -5,7 +5,12 @@ from made_up_tasks_comparison import LAW
 
 from reports.blocks import Cards
 from reports.prose import plain, written
-from scope.jobs.compare.answers import answered_questions, answers_side_by_side, marked_answer
+from scope.jobs.compare.answers import (
+    answered_questions,
+    answers_side_by_side,
+    marked_answer,
+    question_blocks,
+)
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import Answer, Item, Question, TaskAnswers
 
@@ -22,7 +27,7 @@ def words(question):
     """The cells of each row as texts."""
     return [
         tuple(plain(written(cell)).replace("\N{NO-BREAK SPACE}", " ") for cell in row.cells)
-        for row in question.rows()
+        for row in question.table(question.given).rows
     ]
 
 
@@ -60,10 +65,10 @@ def test_without_two_answers_that_differ_nobody_disagrees(given, tasks_compariso
 def test_models_with_the_same_text_share_a_row_in_the_order_of_the_first(tasks_comparison):
     made = texts(("x",), ["b", "a", "b", None, ""], tasks_comparison)
     assert words(made) == [
-        ("", "b", "m0, m2"),
-        ("", "a", "m1"),
-        ("", "no answer", "m3"),
-        ("", "(unanswerable)", "m4"),
+        ("b", "m0, m2"),
+        ("a", "m1"),
+        ("no answer", "m3"),
+        ("(unanswerable)", "m4"),
     ]
     assert all(one.right is False for one in made.given)
 
@@ -83,7 +88,8 @@ def test_an_option_that_nobody_chose_is_not_a_wrong_answer(tasks_comparison):
     item = Item(question=Question(id="q", text="Who?", options=("a", "b")), right=1)
     made = asked(item, [Answer(choice=1, probabilities=(0.25, 0.75))], tasks_comparison)
     assert words(made) == [("A", "a", ""), ("B", "b ✓ right", "m0 .75")]
-    assert [len(list(made.rows(every_option=one))) for one in (True, False)] == [2, 1]
+    _, chosen, fold = question_blocks(made)
+    assert [len(one.rows) for one in (chosen, *fold.blocks)] == [1, 1]
 
 
 def test_marks_are_where_the_nearest_gold_has_other_words():
@@ -130,7 +136,7 @@ def test_a_model_that_was_not_asked_is_named_and_neither_silent_nor_wrong(tasks_
     (shown,) = (one for one in cards(changed).cards if question(one) == task.items[0].question.id)
     names = [card.name for card in tasks_comparison.manifest.models]
     assert plain(shown.note).endswith(f"not asked: {', '.join(names)}")
-    assert [plain(row.cells[2]) for row in shown.blocks[-1].rows] == ["", "", ""]
+    assert [plain(row.cells[2]) for row in shown.blocks[-1].blocks[0].rows] == ["", ""]
     assert shown.keys["state"] == ""
 
 
