@@ -104,31 +104,6 @@ class ScatterChart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Histogram:
-    """Counts of answers by SemScore, one row of counts for each series, in the order of bins.
-
-    ``drawn`` says how many of the series, from the first on, are in the chart.
-    """
-
-    title: str
-    label: str
-    bins: tuple[str, ...]
-    names: tuple[str, ...]
-    counts: tuple[tuple[int, ...], ...]
-    drawn: int
-
-    @property
-    def series(self) -> tuple[str, ...]:
-        """The names of those that are drawn."""
-        return self.names[: self.drawn]
-
-    @property
-    def legend(self) -> tuple[Key, ...]:
-        """One entry a series."""
-        return tuple(series_key(place, name) for place, name in enumerate(self.series))
-
-
-@dataclass(frozen=True, kw_only=True)
 class StripDot:
     """One model's value; ``title`` is its name and number as text."""
 
@@ -277,5 +252,5 @@ class MapChart:
         )
 
 
-Chart = IntervalChart | ScatterChart | Histogram | StripChart | LayerChart | MapChart
+Chart = IntervalChart | ScatterChart | StripChart | LayerChart | MapChart
 """What a figure may show."""

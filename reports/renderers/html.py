@@ -18,7 +18,6 @@ from markupsafe import Markup
 from reports.blocks import Block, Card, Page
 from reports.charts import (
     Chart,
-    Histogram,
     IntervalChart,
     LayerChart,
     MapChart,
@@ -26,7 +25,7 @@ from reports.charts import (
     StripChart,
 )
 from reports.prose import written
-from reports.renderers.charts import histogram_svg, interval_svg
+from reports.renderers.charts import interval_svg
 from reports.renderers.compression import compressed
 from reports.renderers.layer_curves import layer_svg
 from reports.renderers.map import map_svg
@@ -56,7 +55,6 @@ TAGS = {
 
 
 DRAWINGS: Mapping[type[Chart], Callable[[Any], Markup]] = {
-    Histogram: histogram_svg,
     IntervalChart: interval_svg,
     LayerChart: layer_svg,
     MapChart: map_svg,

@@ -2,8 +2,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.charts import GLYPHS, Histogram, Interval, IntervalChart
-from reports.renderers.charts import histogram_svg, interval_svg
+from reports.charts import GLYPHS, Interval, IntervalChart
+from reports.renderers.charts import interval_svg
 from reports.renderers.svg import COLOURS, FAINT, INK, OUTLINES, Scale, cut_to_room, document_text
 
 SERIES = ("first", "second")
@@ -93,33 +93,6 @@ def test_equal_numbers_on_a_close_axis_are_drawn_at_its_start():
 def test_series_of_a_category_stand_below_each_other():
     heights = [y for _, y, _ in dots(interval_svg(intervals()))]
     assert heights[1] - heights[0] == 16
-
-
-def test_a_histogram_draws_a_bar_for_each_count_of_the_series_that_are_drawn():
-    counts = ((1, 2), (3, 4), (9, 9))
-    chart = Histogram(
-        title="h",
-        label="h",
-        bins=("low", "high"),
-        names=("a", "b", "c"),
-        counts=counts,
-        drawn=2,
-    )
-    bars = [one for one in drawn(histogram_svg(chart)) if one.tag == "rect"]
-    assert [bar.get("fill") for bar in bars] == [COLOURS[0]] * 2 + [COLOURS[1]] * 2
-    # The greatest count that is drawn, 4, fills the height of 240.
-    assert [float(bar.get("height")) for bar in bars] == [60, 120, 180, 240]
-    places = [float(bar.get("x")) for bar in bars]
-    assert places[0] < places[2] < places[1] < places[3]
-    assert {"low", "high", "0", "4"} <= ticks(histogram_svg(chart)).keys()
-
-
-def test_a_histogram_without_any_count_is_an_empty_one():
-    chart = Histogram(
-        title="h", label="h", bins=("low", "high"), names=("a",), counts=((0, 0),), drawn=1
-    )
-    bars = [one for one in drawn(histogram_svg(chart)) if one.tag == "rect"]
-    assert [float(bar.get("height")) for bar in bars] == [0, 0]
 
 
 def test_series_differ_in_colour_and_in_shape():
