@@ -9,7 +9,7 @@ from reports.blocks import Beside, Callout, Paragraph, Section
 from reports.builders.estimates import rival_pairs
 from reports.prose import Text, joined, prose
 from reports.wording import in_percent, short, short_share
-from scope.jobs.compare.answers import AnsweredQuestion
+from scope.jobs.compare.answers import Questions
 from scope.jobs.compare.findings import example_cards
 from scope.jobs.compare.picture import picture
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
@@ -31,9 +31,7 @@ _MEANINGS = {
 """What a main metric means, and how to read it."""
 
 
-def answer_section(
-    result: CompareResult, questions: Sequence[Sequence[AnsweredQuestion]]
-) -> Section:
+def answer_section(result: CompareResult, questions: Sequence[Questions]) -> Section:
     """A box a task, and at most three examples."""
     tasks = task_estimates(result)
     boxes = []

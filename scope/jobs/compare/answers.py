@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 
 from reports.blocks import (
@@ -23,7 +25,7 @@ from reports.blocks import (
 )
 from reports.changes import mark_changes
 from reports.prose import Span, Text, joined, prose, written
-from reports.wording import number, two_digits
+from reports.wording import two_digits
 from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
 
@@ -67,6 +69,10 @@ class AnsweredQuestion(NamedTuple):
             cells = (letter, _shown(self.item, one), joined(map(_giver, one.models)))
             rows.append(Row(cells=cells[first:], chosen=one.right is True))
         return Table(columns=columns[first:], rows=tuple(rows))
+
+
+Questions = Sequence[AnsweredQuestion]
+"""Those of a task."""
 
 
 def answered_questions(task: TaskEstimates, answers: TaskAnswers) -> Iterator[AnsweredQuestion]:
@@ -159,14 +165,13 @@ def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
         yield Fold(prose("{n} more options", n=len(others)), (asked.table(others),))
 
 
-def answers_side_by_side(
-    tasks: Sequence[Sequence[AnsweredQuestion]], *, most: int
-) -> Section | None:
+def answers_side_by_side(tasks: Sequence[Questions], *, most: int) -> Section | None:
     """At most so many questions, the most disagreed first, as many of each task as there can be."""
     if not tasks:
         return None
+    most_disagreed = partial(sorted, key=attrgetter("disagreement"), reverse=True)
     each = -(-most // len(tasks))
-    shown = [one for of_task in tasks for one in sorted(of_task, key=_disagreed)[:each]]
+    shown = [one for of_task in tasks for one in most_disagreed(of_task)[:each]]
     about = paragraph(
         "{shown} of {total} questions, those with the most disagreement first; the models disagree "
         "on {disagreeing} of the {total}. Models with the same answer share a row; marked words "
@@ -176,15 +181,11 @@ def answers_side_by_side(
         total=sum(map(len, tasks)),
         disagreeing=sum(one.disagreement > 0 for of_task in tasks for one in of_task),
     )
-    cards = (_cards(sorted(shown, key=_disagreed)),) if shown else ()
+    cards = (_cards(most_disagreed(shown)),) if shown else ()
     return Section(anchor="answers", title="Answers side by side", blocks=(about, *cards))
 
 
-def _disagreed(one: AnsweredQuestion) -> float:
-    return -one.disagreement
-
-
-def _cards(shown: Sequence[AnsweredQuestion]) -> Cards:
+def _cards(shown: Questions) -> Cards:
     tasks = list(dict.fromkeys(one.task.task for one in shown))
     categories = sorted({one.item.category or "no category" for one in shown})
     named = (("task", "Task", tasks), ("category", "Category", categories))
@@ -238,10 +239,9 @@ def _note(asked: AnsweredQuestion) -> Text:
     category, answering = asked.item.category, dict(p for one in asked.given for p in one.models)
     silent = [name for name in asked.task.names if name not in answering]
     return prose(
-        "{task} · question {question}{category} · disagreement {disagreement}{silent}",
+        "{task} · question {question}{category}{silent}",
         task=asked.task.task,
         question=asked.item.question.id,
         category=() if category is None else prose(" · {name}", name=category),
-        disagreement=prose(number(asked.disagreement)),
         silent=prose(" · not asked: {names}", names=joined(silent)) if silent else (),
     )

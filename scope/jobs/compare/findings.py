@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from reports.blocks import Block, Card, Cards, heading
 from reports.prose import Text, prose
-from scope.jobs.compare.answers import AnsweredQuestion, question_blocks
+from scope.jobs.compare.answers import AnsweredQuestion, Questions, question_blocks
 
 MOST = 3
 
 
-def example_cards(tasks: Sequence[Sequence[AnsweredQuestion]]) -> Iterator[Block]:
+def example_cards(tasks: Sequence[Questions]) -> Iterator[Block]:
     """The first kind of every task, then the second ones."""
     found = [list(_of_task(one)) for one in tasks]
     cards = [of_task[rank] for rank in range(MOST) for of_task in found if rank < len(of_task)]
@@ -21,7 +21,7 @@ def example_cards(tasks: Sequence[Sequence[AnsweredQuestion]]) -> Iterator[Block
         yield Cards(cards=tuple(cards[:MOST]), narrow=True)
 
 
-def _of_task(questions: Sequence[AnsweredQuestion]) -> Iterator[Card]:
+def _of_task(questions: Questions) -> Iterator[Card]:
     """The shortest question of each kind, the kind of the most questions first."""
     kinds: dict[Text, list[AnsweredQuestion]] = defaultdict(list)
     for one in questions:

@@ -61,10 +61,10 @@ def _models_table(task: TaskEstimates) -> Table:
     right = dict(sorted(right.items(), key=lambda one: -getattr(one[1], "value", -1.0)))
     return Table(
         columns=(
-            Column("Model", "name"),
+            Column(f"Of {texts} questions", "name"),
             Column("0 to 100\u00a0%", "strip"),
-            Column(f"Right, of {texts} questions", "number"),
-            Column(f"Most similar model, {metric_name(task.main_metric).label}"),
+            Column("Right", "number"),
+            Column(f"Most similar, {metric_name(task.main_metric).label}"),
         ),
         rows=tuple(
             Row(cells=(task.marked(name), _strip(one), short_share(one), _nearest(task, name)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from reports.blocks import Block, Column, Page, Paragraph, Row, Section, Table, Terms, paragraph
+from reports.blocks import Column, Page, Paragraph, Row, Section, Table, Terms, paragraph
 from reports.builders.asked import asked
 from reports.builders.estimates import differences_section, every_estimate, numbers_section
 from reports.builders.outcomes import answered_section, model_lines, outcome_lines
@@ -42,7 +42,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         differences_section(result.differences, (), of="model") if result.differences else None,
         asked(manifest, capabilities="Tasks"),
         answered_section(result.outcomes, _by_model(result)),
-        _LIMITS,
+        Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),
         reproduce(manifest, result.clock),
     )
     names = [card.name for card in manifest.models]
@@ -74,21 +74,13 @@ def _tables(tasks: tuple[TaskEstimates, ...]) -> Iterator[Table]:
         yield from (replace(one, most=max(4, MOST_ROWS // len(tasks))) for one in tables)
 
 
-_LIMITS = Section(
-    anchor="limits",
-    title="Limits",
-    blocks=(
-        paragraph(
-            "Accurate models have similar answers for that reason alone. Intervals are over "
-            "questions, not over retraining: the same recipe with another seed may lie outside. "
-            "The order of options and the words of the prompt change what a model answers."
-        ),
-        paragraph(
-            "A missing answer is wrong, and between two models it leaves its question out. Where "
-            "answers are texts, right is an exact match with a right answer. A degenerate model "
-            "is out of pairs, rankings and examples, and stays in the tables with a mark."
-        ),
-    ),
+_LIMITS = (
+    "Accurate models have similar answers for that reason alone. Intervals are over questions, not "
+    "over retraining: the same recipe with another seed may lie outside. The order of options and "
+    "the words of the prompt change what a model answers. A missing answer is wrong, and between "
+    "two models it leaves its question out. Where answers are texts, right is an exact match with "
+    "a right answer. A degenerate model is out of pairs, rankings and examples, and stays in the "
+    "tables with a mark."
 )
 
 
@@ -108,19 +100,17 @@ def _categories(tasks: tuple[TaskEstimates, ...]) -> Section | None:
 
 
 def _numbers(result: CompareResult, tasks: tuple[TaskEstimates, ...]) -> Section | None:
-    """Every estimate, task by task."""
+    """Every estimate, task by task, with a mark on degenerate models."""
     if not result.measurements:
         return None
-    names = explained((row.metric for row in result.measurements), result.manifest)
-    return numbers_section(names, map(_of_task, tasks))
-
-
-def _of_task(task: TaskEstimates) -> Block:
-    marked = [
-        replace(row, target=task.marked(row.target), against=task.marked(row.against or GOLD))
-        for row in sorted(task.rows, key=lambda row: (row.subset is not None, row.against != GOLD))
-    ]
-    return every_estimate(task.task, marked)
+    blocks = []
+    for task in tasks:
+        rows = sorted(task.rows, key=lambda row: (row.subset is not None, row.against != GOLD))
+        names = [(task.marked(row.target), task.marked(row.against or GOLD)) for row in rows]
+        both = zip(rows, names, strict=True)
+        marked = [replace(row, target=one, against=other) for row, (one, other) in both]
+        blocks.append(every_estimate(task.task, marked))
+    return numbers_section(explained(result), blocks)
 
 
 def _by_model(result: CompareResult) -> Table:

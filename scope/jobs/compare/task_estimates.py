@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from scope.metrics import MetricName, metric_name
-from scope.records import GOLD, CompareResult, Estimate, FourCells, Manifest, Measurement
+from scope.records import GOLD, CompareResult, Estimate, FourCells, Measurement
 
 _MAIN = {True: ("capa", "capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
 
@@ -102,9 +102,9 @@ def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
     )
 
 
-def explained(spellings: Iterable[str], manifest: Manifest) -> Iterator[MetricName]:
+def explained(result: CompareResult) -> Iterator[MetricName]:
     """Different metrics taken apart, with what each means in this comparison."""
-    probe = manifest.settings.get("semscore")
-    for name in map(metric_name, dict.fromkeys(spellings)):
+    probe = result.manifest.settings.get("semscore")
+    for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements)):
         by_probe = probe is not None and name.head == "sem_score"
         yield replace(name, meaning=SEM_SCORE_BY_PROBE.format(probe=probe)) if by_probe else name
