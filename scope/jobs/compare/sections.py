@@ -85,16 +85,17 @@ _LIMITS = (
 
 
 def _categories(tasks: tuple[TaskEstimates, ...]) -> Section | None:
-    """Each model's accuracy in each category of the questions."""
+    """Each model's accuracy in each category of the questions; a column each for two models."""
     grids = []
     for task in tasks:
-        cells = {
-            (task.marked(row.target), row.subset.removeprefix("category = ")): row.estimate
-            for row in task.rows
-            if row.subset is not None and row.metric == "accuracy" and row.against == GOLD
-        }
+        two, cells = len(task.names) == 2, {}
+        for row in task.rows:
+            if row.subset is not None and row.metric == "accuracy" and row.against == GOLD:
+                name, part = task.marked(row.target), row.subset.removeprefix("category = ")
+                cells[(part, name) if two else (name, part)] = row.estimate
         rows, columns = (list(dict.fromkeys(pair[place] for pair in cells)) for place in (0, 1))
-        if made := grid(f"{task.task}: accuracy", cells, rows=rows, columns=columns):
+        title, heading = f"{task.task}: accuracy", "Category" if two else "Model"
+        if made := grid(title, cells, rows=rows, columns=columns, heading=heading):
             grids.append(made)
     return Section(anchor="differ", title="By category", blocks=tuple(grids)) if grids else None
 
