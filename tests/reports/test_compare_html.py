@@ -35,6 +35,10 @@ def test_sections_with_content_are_present_and_linked(tasks_document):
     assert links == [f"#{name}" for name in SECTIONS]
 
 
+def test_a_task_that_failed_is_named_in_the_answer(tasks_document):
+    assert "failed: ValueError: " in tasks_document.section("answer").words
+
+
 def test_prompts_stand_with_the_models_that_are_asked_with_them(tasks_document):
     words = tasks_document.section("asked").words
     assert f"answer, used for small, {LARGE}: {{context}} <script>" in words

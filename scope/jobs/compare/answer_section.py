@@ -7,6 +7,7 @@ from statistics import median
 
 from reports.blocks import Beside, Callout, Paragraph, Section
 from reports.builders.estimates import rival_pairs
+from reports.builders.outcomes import outcome_lines
 from reports.prose import Text, joined, prose
 from reports.wording import in_percent, short, short_share
 from scope.jobs.compare.answers import Questions
@@ -32,7 +33,7 @@ _MEANINGS = {
 
 
 def answer_section(result: CompareResult, questions: Sequence[Questions]) -> Section:
-    """A box a task, and at most three examples."""
+    """A box a task, tasks that were not measured, and at most three examples."""
     tasks = task_estimates(result)
     boxes = []
     for task in tasks:
@@ -42,7 +43,10 @@ def answer_section(result: CompareResult, questions: Sequence[Questions]) -> Sec
         boxes.append(Callout("neutral", (lead, *others, *picture(task), *notes)))
     beside = len(boxes) > 1 and all(len(one.names) == 2 for one in tasks)
     shown = (Beside(tuple((one,) for one in boxes)),) if beside else boxes
-    return Section(anchor="answer", title="Answer", blocks=(*shown, *example_cards(questions)))
+    failed = [one for one in result.outcomes if one.status != "measured"]
+    lines = [outcome_lines(failed, of_tasks=True)] if failed else []
+    blocks = (*shown, *lines, *example_cards(questions))
+    return Section(anchor="answer", title="Answer", blocks=blocks)
 
 
 def sentences(task: TaskEstimates) -> Iterator[Text]:

@@ -162,7 +162,7 @@ def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
     shown = [one for one in asked.given if one.models or one.right]
     yield asked.table(shown)
     if others := [one for one in asked.given if one not in shown]:
-        yield Fold(prose("{n} more options", n=len(others)), (asked.table(others),))
+        yield Fold(prose("Other options: {n}", n=len(others)), (asked.table(others),))
 
 
 def answers_side_by_side(tasks: Sequence[Questions], *, most: int) -> Section | None:
