@@ -72,12 +72,16 @@ class IntervalChart:
 
 @dataclass(frozen=True, kw_only=True)
 class ScatterDot:
-    """One dot, with its names and numbers in words, and its interval upwards if it has one."""
+    """One dot, with its names and numbers in words, and its interval upwards if it has one.
+
+    Its ``name`` is written beside it where there is room.
+    """
 
     title: str
     x: float
     y: float
     interval: tuple[float, float] | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,11 +214,12 @@ class LayerChart:
 
 @dataclass(frozen=True, kw_only=True)
 class MapDot:
-    """One model; ``title`` is its tooltip."""
+    """One model; ``title`` is its tooltip, and its ``name`` stands beside it if there is room."""
 
     title: str
     x: float
     y: float
+    name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from reports.charts import MapChart, MapDot, MapGroup
-from reports.renderers.svg import OUTLINES, document_text
+from reports.renderers.svg import OUTLINES, document_text, names_beside
 
 _WIDTH, _HEIGHT, _EDGE = 720, 480, 14
 _LARGE, _SMALL, _MANY = 4, 3, 300
@@ -27,6 +27,7 @@ _GROUP = Markup(
     '<g class="{style}" fill="currentColor" fill-opacity="0.75" stroke="#0000" stroke-width="4" '
     'pointer-events="all">{content}</g>'
 )
+_LETTERS = Markup('<g font-family="sans-serif" font-size="12" fill="currentColor">{}</g>')
 _CIRCLE = Markup('<circle cx="{x}" cy="{y}" r="{radius}"><title>{title}</title></circle>')
 _PATH = Markup('<path d="M{x} {y}{outline}"><title>{title}</title></path>')
 
@@ -56,8 +57,18 @@ def map_svg(chart: MapChart) -> Markup:
         height=_HEIGHT,
         inner_width=_WIDTH - 1,
         inner_height=_HEIGHT - 1,
-        content=Markup().join(_group(group, place, radius) for group in ordered),
+        content=Markup().join(
+            (*(_group(group, place, radius) for group in ordered), *_names(chart, place))
+        ),
     )
+
+
+def _names(chart: MapChart, place: _Place) -> Iterator[Markup]:
+    """The names of few enough models."""
+    if len(chart.dots) <= _MANY:
+        pixels = ((place.pixels(dot), dot.name) for dot in reversed(chart.dots))
+        named = ((float(at["x"]), float(at["y"]), name) for at, name in pixels)
+        yield _LETTERS.format(Markup().join(names_beside(named, _WIDTH)))
 
 
 def _place(chart: MapChart) -> _Place:

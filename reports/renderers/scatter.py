@@ -15,6 +15,7 @@ from reports.renderers.svg import (
     axis_beside,
     document_text,
     framed,
+    names_beside,
     pixel,
     round_step,
 )
@@ -63,6 +64,10 @@ def scatter_svg(chart: ScatterChart) -> Markup:
         _TURNED.format(_TOP + _HEIGHT // 2, document_text(chart.y_title)),
         *_lines(chart, across, up),
         *(_dot(dot, across, up) for dot in chart.dots),
+        *names_beside(
+            ((across.at(dot.x), up.at(dot.y), dot.name) for dot in chart.dots if dot.name),
+            _LEFT + _WIDTH + 20,
+        ),
     ]
     return framed(_LEFT + _WIDTH + 20, _TOP + _HEIGHT + _BELOW, content)
 

@@ -41,6 +41,9 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uf
 _LETTER = 6.6
 """The mean width in pixels of a Latin letter of 12 pixels; East Asian ones take two."""
 
+_LONGEST_NAME = 190
+"""Pixels of the longest name beside a dot."""
+
 _FRAME = Markup(
     '<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
     'font-family="sans-serif" font-size="12" fill="currentColor">{content}</svg>'
@@ -161,3 +164,37 @@ def axis_beside(up: Scale, across: Scale, most: int) -> Iterator[Markup]:
     for y, words in up.ticks(most):
         yield LINE.format(left, pixel(y), right, pixel(y), FAINT, 1)
         yield TEXT.format(pixel(across.start - 6), pixel(y + 4), "end", words)
+
+
+def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iterator[Markup]:
+    """The names of dots, the first ones first, each where it hides no dot and no other name.
+
+    Names without such a place up to ``right`` are left out.
+    """
+    dots = list(dots)
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in dots]
+    for x, y, name in dots:
+        words = cut_to_room(document_text(name), _LONGEST_NAME)
+        width = _LETTER * sum(1 + (unicodedata.east_asian_width(one) in "WF") for one in words)
+        middle = min(max(x, width / 2), right - width / 2)
+        for anchor, at, down, left in (
+            ("start", x + 8, 4, x + 8),
+            ("end", x - 8, 4, x - 8 - width),
+            ("middle", middle, -9, middle - width / 2),
+            ("middle", middle, 18, middle - width / 2),
+        ):
+            box = (left, y + down - 10, left + width, y + down + 2)
+            if (
+                words
+                and left >= 0
+                and box[2] <= right
+                and not any(_cross(box, one) for one in taken)
+            ):
+                taken.append(box)
+                yield TEXT.format(pixel(at), pixel(y + down), anchor, words)
+                break
+
+
+def _cross(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    apart = one[0] > other[2] or other[0] > one[2] or one[1] > other[3] or other[1] > one[3]
+    return not apart

@@ -117,9 +117,10 @@ def _table(table: Table) -> RichTable:
     for place in places:
         column = table.columns[place]
         values = [row.cells[place] for row in kept]
-        shown.add_column(_heading(column), overflow="fold", min_width=_width(values, column.kind))
+        width = _width(values, column.kind, close=table.close)
+        shown.add_column(_heading(column), overflow="fold", min_width=width)
     for row in kept:
-        cells = (_cell(row.cells[place]) for place in places)
+        cells = (_cell(row.cells[place], close=table.close) for place in places)
         shown.add_row(*cells, style="bold" if row.chosen else None)
     if left_out := len(table.rows) - len(kept):
         between = " between these" if table.ends else ""
@@ -142,25 +143,32 @@ def _heading(column: Column) -> RichText:
     return _line(written(heading) if isinstance(heading, str) else heading)
 
 
-def _width(values: Sequence[Written | SmallStrip | None], kind: str) -> int | None:
+def _width(values: Sequence[Written | SmallStrip | None], kind: str, *, close: bool) -> int | None:
     """A number with its interval is never broken over lines."""
     cells = [one for one in values if isinstance(one, Cell) and one.reason is None]
-    lines = [line for one in cells for line in _lines(one)]
+    lines = [line for one in cells for line in _lines(one, close=close)]
     if kind == "number":
         texts = [plain(written(one)) for one in values if not isinstance(one, SmallStrip)]
         lines += [line for text in texts for line in text.splitlines()]
     return max(map(len, lines), default=None)
 
 
-def _lines(cell: Cell) -> tuple[str, str]:
-    return f"{cell.value}  n={cell.n}", cell.interval
+def _lines(cell: Cell, *, close: bool) -> tuple[str, ...]:
+    """A number with its interval, in one line where tables are close."""
+    return (
+        (f"{cell.value} {cell.interval}",)
+        if close
+        else (f"{cell.value}  n={cell.n}", cell.interval)
+    )
 
 
-def _cell(value: Written | SmallStrip | None) -> RichText:
+def _cell(value: Written | SmallStrip | None, *, close: bool) -> RichText:
     from rich.text import Text as RichText
 
     if isinstance(value, Cell):
-        lines = _lines(value) if value.reason is None else (f"undefined ({value.reason})",)
+        lines = (
+            _lines(value, close=close) if value.reason is None else (f"undefined ({value.reason})",)
+        )
         # The breaks between them are ours.
         parts = [" ".join(one.splitlines()) for one in (*lines, value.remark) if one]
         return _line((Span("\n".join(parts)),))

@@ -132,7 +132,8 @@ class BenchmarkPrediction:
     ``tau`` is Kendall's rank correlation between predicted and observed accuracies, the mean over
     ``splits`` random splits of the models with the middle 95 % of them as its interval;
     ``significant`` counts the splits in which it is positive with p below 0.05; ``mse`` is the
-    mean squared error, of accuracies from 0 to 1. ``tested`` is the number of models on the
+    mean squared error, of accuracies from 0 to 1, and ``baseline`` that of predicting the mean of
+    the models that are learned from, None in old runs. ``tested`` is the number of models on the
     side of a split that is predicted.
     """
 
@@ -144,6 +145,7 @@ class BenchmarkPrediction:
     significant: int
     tau: Estimate | Undefined
     mse: Estimate | Undefined
+    baseline: Estimate | Undefined | None = None
     points: tuple[BenchmarkPoint, ...] = ()
 
 
@@ -299,6 +301,8 @@ class PredictResult(FleetResult):
         for one in self.predictions:
             yield FrameRow.of(job, "benchmark_tau", one.benchmark, one.tau)
             yield FrameRow.of(job, "benchmark_mse", one.benchmark, one.mse)
+            if one.baseline is not None:
+                yield FrameRow.of(job, "baseline_mse", one.benchmark, one.baseline)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

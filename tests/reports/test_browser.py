@@ -249,6 +249,7 @@ def names(tab):
 
 def test_models_of_a_fleet_are_found_by_name_and_community_and_sorted(browser, fleet_address):
     with opening(browser, fleet_address) as tab:
+        tab.click("#numbers summary")
         assert names(tab) == ["far", "near", "alone", "late", "old", "odd"]
         assert tab.evaluate("typeof window.injected") == "undefined"
         tab.fill("#search", "LATE")

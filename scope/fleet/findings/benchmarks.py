@@ -41,11 +41,15 @@ class LeftOut(NamedTuple):
 
 
 class _Splits(NamedTuple):
-    """For each split τ, whether it is significant, and the error; for each model its forecasts."""
+    """For each split τ, whether it is significant, and the errors; for each model its forecasts.
+
+    ``baseline`` is the error of predicting the mean of the models that are learned from.
+    """
 
     taus: NDArray[np.float64]
     significant: int
     errors: NDArray[np.float64]
+    baseline: NDArray[np.float64]
     sums: NDArray[np.float64]
     counts: NDArray[np.int64]
 
@@ -142,7 +146,7 @@ def predict_benchmark(
         unknown = Undefined(reason=reason, n=len(models))
         return BenchmarkPrediction(
             benchmark=benchmark, questions=questions, models=len(models), tested=0, splits=0,
-            significant=0, tau=unknown, mse=unknown,
+            significant=0, tau=unknown, mse=unknown, baseline=unknown,
         )  # fmt: skip
     # Two on either side, whatever the share, so that there is an order to predict.
     learned = min(max(round(train * len(models)), 2), len(models) - 2)
@@ -157,6 +161,7 @@ def predict_benchmark(
         significant=done.significant,
         tau=_over_splits(done.taus, len(models)),
         mse=_over_splits(done.errors, len(models)),
+        baseline=_over_splits(done.baseline, len(models)),
         points=_points(models, accuracies, done),
     )
 
@@ -178,7 +183,7 @@ def _split_often(
 ) -> _Splits:
     from scipy.stats import kendalltau
 
-    taus, errors, significant = np.zeros(splits), np.zeros(splits), 0
+    taus, errors, baseline, significant = *np.zeros((3, splits)), 0
     sums, counts = np.zeros(len(places)), np.zeros(len(places), dtype=np.int64)
     for split in range(splits):
         order = generator.permutation(len(places))
@@ -187,10 +192,11 @@ def _split_often(
         sums[asked] += predicted
         counts[asked] += 1
         errors[split] = ((predicted - accuracies[asked]) ** 2).mean()
+        baseline[split] = ((accuracies[known].mean() - accuracies[asked]) ** 2).mean()
         found = kendalltau(np.round(predicted, SAME), accuracies[asked])
         taus[split] = 0.0 if np.isnan(found.statistic) else found.statistic
         significant += bool(found.statistic > 0 and found.pvalue < 0.05)
-    return _Splits(taus, significant, errors, sums, counts)
+    return _Splits(taus, significant, errors, baseline, sums, counts)
 
 
 def _ridge(

@@ -1,25 +1,17 @@
-"""The main results of a job on a fleet in a few sentences, each no stronger than its numbers."""
+"""The answer of each job on a fleet, no stronger than its numbers, and its main findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
+from reports.blocks import Callout, Paragraph
 from reports.prose import Text, prose, together
-from reports.wording import Cell, count_rivals, percent
-from scope.jobs.fleet.score_words import beyond_chance, from_greatest, overall
-from scope.records import (
-    BenchmarkPrediction,
-    CommunityDistance,
-    Contribution,
-    Estimate,
-    ExpectedAccuracy,
-    FleetResult,
-    ForecastResult,
-    ForecastScore,
-    RouterScore,
-    RouteShare,
-    Undefined,
-)
+from reports.wording import count_rivals, percent, two_digits
+from scope import records
+from scope.jobs.fleet.score_words import beyond_chance, from_greatest, gap, overall, share
+from scope.records import Estimate, Undefined
 from scope.records.fleet import FEW_MODELS, ROUTER, SAME_MIX, SINGLE_BEST
 
 SIGNIFICANT_SHARE = 0.95
@@ -28,174 +20,165 @@ SIGNIFICANT_SHARE = 0.95
 MEAN = "mean"
 """The forecaster that predicts each model's mean."""
 
-_FEW = "There are too few questions for a conclusion."
-_SAMPLING = (
-    "The intervals of expected accuracies cover the sampling of questions only, not a shift "
-    "between the training questions and these."
+Frame = Literal["good", "bad", "undecided", "plain"]
+_SIGNS: Mapping[Frame, str] = {"good": "✓ ", "bad": "✗ ", "undecided": "? ", "plain": ""}
+_Heads = Mapping[str | None, tuple[Frame, str]]
+_FEW: _Heads = {"few": ("undecided", "There are too few questions for a conclusion")}
+_OVER_THE_MEAN: _Heads = MappingProxyType(
+    {
+        **_FEW,
+        "more": ("good", "Unseen answers are predicted better than by each model’s mean"),
+        "less": ("bad", "Unseen answers are predicted worse than by each model’s mean"),
+        "unclear": ("undecided", "Predictions are not shown to be better than each model’s mean"),
+        None: ("undecided", "Predictions are compared with nothing"),
+    }
 )
-_SHIFTS = dict.fromkeys(("more", "less"), "The forecasts are shifted. ")
-_OVER_THE_MEAN = {
-    "more": "The interval excludes 0.",
-    "less": "The forecaster is !!worse!! than the mean.",
-    "unclear": "The interval includes 0: the difference may be chance.",
-    "few": _FEW,
-}
-_OVER_SINGLE_BEST = {
-    "more": "Routing pays: it is significantly better than the single best model and than a random "
-    "choice with the same mix of models.",
-    "dearer": "Routing is significantly better than the single best model and than a random choice "
-    "with the same mix of models, but a question costs {cost} instead of {single}.",
-    "mix": "Routing is significantly better than the single best model, but not than a random "
-    "choice with the same mix of models at the same cost: a benefit of reading the question is not "
-    "shown.",
-    "less": "Routing is !!worse!! than the single best model.",
-    "unclear": "The interval includes 0: the router and the single best model are not "
-    "distinguishable.",
-    "few": _FEW,
-}
+_OVER_SINGLE_BEST: _Heads = MappingProxyType(
+    {
+        **_FEW,
+        "more": (
+            "good",
+            "Routing beats the single best model, and a random choice of the same mix",
+        ),
+        "dearer": ("undecided", "Routing beats the single best model, at a higher cost{costs}"),
+        "mix": (
+            "undecided",
+            "Routing beats the single best model, but not a random choice of the same mix: no "
+            "benefit of reading the question is shown",
+        ),
+        "less": ("bad", "Routing is worse than the single best model"),
+        "unclear": ("undecided", "Routing is not shown to be better than the single best model"),
+        None: ("undecided", "Routing is compared with nothing: no answer is known"),
+    }
+)
+_SAMPLING = prose(
+    "The forecasts’ intervals cover the choice of questions only, not a shift from the training "
+    "questions to these."
+)
 
 
-def of_forecasts(scores: Sequence[ForecastScore]) -> Iterator[Text]:
+class Answer(NamedTuple):
+    """What a job found: the frame of its box, a headline, and the sentence that carries it."""
+
+    frame: Frame
+    head: Text
+    why: Text
+
+    def box(self) -> Callout:
+        """The answer as a box, with a sign, so that colour is never the only one."""
+        head = prose(f"**{_SIGNS[self.frame]}{{head}}**", head=self.head)
+        return Callout(self.frame, (Paragraph(head, lead=True), Paragraph(self.why)))
+
+
+def of_embed(result: records.EmbedResult) -> Answer:
+    """Whether the vectors predict unseen answers better than each model's mean."""
+    frame, head = _over_the_mean(result.scores)
+    return Answer(frame, prose(head), together(*of_forecasts(result.scores), of_matrix(result)))
+
+
+def _over_the_mean(scores: Sequence[records.ForecastScore]) -> tuple[Frame, str]:
+    used = in_use(scores)
+    return _OVER_THE_MEAN[None if used is None else beyond_chance(used.gain)]
+
+
+def of_forecasts(scores: Sequence[records.ForecastScore]) -> Iterator[Text]:
     """The accuracy of the forecaster in use, compared with each model's mean."""
-    used, mean = in_use(scores), of_mean(scores)
+    used = in_use(scores)
     if used is None:
         return
-    compared = mean is not None and mean is not used
-    yield together(
-        (
-            *prose(
-                "``{forecaster}`` predicts {accuracy} of the answers to unseen questions correctly",
-                forecaster=used.forecaster,
-                accuracy=Cell.share(used.accuracy),
-            ),
-            *(
-                prose("; the mean of each model predicts {mean}", mean=Cell.share(mean.accuracy))
-                if mean is not None and compared
-                else ()
-            ),
-            *_difference(used.gain),
-        ),
-        prose(_OVER_THE_MEAN.get(beyond_chance(used.gain) or "", "")),
+    mean = next((one for one in overall(scores) if one.forecaster.partition("(")[0] == MEAN), used)
+    compared = prose(", each model’s mean {mean}", mean=share(mean.accuracy))
+    yield prose(
+        "On {n} unseen questions {accuracy} of the answers are predicted correctly{mean}{gain}.",
+        n=used.accuracy.n,
+        accuracy=share(used.accuracy),
+        mean=() if mean is used else compared,
+        gain=_difference(used.gain),
     )
 
 
-def in_use(scores: Sequence[ForecastScore]) -> ForecastScore | None:
+def _difference(gain: Estimate | Undefined | None) -> Text:
+    return () if gain is None else prose("; the difference is {gain}", gain=gap(gain))
+
+
+def in_use(scores: Sequence[records.ForecastScore]) -> records.ForecastScore | None:
     """The overall score of the forecaster in use: the chosen one, otherwise the first."""
     every = overall(scores)
     return next((score for score in every if score.chosen), every[0] if every else None)
 
 
-def of_mean(scores: Sequence[ForecastScore]) -> ForecastScore | None:
-    """The overall score of predicting each model's mean."""
-    every = overall(scores)
-    return next((one for one in every if one.forecaster.partition("(")[0] == MEAN), None)
-
-
-def _difference(gain: Estimate | Undefined | None) -> Text:
-    """The end of a sentence on two accuracies: their difference, if it was asked for."""
-    return (
-        prose(".") if gain is None else prose("; the difference is {gain}.", gain=Cell.points(gain))
+def of_matrix(result: records.FleetResult) -> Text:
+    """What the results are based on."""
+    cells = result.questions * result.models
+    return prose(
+        "{answers} answers of {models} models to {questions} questions are known, "
+        f"{percent(result.answers / cells) if cells else '0.0'}\u00a0% of all.",
+        answers=result.answers,
+        models=result.models,
+        questions=result.questions,
     )
 
 
-def of_expected(expected: Sequence[ExpectedAccuracy]) -> Iterator[Text]:
-    """The models with the highest and the lowest expected accuracy.
-
-    With each, its observed accuracy if known, and how many other models have an interval that
-    overlaps with its own.
-    """
-    defined = [one for one in expected if isinstance(one.accuracy, Estimate)]
-    if not defined:
-        return
-    ordered = sorted(defined, key=lambda one: from_greatest(one.accuracy))
-    accuracies = [one.accuracy for one in defined if isinstance(one.accuracy, Estimate)]
-    ends = [
-        prose(
-            "{accuracy}{overlapping}{observed}",
-            accuracy=Cell.share(one.accuracy),
-            overlapping=_overlapping(count_rivals(one.accuracy, accuracies)),
-            observed=() if one.observed is None else _observed(one.observed),
-        )
-        for one in ordered[:: max(1, len(ordered) - 1)]
-        if isinstance(one.accuracy, Estimate)
-    ]
-    best = prose(
-        "**{model}** has the highest expected accuracy on the unseen questions: {accuracy}",
-        model=ordered[0].model,
-        accuracy=ends[0],
-    )
-    last = prose(", **{model}** the lowest: {accuracy}", model=ordered[-1].model, accuracy=ends[-1])
-    yield (*best, *(last if len(ends) > 1 else ()), *prose("."))
-
-
-def _observed(observed: Estimate | Undefined) -> Text:
-    return prose(", observed {accuracy}", accuracy=Cell.share(observed))
-
-
-def of_shift(result: ForecastResult) -> Iterator[Text]:
-    """How far the forecasts are from the observed accuracies, and what the intervals leave out."""
-    if not result.expected:
-        return
-    if result.shift is None:
-        yield prose(f"No answer to an unseen question is known. {_SAMPLING}")
-        return
-    pairs = [
+def of_forecast(result: records.ForecastResult) -> Answer:
+    """Whether forecasts agree with the observed accuracies, and beat each model's mean."""
+    shifts = [
         (one.accuracy, one.observed.value, one.shift.value)
         for one in result.expected
         if isinstance(one.accuracy, Estimate)
         and isinstance(one.observed, Estimate)
         and isinstance(one.shift, Estimate)
     ]
-    yield prose(
-        "Observed minus expected accuracy, the mean over the models, is {shift}: {high} of {all} "
-        "forecasts lie above the observed accuracy, and the intervals of {missed} leave it out. "
-        f"{_SHIFTS.get(beyond_chance(result.shift) or '', '')}{_SAMPLING}",
-        shift=Cell.points(result.shift),
-        high=sum(shift < 0 for _, _, shift in pairs),
-        missed=sum(not one.low <= seen <= one.high for one, seen, _ in pairs),
-        all=len(pairs),
+    if not shifts or result.shift is None:
+        unknown = prose("The forecasts are compared with nothing: no answer is known")
+        return Answer("undecided", unknown, _SAMPLING)
+    high = sum(shift < 0 for _, _, shift in shifts)
+    low = sum(shift > 0 for _, _, shift in shifts)
+    why = prose(
+        "Observed minus expected accuracy is {shift} on average. {high} of {all} forecasts lie "
+        "above the observed accuracy, and the intervals of {missed} leave it out. {sampling}",
+        shift=gap(result.shift),
+        high=high,
+        all=len(shifts),
+        missed=sum(not one.low <= seen <= one.high for one, seen, _ in shifts),
+        sampling=_SAMPLING,
     )
+    frame, head = _calibrated(result, high, low)
+    return Answer(frame, prose(head), why)
 
 
-def _overlapping(rivals: int) -> Text:
-    if not rivals:
-        return ()
-    if rivals == 1:
-        return prose(" (the interval of 1 other overlaps with it)")
-    return prose(" (the intervals of {rivals} others overlap with it)", rivals=rivals)
+def _calibrated(result: records.ForecastResult, high: int, low: int) -> tuple[Frame, str]:
+    """Calibration first; without a shift, what the forecasts are worth."""
+    side = beyond_chance(result.shift)
+    if side in ("less", "more"):
+        return "bad", f"The forecasts are too {'high' if side == 'less' else 'low'}"
+    if min(high, low) == 0 and high + low > 1:
+        where = "above" if high else "below"
+        return "undecided", f"All forecasts lie {where} the observed accuracies"
+    frame, head = _over_the_mean(result.scores)
+    return (frame, head) if side == "few" else (frame, f"No shift is shown. {head}")
 
 
-def of_routing(routers: Sequence[RouterScore]) -> Iterator[Text]:
-    """The accuracy of the router, compared with the single best model and the other baselines."""
-    every = {one.router: one for one in overall(routers)}
-    if ROUTER not in every:
-        return
-    single = every.get(SINGLE_BEST)
-    yield together(
-        (
-            *prose(
-                "The router answers {accuracy} of the questions correctly",
-                accuracy=Cell.share(every[ROUTER].accuracy),
-            ),
-            *(() if single is None else _single(single)),
-            *_difference(None if single is None else single.gain),
-        ),
-        _worth(every),
+def of_route(result: records.RouteResult) -> Answer:
+    """Whether routing beats the single best model, and a random choice with the same mix."""
+    every = {one.router: one for one in overall(result.routers)}
+    router, single = every.get(ROUTER), every.get(SINGLE_BEST)
+    frame, head = _OVER_SINGLE_BEST[worth(every)]
+    if router is None or single is None:
+        return Answer(frame, prose(head), of_matrix(result))
+    costs = prose(f": {router.cost or 0:.4g} a question instead of {single.cost or 0:.4g}")
+    why = prose(
+        "On {n} questions the router’s choice is correct for {accuracy}, the single best model"
+        "{model} for {single}{gain}.",
+        n=router.accuracy.n,
+        accuracy=share(router.accuracy),
+        model=() if single.model is None else prose(" (**{model}**)", model=single.model),
+        single=share(single.accuracy),
+        gain=_difference(single.gain),
     )
-    for name, one in every.items():
-        if name not in {ROUTER, SINGLE_BEST}:
-            accuracy = Cell.share(one.accuracy)
-            yield prose("For comparison, {name}: {accuracy}.", name=name, accuracy=accuracy)
+    return Answer(frame, prose(head, **({"costs": costs} if "{costs}" in head else {})), why)
 
 
-def _single(single: RouterScore) -> Text:
-    named = () if single.model is None else prose(", **{model}**,", model=single.model)
-    accuracy = Cell.share(single.accuracy)
-    template = "; the single best model{named} answers {accuracy}"
-    return prose(template, named=named, accuracy=accuracy)
-
-
-def worth(every: Mapping[str, RouterScore]) -> str | None:
+def worth(every: Mapping[str, records.RouterScore]) -> str | None:
     """What routing is worth: `beyond_chance` of its gain over the single best model.
 
     ``mix`` if the router is better than that but not significantly better than a random choice
@@ -214,72 +197,65 @@ def worth(every: Mapping[str, RouterScore]) -> str | None:
     return "dearer" if cost is not None and of_single is not None and cost > of_single else "more"
 
 
-def _worth(every: Mapping[str, RouterScore]) -> Text:
-    found = worth(every)
-    if found == "dearer":
-        cost, single = (prose(f"{every[name].cost:.4g}") for name in (ROUTER, SINGLE_BEST))
-        return prose(_OVER_SINGLE_BEST["dearer"], cost=cost, single=single)
-    return prose(_OVER_SINGLE_BEST.get(found or "", ""))
-
-
-def of_mix(mix: Sequence[RouteShare]) -> Iterator[Text]:
-    """The model that the router selects most often."""
-    if mix:
-        first = max(mix, key=lambda one: one.share)
-        models = "model" if len(mix) == 1 else "models"
-        yield prose(
-            f"The router selects {{count}} {models}, most often **{{model}}**: for "
-            f"{percent(first.share)}\u00a0% of the questions.",
-            count=len(mix),
-            model=first.model,
-        )
-
-
-def of_predictions(predictions: Sequence[BenchmarkPrediction]) -> Iterator[Text]:
-    """The number of predicted benchmarks, and the best and worst predicted ones."""
-    if not predictions:
-        return
+def of_predict(result: records.PredictResult) -> Answer:
+    """How many benchmarks are predicted, and how many better than by the models' mean."""
+    every = result.predictions
     predicted = sum(
-        one.splits > 0 and one.significant >= SIGNIFICANT_SHARE * one.splits for one in predictions
+        one.splits > 0 and one.significant >= SIGNIFICANT_SHARE * one.splits for one in every
     )
-    yield together(
-        prose(
-            "**{count} of {all}** held-out benchmarks are predicted: the ranking of the models by "
-            "predicted accuracy agrees with the observed one, significantly in at least "
-            f"{100 * SIGNIFICANT_SHARE:g}\u00a0% of the random splits.",
-            count=predicted,
-            all=len(predictions),
-        ),
-        _ends(predictions),
+    errors = [(one.mse, one.baseline) for one in every]
+    better = [
+        error.value < mean.value
+        for error, mean in errors
+        if isinstance(error, Estimate) and isinstance(mean, Estimate)
+    ]
+    compared = prose(
+        "The error is below that of predicting the models’ mean on {better} of {all}.",
+        better=sum(better),
+        all=len(better),
     )
-
-
-def _ends(predictions: Sequence[BenchmarkPrediction]) -> Text:
-    defined = [(one.benchmark, one.tau) for one in predictions if isinstance(one.tau, Estimate)]
-    if not defined:
-        return ()
-    ordered = sorted(defined, key=lambda pair: -pair[1].value)
-    best, *_, worst = (
-        prose("**{name}** with {tau}", name=name, tau=Cell.of(tau, signed=True))
-        for name, tau in (ordered[0], ordered[-1])
+    why = prose(
+        "Predicted is an order of the models, from their answers to all other benchmarks, that "
+        f"agrees significantly in at least {100 * SIGNIFICANT_SHARE:g}\u00a0% of the random splits."
     )
-    if len(ordered) == 1:
-        return prose("Kendall’s τ is highest for {best}.", best=best)
-    return prose("Kendall’s τ is highest for {best}, lowest for {worst}.", best=best, worst=worst)
+    head = prose("{count} of {all} benchmarks are predicted", count=predicted, all=len(every))
+    frame: Frame = "good" if every and predicted == len(every) else "undecided"
+    return Answer(frame, head, together(why, compared if better else ()))
 
 
-def of_communities(communities: Sequence[CommunityDistance]) -> Iterator[Text]:
+def of_map(result: records.MapResult) -> Answer:
+    """Which models are alike, and whether communities are."""
+    alike, *others = of_neighbours(result.fleet) or [prose("No two models have a distance.")]
+    near = of_communities(result.communities)
+    return Answer("plain", alike, together(*others, *near, of_matrix(result)))
+
+
+def of_neighbours(models: Sequence[records.FleetModel]) -> list[Text]:
+    """The two models that are most alike, and the one that is least like any other."""
+    near = [(one.nearest[0], one.name) for one in models if one.nearest]
+    if not near:
+        return []
+    (first, model), (last, loner) = (
+        end(near, key=lambda pair: pair[0].distance) for end in (min, max)
+    )
+    alike = f"Most alike: {{one}} and {{other}}, {first.distance:.2f} apart."
+    least = f"Least like any other: **{{one}}**, {last.distance:.2f} from **{{other}}**."
+    return [
+        prose(alike, one=model, other=first.model),
+        prose(least, one=loner, other=last.model),
+    ]
+
+
+def of_communities(communities: Sequence[records.CommunityDistance]) -> Iterator[Text]:
     """The communities whose models are closer to each other than by chance."""
     within = [one.p_adjusted for one in communities if one.first == one.second]
     tested = [value for value in within if value is not None]
     if tested:
-        near = sum(value < 0.05 for value in tested)
         yield prose(
-            f"In {{near}} of {{tested}} communities of {FEW_MODELS} or more models these are "
-            "closer to each other than in random groups of the same size (p\u00a0<\u00a00.05 after "
-            "Benjamini and Hochberg’s correction).",
-            near=near or prose("none"),
-            tested=len(tested),
+            "The models of {near} of {all} communities are closer to each other than random groups "
+            "of their size (p\u00a0<\u00a00.05, corrected for their number).",
+            near=sum(value < 0.05 for value in tested),
+            all=len(tested),
         )
     if few := len(within) - len(tested):
         yield prose(
@@ -287,54 +263,85 @@ def of_communities(communities: Sequence[CommunityDistance]) -> Iterator[Text]:
         )
 
 
-def of_contributions(contributions: Sequence[Contribution]) -> Iterator[Text]:
+def of_reliability(bins: Sequence[records.ReliabilityBin]) -> Iterator[Text]:
+    """How many groups of forecasts come true as often as predicted, and the worst one."""
+    known = [(one.predicted, one.observed) for one in bins if isinstance(one.observed, Estimate)]
+    if known:
+        worst, seen = max(known, key=lambda one: abs(one[1].value - one[0]))
+        yield prose(
+            "Of {all} groups of forecasts with like probabilities, {within} agree with what came "
+            f"true. Farthest apart: predicted {100 * worst:.0f}\u00a0%, true {{seen}}.",
+            all=len(known),
+            within=sum(true.low <= predicted <= true.high for predicted, true in known),
+            seen=share(seen),
+        )
+
+
+def of_expected(expected: Sequence[records.ExpectedAccuracy]) -> Iterator[Text]:
+    """The models with the highest and the lowest expected accuracy, beside the observed one.
+
+    With each, how many other models have an interval that overlaps with its own.
+    """
+    defined = [(one.accuracy, one) for one in expected if isinstance(one.accuracy, Estimate)]
+    defined.sort(key=lambda pair: -pair[0].value)
+    ends = defined[:: max(1, len(defined) - 1)]
+    for words, (accuracy, one) in zip(("Highest", "Lowest"), ends, strict=False):
+        rivals = count_rivals(accuracy, [other for other, _ in defined])
+        seen = one.observed and prose(", observed {seen}", seen=share(one.observed))
+        yield prose(
+            f"{words}: **{{model}}**, expected {{accuracy}}{{seen}}{{rivals}}.",
+            model=one.model,
+            accuracy=share(accuracy),
+            seen=seen or (),
+            rivals=prose("; {n} other intervals overlap with it", n=rivals) if rivals else (),
+        )
+
+
+def of_mix(mix: Sequence[records.RouteShare]) -> Iterator[Text]:
+    """The model that the router selects most often."""
+    if mix:
+        first = max(mix, key=lambda one: one.share)
+        yield prose(
+            "Models selected by the router: {count}. Most often: **{model}**, for "
+            f"{100 * first.share:.0f}\u00a0% of the questions.",
+            count=len(mix),
+            model=first.model,
+        )
+
+
+def of_predictions(predictions: Sequence[records.BenchmarkPrediction]) -> Iterator[Text]:
+    """The benchmarks whose order of models is predicted best and worst."""
+    defined = [(one.tau.value, one) for one in predictions if isinstance(one.tau, Estimate)]
+    defined.sort(key=lambda pair: -pair[0])
+    ends = defined[:: max(1, len(defined) - 1)]
+    for words, (tau, one) in zip(("Best", "Worst"), ends, strict=False):
+        yield prose(
+            f"{words} predicted: **{{name}}**, Kendall’s τ {two_digits(tau)}; typical error "
+            f"{_root(one.mse)} points, of the models’ mean {_root(one.baseline)}.",
+            name=one.benchmark,
+        )
+
+
+def _root(error: Estimate | Undefined | None) -> str:
+    return f"{100 * error.value**0.5:.1f}" if isinstance(error, Estimate) else "unknown"
+
+
+def of_contributions(contributions: Sequence[records.Contribution]) -> Iterator[Text]:
     """How many contributions are above 0, and the largest of these, or else of all."""
     others = [
         one for one in contributions if one.source != one.target and isinstance(one.value, Estimate)
     ]
     if not others:
         return
-    best = max(others, key=lambda one: -from_greatest(one.value))
-    helping = sum(beyond_chance(one.value) == "more" for one in others)
-    remark = {
-        "unclear": ", which may be chance",
-        "few": ", with too few questions for a conclusion",
-    }.get(beyond_chance(best.value) or "", "")
-    above = "The intervals of {helping} of {all} contributions of one benchmark to another"
-    uncorrected = "they are not corrected for their number: 1 of 40 is expected without any effect"
-    counted = (
-        prose(f"{above} are above 0; {uncorrected}.", helping=helping, all=len(others))
-        if helping
-        else prose("No benchmark’s questions significantly improve forecasts on another.")
+    best = min(others, key=lambda one: from_greatest(one.value))
+    remarks = {"unclear": ", which may be chance", "few": ", from too few questions to conclude"}
+    yield prose(
+        "{helping} of {all} contributions of one benchmark to another are above 0, not corrected "
+        "for their number. Largest: **{source}** to **{target}**, {value}"
+        f"{remarks.get(beyond_chance(best.value) or '', '')}.",
+        helping=sum(beyond_chance(one.value) == "more" for one in others),
+        all=len(others),
+        source=best.source,
+        target=best.target,
+        value=gap(best.value),
     )
-    yield together(
-        counted,
-        prose(
-            "The largest contribution is from **{source}** to **{target}**: {value}"
-            f"{remark}.",
-            source=best.source,
-            target=best.target,
-            value=Cell.points(best.value),
-        ),
-    )
-
-
-def of_matrix(result: FleetResult) -> Text:
-    """What the results are based on."""
-    added = len(result.added)
-    models = "model was" if added == 1 else "models were"
-    late = prose(f"; {{added}} {models} added without retraining", added=added) if added else ()
-    return prose(
-        "The results are based on {answers} answers of {models} models to {questions} questions: "
-        f"{known_percent(result)}\u00a0% of the matrix is known{{late}}.",
-        answers=result.answers,
-        models=result.models,
-        questions=result.questions,
-        late=late,
-    )
-
-
-def known_percent(result: FleetResult) -> str:
-    """The share of the matrix that is known, in per cent."""
-    cells = result.questions * result.models
-    return percent(result.answers / cells) if cells else "0.0"

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from reports.blocks import Table
-from reports.wording import Cell
+from reports.prose import Text, prose, written
+from reports.wording import points
 from scope.records import Estimate, ForecastScore, RouterScore, Undefined
 from scope.records.fleet import FEW_QUESTIONS
-
-OPEN_ROWS, OPEN_TALL_ROWS = 28, 12
-"""The most rows of a table that is not folded, of one line and of three lines a row."""
-
-MOST_BRIEF_ROWS = 12
-"""The most rows of a table in a terminal."""
-
-_REMARKS = {"few": "too few to tell", "unclear": "may be chance"}
 
 Score = TypeVar("Score", ForecastScore, RouterScore)
 
@@ -27,11 +18,11 @@ def overall(scores: Iterable[Score]) -> tuple[Score, ...]:
     return tuple(score for score in scores if score.category is None)
 
 
-def by_category(scores: Iterable[Score]) -> tuple[Score, ...]:
-    """The scores by category, those of the same category together."""
-    parts = [score for score in scores if score.category is not None]
-    place = {name: number for number, name in enumerate(dict.fromkeys(x.category for x in parts))}
-    return tuple(sorted(parts, key=lambda score: place[score.category]))
+def by_category(scores: Iterable[Score]) -> list[Score]:
+    """The scores on all questions, then those of each category together."""
+    scores = tuple(scores)
+    place = {name: number for number, name in enumerate(dict.fromkeys(x.category for x in scores))}
+    return sorted(scores, key=lambda one: -1 if one.category is None else place[one.category])
 
 
 def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
@@ -48,21 +39,7 @@ def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
     """
     if not isinstance(difference, Estimate):
         return None
-    if difference.n < FEW_QUESTIONS:
-        return "few"
-    return difference.side
-
-
-def gain_cell(gain: Estimate | Undefined | None) -> Cell | None:
-    """A difference of shares in points, with a remark if it may be chance.
-
-    >>> gain = Estimate(value=0.1, low=-0.05, high=0.2, n=90, method="bootstrap")
-    >>> gain_cell(gain).remark
-    'may be chance'
-    """
-    if gain is None:
-        return None
-    return replace(Cell.points(gain), remark=_REMARKS.get(beyond_chance(gain) or "", ""))
+    return "few" if difference.n < FEW_QUESTIONS else difference.side
 
 
 def from_greatest(estimate: Estimate | Undefined) -> float:
@@ -70,6 +47,28 @@ def from_greatest(estimate: Estimate | Undefined) -> float:
     return -estimate.value if isinstance(estimate, Estimate) else float("inf")
 
 
-def first_rows(table: Table, most: int) -> Table:
-    """The table itself, or its first rows if it has more."""
-    return table if len(table.rows) <= most else replace(table, rows=table.rows[:most])
+def share(estimate: Estimate | Undefined) -> Text:
+    """A share for a sentence, in two digits.
+
+    >>> from reports.prose import plain
+    >>> plain(share(Estimate(value=0.688, low=0.679, high=0.697, n=90, method="bootstrap")))
+    '69\xa0% [68, 70]'
+    """
+    return _in_words(estimate, lambda one: f"{100 * one:.0f}", "\u00a0%")
+
+
+def gap(estimate: Estimate | Undefined) -> Text:
+    """A difference of shares for a sentence.
+
+    >>> from reports.prose import plain
+    >>> plain(gap(Estimate(value=-0.071, low=-0.109, high=-0.032, n=90, method="bootstrap")))
+    '−7.1 points [−10.9, −3.2]'
+    """
+    return _in_words(estimate, points, " points")
+
+
+def _in_words(estimate: Estimate | Undefined, write: Callable[[float], str], unit: str) -> Text:
+    if isinstance(estimate, Undefined):
+        return written(estimate)
+    value, low, high = map(write, (estimate.value, estimate.low, estimate.high))
+    return prose(f"{value}{unit} [{low}, {high}]")

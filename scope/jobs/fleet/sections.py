@@ -1,267 +1,220 @@
-"""The pages of the jobs on a fleet of models."""
+"""The pages of the jobs on a fleet of models: the answer first, all numbers folded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from reports.blocks import (
-    Block,
-    Bullets,
-    Column,
-    Page,
-    Paragraph,
-    Row,
-    Section,
-    Table,
-    Terms,
-    heading,
-    paragraph,
-)
-from reports.builders.asked import code, data_name
+from reports.blocks import Beside, Block, Bullets, Figure, Page, Section, Table, Terms, note
+from reports.builders.asked import code, data_table
 from reports.builders.reproduce import reproduce, run_lines
+from reports.charts import Chart
 from reports.prose import Text, joined, prose, written
-from scope.jobs.fleet import headlines
-from scope.jobs.fleet.forecast_sections import (
-    expected_section,
-    expected_table,
-    forecasts_section,
-    scores_table,
-)
-from scope.jobs.fleet.map_sections import (
-    communities_section,
-    communities_table,
-    contributions_section,
-    contributions_table,
-)
-from scope.jobs.fleet.models_section import MOST_LISTED, fleet_table, models_section
-from scope.jobs.fleet.prediction_section import predictions_section, predictions_table
-from scope.jobs.fleet.routing_section import mix_table, routers_table, routing_section
-from scope.printing import counted
-from scope.records import (
-    DataCard,
-    EmbedResult,
-    FleetResult,
-    ForecastResult,
-    ForecastScore,
-    MapResult,
-    PredictResult,
-    ReliabilityBin,
-    RouteResult,
-    RouterScore,
-)
+from scope import records
+from scope.jobs.fleet import headlines, pictures, tables
+from scope.jobs.fleet.score_words import overall
+
+MOST_LISTED = 3_000
+"""At most so many models are drawn and listed, the first ones of the table."""
 
 MOST_NAMED = 20
 """At most so many added models are named."""
 
-MOST_BRIEF_NOTES = 5
+MOST_FINDINGS = 3
+MOST_BRIEF_NOTES = 2
 """At most so many notes are shown in a terminal."""
 
 
-def embed_page(result: EmbedResult, *, max_models: int = MOST_LISTED) -> Page:
+def embed_page(result: records.EmbedResult, *, max_models: int = MOST_LISTED) -> Page:
     """The report on a fleet; ``max_models`` bounds how many models are drawn and listed."""
-    scores, models = scores_table(result.scores), fleet_table(result.fleet)
     return _page(
         result,
-        headlines.of_forecasts(result.scores),
-        _models(result, models, max_models),
-        forecasts_section(result.scores, scores, result.reliability),
-        brief=(scores, models, *_left_out(result.scores, result.reliability)),
-    )
-
-
-def forecast_page(result: ForecastResult, *, max_models: int = MOST_LISTED) -> Page:
-    """The report on forecasts; ``max_models`` bounds how many models are listed."""
-    scores, expected = scores_table(result.scores), expected_table(result.expected)
-    shift = tuple(headlines.of_shift(result))
-    return _page(
-        result,
-        (*headlines.of_forecasts(result.scores), *headlines.of_expected(result.expected), *shift),
-        () if expected is None else (expected_section(expected, result.shift, most=max_models),),
-        forecasts_section(result.scores, scores, result.reliability),
-        brief=(
-            scores,
-            expected,
-            *map(Paragraph, shift),
-            *_left_out(result.scores, result.reliability),
+        headlines.of_embed(result),
+        _map(result, max_models),
+        (
+            *headlines.of_reliability(result.reliability),
+            *headlines.of_neighbours(result.fleet),
         ),
+        (
+            tables.scores_table(result.scores),
+            *_figure(pictures.calibration_curve(result.reliability)),
+            tables.reliability_table(result.reliability),
+            *_first(tables.models_table(result.fleet), max_models),
+        ),
+        tables.scores_table(overall(result.scores)),
     )
 
 
-def route_page(result: RouteResult) -> Page:
-    """The report on routing."""
-    scores, mix = scores_table(result.scores), mix_table(result.mix)
-    routers = routers_table(result.routers)
+def forecast_page(result: records.ForecastResult, *, max_models: int = MOST_LISTED) -> Page:
+    """The report on forecasts; ``max_models`` bounds how many models are listed."""
+    expected = tables.expected_table(result.expected)
     return _page(
         result,
+        headlines.of_forecast(result),
+        _figure(pictures.accuracies_chart(result.expected[:max_models])),
         (
             *headlines.of_forecasts(result.scores),
-            *headlines.of_routing(result.routers),
-            *headlines.of_mix(result.mix),
+            *headlines.of_expected(result.expected),
+            *headlines.of_reliability(result.reliability),
         ),
-        forecasts_section(result.scores, scores),
-        routing_section(result.routers, result.forecaster, routers, mix),
-        brief=(scores, routers, mix, *_left_out((*result.scores, *result.routers))),
-    )
-
-
-def predict_page(result: PredictResult) -> Page:
-    """The report on held-out benchmarks."""
-    table = predictions_table(result.predictions)
-    return _page(
-        result,
-        headlines.of_predictions(result.predictions),
-        () if table is None else (predictions_section(result.predictions, table),),
-        brief=(table,),
-    )
-
-
-def map_page(result: MapResult, *, max_models: int = MOST_LISTED) -> Page:
-    """The report on a map; ``max_models`` bounds how many models are drawn and listed."""
-    models = fleet_table(result.fleet)
-    contributions = contributions_table(result.contributions)
-    communities = communities_table(result.communities)
-    return _page(
-        result,
         (
-            *headlines.of_communities(result.communities),
-            *headlines.of_contributions(result.contributions),
+            *_first(expected, max_models),
+            tables.scores_table(result.scores),
+            *_figure(pictures.calibration_curve(result.reliability)),
+            tables.reliability_table(result.reliability),
         ),
-        _models(result, models, max_models),
-        ()
-        if contributions is None
-        else (contributions_section(result.contributions, contributions),),
-        () if communities is None else (communities_section(communities),),
-        brief=(contributions, communities, models),
+        expected,
+    )
+
+
+def route_page(result: records.RouteResult) -> Page:
+    """The report on routing."""
+    mix = tables.mix_table(result.mix)
+    return _page(
+        result,
+        headlines.of_route(result),
+        _figure(pictures.routers_chart(result.routers)),
+        (*headlines.of_mix(result.mix), *headlines.of_forecasts(result.scores)),
+        (
+            tables.routers_table(result.routers),
+            *_first(mix, MOST_LISTED),
+            tables.scores_table(result.scores),
+        ),
+        tables.routers_table(overall(result.routers)) or mix,
+    )
+
+
+def predict_page(result: records.PredictResult) -> Page:
+    """The report on held-out benchmarks."""
+    table = tables.predictions_table(result.predictions)
+    charts = [chart for one in result.predictions if (chart := pictures.benchmark_chart(one))]
+    ranks = [(one.benchmark, one.tau) for one in result.predictions]
+    return _page(
+        result,
+        headlines.of_predict(result),
+        (
+            *_figure(pictures.rows_chart("Kendall’s τ", ranks)),
+            note(
+                "Kendall’s τ is the rank correlation of predicted and observed accuracies: 1 is "
+                "the same order, 0 none. The interval holds the middle 95\u00a0% of the splits."
+            ),
+        ),
+        headlines.of_predictions(result.predictions),
+        (table, *([Beside(tuple((Figure(chart),) for chart in charts))] if charts else [])),
+        table,
+    )
+
+
+def map_page(result: records.MapResult, *, max_models: int = MOST_LISTED) -> Page:
+    """The report on a map; ``max_models`` bounds how many models are drawn and listed."""
+    models = tables.models_table(result.fleet)
+    return _page(
+        result,
+        headlines.of_map(result),
+        _map(result, max_models),
+        headlines.of_contributions(result.contributions),
+        (
+            tables.communities_table(result.communities),
+            pictures.contributions_grid(result.contributions),
+            tables.contributions_table(result.contributions),
+            *_first(models, max_models),
+        ),
+        models,
     )
 
 
 def _page(
-    result: FleetResult,
+    result: records.FleetResult,
+    answer: headlines.Answer,
+    picture: Iterable[Block],
     findings: Iterable[Text],
-    *sections: Iterable[Section],
-    brief: Iterable[Block | None],
+    numbers: Iterable[Block | None],
+    brief: Table | None,
 ) -> Page:
-    """The page with what all jobs on a fleet have in common around these sections."""
-    job = result.manifest.job.replace("-", " ", 1)
-    matrix = _matrix(result)
-    answer = Bullets((*findings, headlines.of_matrix(result)), findings=True)
+    """The answer, a picture and findings; then everything folded."""
+    box, found = answer.box(), tuple(findings)[:MOST_FINDINGS]
+    bullets = [Bullets(found, findings=True)] if found else []
+    shown = tuple(one for one in numbers if one is not None)
+    asked: tuple[Block, ...] = (
+        Terms(tuple(_facts(result)), facts=True),
+        *([data_table(result.manifest.data)] if result.manifest.data else []),
+        *([Bullets(tuple(map(written, result.notes)))] if result.notes else []),
+    )
+    folded = (
+        *([Section(anchor="numbers", title="All numbers", blocks=shown)] if shown else []),
+        Section(anchor="asked", title="What was asked", blocks=asked),
+        reproduce(result.manifest, result.clock),
+    )
     return Page(
-        title=f"SCoPE {job}: {result.models:,} models",
+        title=f"SCoPE {result.manifest.job.replace('-', ' ', 1)}: {result.models:,} models",
         sections=(
-            Section(anchor="answer", title="Answer", blocks=(answer,)),
-            Section(anchor="asked", title="What was asked", blocks=(matrix, *_asked(result))),
-            *(one for group in sections for one in group),
-            reproduce(result.manifest, result.clock),
+            Section(anchor="answer", title="Answer", blocks=(box, *picture, *bullets)),
+            *(replace(one, folded=True) for one in folded),
         ),
-        brief=(
-            heading("{job}: {models} models", job=job, models=result.models),
-            matrix,
-            *(block for block in brief if block is not None),
-            *_notes(result),
-            *_data(result.manifest.data),
-            *run_lines(result.clock),
-        ),
+        brief=(box, *([brief] if brief else []), *_lines(result), *run_lines(result.clock)),
     )
 
 
-def _models(result: EmbedResult | MapResult, table: Table | None, most: int) -> tuple[Section, ...]:
-    if table is None:
-        return ()
-    return (models_section(result.fleet, result.notes, table, most=most),)
+def _figure(chart: Chart | None) -> Iterator[Block]:
+    if chart is not None:
+        yield Figure(chart)
 
 
-def _matrix(result: FleetResult) -> Terms:
+def _map(result: records.EmbedResult | records.MapResult, most: int) -> Iterator[Block]:
+    chart = pictures.map_chart(result.fleet[:most])
+    if chart is not None:
+        yield Figure(chart)
+        yield note(
+            "Models that are close tend to answer the same questions correctly; the axes have no "
+            "meaning. Drawn: {drawn} of {total} models{notes}.",
+            drawn=len(chart.dots),
+            total=len(result.fleet),
+            notes=joined(["", *(x for x in result.notes if x.startswith("the map"))], between="; "),
+        )
+
+
+def _first(table: Table | None, most: int) -> Iterator[Block]:
+    """The first rows of a table, and of how many."""
+    if table is not None and len(table.rows) > most:
+        yield note(
+            "The first {most} of {all} models; all are in ``result.json``.",
+            most=most,
+            all=len(table.rows),
+        )
+        yield replace(table, rows=table.rows[:most])
+    elif table is not None:
+        yield table
+
+
+def _facts(result: records.FleetResult) -> Iterator[tuple[Text, Text]]:
     """The response matrix, the forecaster in use and the encoder of its questions."""
-    return Terms(tuple(_facts(result)), facts=True)
-
-
-def _facts(result: FleetResult) -> Iterator[tuple[Text, Text]]:
     yield (
         prose("Matrix"),
         prose(
-            "{questions} questions × {models} models: {answers} known answers, {unknown} unknown "
-            f"({headlines.known_percent(result)}\u00a0% known)",
+            "{questions} questions × {models} models, {unknown} answers unknown",
             questions=result.questions,
             models=result.models,
-            answers=result.answers,
             unknown=max(0, result.questions * result.models - result.answers),
         ),
     )
     if result.conflicts:
-        answers = "answer is" if result.conflicts == 1 else "answers are"
-        yield (
-            prose("Conflicts"),
-            prose(
-                f"{{count}} {answers} given more than once with different values",
-                count=result.conflicts,
-            ),
-        )
+        yield prose("Answers given more than once with different values"), written(result.conflicts)
     yield prose("Forecaster"), code(result.forecaster)
     yield prose("Question vectors"), code(result.encoder)
-    if result.added:
-        names = [model.name for model in result.added]
-        count, more = counted(len(names), "model"), ", …" * (len(names) > MOST_NAMED)
-        named = prose(f"{count}: {{names}}{more}", names=joined(names[:MOST_NAMED]))
-        yield prose("Added models"), named
-
-
-def _asked(result: FleetResult) -> Iterator[Block]:
-    if result.manifest.data:
-        yield heading("Data")
-        numbers = (Column(name, "number") for name in ("Questions", "Used", "With an answer"))
-        yield Table(
-            columns=(Column("Data", "name"), *numbers),
-            rows=tuple(
-                Row(cells=(data_name(card), card.rows, card.used, card.labelled))
-                for card in result.manifest.data
-            ),
-        )
-    if result.notes:
-        yield heading("Rules applied")
-        yield Bullets(tuple(map(written, result.notes)))
+    if names := [model.name for model in result.added]:
+        shown = joined([len(names), *names[:MOST_NAMED], *(["…"] if names[MOST_NAMED:] else [])])
+        yield prose("Added without retraining"), shown
     if result.files:
-        yield heading("Files in the run’s folder")
-        yield Bullets(tuple(map(code, result.files)))
+        yield prose("Files"), joined(map(code, result.files))
 
 
-def _left_out(
-    scores: Iterable[ForecastScore | RouterScore], bins: tuple[ReliabilityBin, ...] = ()
-) -> Iterator[Paragraph]:
-    """What of the numbers a terminal does not show."""
-    if parts := {one.category for one in scores} - {None}:
-        yield paragraph(
-            "the numbers of {count} categories are in the report and in --json-full",
-            count=len(parts),
-        )
-    if bins:
-        yield paragraph("reliability of forecasts, {count} bins: in the report", count=len(bins))
-
-
-def _notes(result: FleetResult) -> Iterator[Terms]:
+def _lines(result: records.FleetResult) -> Iterator[Terms]:
     """The first notes, and the files with the run's folder if it is known."""
-    lines = [(prose("note"), written(one)) for one in result.notes[:MOST_BRIEF_NOTES]]
-    if (further := len(result.notes) - MOST_BRIEF_NOTES) > 0:
-        lines.append((prose("note"), prose("{count} more in the report", count=further)))
+    notes = [one for one in result.notes if not one.startswith("the map")]
+    lines = [(prose("note"), written(one)) for one in notes[:MOST_BRIEF_NOTES]]
     if result.files:
         folder = result.folder
         paths = (name if folder is None else str(folder / name) for name in result.files)
         lines.append((prose("files"), joined(paths)))
     if lines:
         yield Terms(tuple(lines), facts=True)
-
-
-def _data(cards: tuple[DataCard, ...]) -> Iterator[Terms]:
-    """The questions that were read, and of how many some answer is known."""
-    if cards:
-        yield Terms(tuple(map(_data_line, cards)), facts=True)
-
-
-def _data_line(card: DataCard) -> tuple[Text, Text]:
-    title = prose("data of {task}", task=card.capability) if card.capability else prose("data")
-    return title, prose(
-        "{spec}: {used} of {rows} questions, {labelled} with an answer",
-        spec=card.spec,
-        used=card.used,
-        rows=card.rows,
-        labelled=card.labelled,
-    )

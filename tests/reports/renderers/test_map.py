@@ -5,7 +5,7 @@ from made_up_fleet_comparison import estimate, members
 
 from reports.charts import MapChart, MapDot, MapGroup
 from reports.renderers.map import map_svg
-from scope.jobs.fleet.map_sections import map_chart
+from scope.jobs.fleet.pictures import map_chart
 from scope.records import FleetModel
 
 
@@ -43,7 +43,7 @@ def test_a_single_place_lies_in_the_middle():
 
 def test_groups_are_told_apart_by_shape_and_class_and_the_largest_lies_below():
     root = drawn(group((0, 0), shape=1), group((1, 1), (2, 2), shape=0))
-    first, second = root.findall("g")
+    first, second, _ = root.findall("g")
     assert (first.get("class"), second.get("class")) == ("s0", "s1")
     assert [len(list(one.iter("circle"))) for one in (first, second)] == [2, 0]
     (path,) = second.iter("path")

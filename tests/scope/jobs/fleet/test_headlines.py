@@ -1,8 +1,10 @@
-"""The sentences at the head of a fleet's report; their numbers are compared in headlines/."""
+"""The answers of the jobs on a fleet: no stronger than their numbers."""
 
 from dataclasses import replace
 
 import pytest
+from headline_claims import drawn, estimates
+from hypothesis import given
 from made_up_fleet_comparison import (
     CATEGORIES,
     KNN,
@@ -12,9 +14,8 @@ from made_up_fleet_comparison import (
     communities,
     contributions,
     estimate,
-    expected,
-    mix,
     predictions,
+    reliability,
     routers,
     scores,
 )
@@ -22,115 +23,184 @@ from made_up_fleet_comparison import (
 from reports.prose import plain
 from scope.jobs.fleet import headlines
 from scope.records import ExpectedAccuracy, Undefined
+from scope.records.fleet import FEW_QUESTIONS
 
 
 def said(sentences):
     return [plain(one).replace("\u00a0", " ") for one in sentences]
 
 
-def test_a_matrix_is_counted_and_its_known_share_stated():
-    assert said([headlines.of_matrix(bare("fleet-embed"))]) == [
-        # 8,100 of 1,500 × 6 answers.
-        "The results are based on 8,100 answers of 6 models to 1,500 questions: 90.0 % of the "
-        "matrix is known."
-    ]
-    assert headlines.known_percent(bare("fleet-embed", questions=0, answers=0)) == "0.0"
-
-
-@pytest.mark.parametrize(
-    ("gain", "end"),
-    [
-        (estimate(0.0625), "The interval excludes 0."),
-        (estimate(0.0625, 9), "There are too few questions for a conclusion."),
-        (estimate(0.015625), "The interval includes 0: the difference may be chance."),
-        (estimate(-0.0625), "The forecaster is worse than the mean."),
-        (Undefined(reason="one question"), "the difference is undefined (one question)."),
-        (None, "the mean of each model predicts 64.1 % [60.9, 67.2] (n = 400)."),
-    ],
-)
-def test_a_gain_is_one_only_beyond_its_interval(gain, end):
+def embedded(gain):
     mean, _, used, *_ = scores()
-    (sentence,) = said(headlines.of_forecasts((mean, replace(used, gain=gain))))
-    assert sentence.endswith(end)
+    return headlines.of_embed(bare("fleet-embed", scores=(mean, replace(used, gain=gain))))
 
 
 @pytest.mark.parametrize(
-    ("over_single", "over_mix", "worth"),
+    ("gain", "frame"),
     [
-        (0.0625, 0.0625, "more"),
-        (0.0625, -0.0234375, "mix"),
-        (0.0625, 0.015625, "mix"),
-        (0.015625, 0.0625, "unclear"),
-        (-0.0625, 0.0625, "less"),
+        (estimate(0.0625), "good"),
+        (estimate(0.0625, 9), "undecided"),
+        (estimate(0.015625), "undecided"),
+        (estimate(-0.0625), "bad"),
+        (Undefined(reason="one question"), "undecided"),
+        (None, "undecided"),
     ],
 )
-def test_routing_is_worth_it_only_against_the_random_mix_too(over_single, over_mix, worth):
-    """A mix of models at the same cost, drawn without reading, was better than the router once."""
-    gains = {"single best": over_single, "random with the same mix": over_mix}
-    every = {
-        one.router: replace(one, gain=estimate(gains[one.router])) if one.router in gains else one
-        for one in routers()
-        if one.category is None
-    }
-    assert headlines.worth(every) == worth
+def test_a_gain_is_one_only_beyond_its_interval(gain, frame):
+    assert embedded(gain).frame == frame
 
 
-def test_the_mean_itself_is_compared_with_nothing():
-    (sentence,) = said(headlines.of_forecasts((replace(scores()[0], chosen=True),)))
-    assert sentence == (
-        "mean predicts 64.1 % [60.9, 67.2] (n = 400) of the answers to unseen questions correctly."
+@drawn
+@given(gain=estimates())
+def test_no_box_is_green_without_an_interval_above_zero_from_enough_questions(gain):
+    frame = embedded(gain).frame
+    assert (frame == "good") == (gain.n >= FEW_QUESTIONS and round(gain.low, 3) > 0)
+
+
+def test_the_answer_of_a_fleet_has_its_numbers_in_two_digits():
+    (why,) = said([headlines.of_embed(build_comparison("fleet-embed")).why])
+    assert why == (
+        "On 400 unseen questions 70 % [67, 73] of the answers are predicted correctly, each "
+        "model’s mean 64 % [61, 67]; the difference is +6.2 points [+3.1, +9.4]. "
+        # 8,100 of 1,500 × 6 answers.
+        "8,100 answers of 6 models to 1,500 questions are known, 90.0 % of all."
     )
+    assert "0.0 % of all" in said([headlines.of_matrix(bare("fleet-map", questions=0))])[0]
 
 
-def test_where_none_is_chosen_the_first_forecaster_counts():
-    assert said(headlines.of_forecasts((scores()[1],)))[0].startswith(f"{KNN} predicts")
+def test_where_none_is_chosen_the_first_forecaster_counts_and_the_mean_is_compared_with_nothing():
+    assert headlines.in_use(scores()[:2][::-1]).forecaster == KNN
+    alone = (replace(scores()[0], chosen=True),)
+    assert "each model" not in said(headlines.of_forecasts(alone))[0]
 
 
 def test_a_part_of_the_questions_never_stands_for_all():
     parts = tuple(one for one in scores() if one.category is not None)
     routes = tuple(one for one in routers() if one.category is not None)
-    assert [*headlines.of_forecasts(parts), *headlines.of_routing(routes)] == []
+    assert [*headlines.of_forecasts(parts)] == []
+    assert headlines.of_route(bare("fleet-route", routers=routes)).frame == "undecided"
 
 
-def test_a_router_alone_is_a_finding_too():
-    assert said(headlines.of_routing(routers()[:1])) == [
-        "The router answers 71.9 % [68.8, 75.0] (n = 400) of the questions correctly."
+def forecast(gaps, shift):
+    """Forecasts of models whose observed accuracy lies so far from the expected one."""
+    rows = tuple(
+        ExpectedAccuracy(
+            model=f"m{place}",
+            accuracy=estimate(0.5),
+            observed=estimate(0.5 + gap),
+            shift=estimate(gap),
+        )
+        for place, gap in enumerate(gaps)
+    )
+    result = bare("fleet-forecast", expected=rows, shift=shift, scores=scores())
+    return headlines.of_forecast(result)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "shift", "frame", "head"),
+    [
+        ((-0.1, 0.01), estimate(-0.0625), "bad", "The forecasts are too high"),
+        ((0.1, 0.01), estimate(0.0625), "bad", "The forecasts are too low"),
+        ((-0.1, -0.01), estimate(-0.01), "undecided", "All forecasts lie above"),
+        ((0.1, 0.01), estimate(0.01), "undecided", "All forecasts lie below"),
+        ((0.1, -0.1), estimate(0.01), "good", "No shift is shown"),
+        ((), None, "undecided", "The forecasts are compared with nothing"),
+    ],
+)
+def test_forecasts_that_all_lie_to_one_side_are_never_called_good(gaps, shift, frame, head):
+    answer = forecast(gaps, shift)
+    assert answer.frame == frame
+    assert plain(answer.head).startswith(head)
+    assert "not a shift from the training questions" in plain(answer.why)
+
+
+def test_shifted_forecasts_are_counted_with_those_whose_interval_leaves_the_truth_out():
+    assert said([forecast((-0.1, 0.01, -0.2), estimate(-0.0625)).why])[0].startswith(
+        "Observed minus expected accuracy is −6.2 points [−9.4, −3.1] on average. 2 of 3 forecasts "
+        "lie above the observed accuracy, and the intervals of 2 leave it out."
+    )
+
+
+def routed(over_single, over_mix, costs=(0.125, 0.5)):
+    router, single, mixed, oracle, *_ = routers()
+    return (
+        replace(router, cost=costs[0]),
+        replace(single, gain=over_single, cost=costs[1]),
+        replace(mixed, gain=over_mix),
+        oracle,
+    )
+
+
+@pytest.mark.parametrize(
+    ("over_single", "over_mix", "worth", "frame"),
+    [
+        (0.0625, 0.0625, "more", "good"),
+        (0.0625, -0.0234375, "mix", "undecided"),
+        (0.0625, 0.015625, "mix", "undecided"),
+        (0.015625, 0.0625, "unclear", "undecided"),
+        (-0.0625, 0.0625, "less", "bad"),
+    ],
+)
+def test_routing_is_worth_it_only_against_the_random_mix_too(over_single, over_mix, worth, frame):
+    """A mix of models at the same cost, drawn without reading, was better than the router once."""
+    rows = routed(estimate(over_single), estimate(over_mix))
+    assert headlines.worth({one.router: one for one in rows}) == worth
+    assert headlines.of_route(bare("fleet-route", routers=rows)).frame == frame
+
+
+@drawn
+@given(over_single=estimates(-0.05, 0.3), over_mix=estimates(-0.05, 0.3))
+def test_routing_pays_by_both_intervals_alone(over_single, over_mix):
+    answer = headlines.of_route(bare("fleet-route", routers=routed(over_single, over_mix)))
+    sure = all(one.n >= FEW_QUESTIONS and round(one.low, 3) > 0 for one in (over_single, over_mix))
+    assert (answer.frame == "good") == sure
+
+
+def test_a_higher_cost_is_named_and_a_router_alone_is_compared_with_nothing():
+    dear = routed(estimate(0.0625), estimate(0.0625), (2.5, 1.0))
+    answer = headlines.of_route(bare("fleet-route", routers=dear))
+    assert plain(answer.head).endswith("at a higher cost: 2.5 a question instead of 1")
+    assert "the single best model (far" in plain(answer.why)
+    alone = headlines.of_route(bare("fleet-route", routers=routers()[:1]))
+    assert plain(alone.head).startswith("Routing is compared with nothing")
+
+
+@pytest.mark.parametrize(("significant", "predicted"), [(95, 1), (94, 0)])
+def test_a_benchmark_is_predicted_where_95_of_100_splits_are_significant(significant, predicted):
+    row = replace(predictions()[0], significant=significant)
+    answer = headlines.of_predict(bare("fleet-predict", predictions=(row,)))
+    assert plain(answer.head) == f"{predicted} of 1 benchmarks are predicted"
+    assert answer.frame == ("good" if predicted else "undecided")
+
+
+def test_errors_are_compared_with_those_of_the_models_mean():
+    first, second, _ = predictions()
+    rows = (replace(first, baseline=estimate(0.0625)), replace(second, baseline=estimate(0.0625)))
+    answer = headlines.of_predict(bare("fleet-predict", predictions=rows))
+    assert plain(answer.why).endswith("predicting the models’ mean on 1 of 2.")
+    best, worst = said(headlines.of_predictions(rows))
+    # Roots of 0.03125, 0.0625 and 0.125.
+    assert best == (
+        f"Best predicted: {CATEGORIES[0]}, Kendall’s τ .62; typical error 17.7 points, of the "
+        "models’ mean 25.0."
+    )
+    assert worst.startswith(f"Worst predicted: {CATEGORIES[1]}")
+    assert said(headlines.of_predictions(predictions()[2:])) == []
+
+
+def test_the_nearest_models_and_the_loneliest_one_are_named():
+    assert said(headlines.of_neighbours(build_comparison("fleet-map").fleet)) == [
+        f"Most alike: alone and {MODELS[1]}, 0.25 apart.",
+        f"Least like any other: alone, 0.25 from {MODELS[1]}.",
     ]
-
-
-def test_a_single_best_without_a_name_needs_none():
-    router, single, *_ = routers()
-    (sentence,) = said(headlines.of_routing((router, replace(single, model=None))))
-    assert "; the single best model answers 70.3 %" in sentence
-
-
-def test_the_model_asked_most_is_named():
-    assert said(headlines.of_mix(mix())) == [
-        f"The router selects 2 models, most often {MODELS[1]}: for 75.0 % of the questions."
-    ]
-    assert said(headlines.of_mix(mix()[:1]))[0].startswith("The router selects 1 model, most often")
-    assert said(headlines.of_mix(())) == []
-
-
-def test_a_benchmark_is_predicted_where_95_of_100_splits_are_significant():
-    (sentence,) = said(headlines.of_predictions(predictions()))
-    # 97 of 100, 12 of 100 and 0 of 0.
-    assert sentence.startswith("1 of 3 held-out benchmarks")
-    assert f"highest for {CATEGORIES[0]} with +0.625 [" in sentence
-    assert f", lowest for {CATEGORIES[1]} with +0.125 [" in sentence
-    for significant, predicted in ((95, 1), (94, 0)):
-        row = replace(predictions()[0], significant=significant)
-        (sentence,) = said(headlines.of_predictions((row,)))
-        assert sentence.startswith(f"{predicted} of 1 held-out")
-        assert "lowest" not in sentence
-    assert "τ" not in said(headlines.of_predictions(predictions()[2:]))[0]
+    assert headlines.of_neighbours(()) == []
 
 
 def test_communities_are_counted_after_the_correction_for_their_number():
-    near = replace(communities()[1], p_value=0.04, p_adjusted=0.08)
-    assert said(headlines.of_communities((near, near)))[0].startswith("In none of 2 communities")
+    near = replace(communities()[2], p_value=0.04, p_adjusted=0.08)
+    assert "of 0 of 2 communities" in said(headlines.of_communities((near, near)))[0]
     near = replace(near, p_adjusted=0.04)
-    assert said(headlines.of_communities((near,)))[0].startswith("In 1 of 1 communities")
+    assert "of 1 of 1 communities" in said(headlines.of_communities((near,)))[0]
     assert said(headlines.of_communities(communities()[:1])) == []
     small = replace(near, p_value=None, p_adjusted=None)
     assert said(headlines.of_communities((small, small))) == [
@@ -142,55 +212,33 @@ def test_contributions_above_zero_are_counted_and_the_largest_is_named_with_its_
     sure, *_ = contributions()
     loose = replace(sure, source="loose", value=estimate(0.5, half=0.75))
     (sentence,) = said(headlines.of_contributions((loose, sure)))
-    assert sentence.startswith("The intervals of 1 of 2 contributions of one benchmark to another")
-    assert "not corrected for their number" in sentence
-    assert "The largest contribution is from loose to" in sentence
+    assert sentence.startswith("1 of 2 contributions")
+    assert "not corrected for their number. Largest: loose to" in sentence
     assert sentence.endswith(", which may be chance.")
-    few = replace(sure, source="few", value=estimate(0.5, 9))
-    (sentence,) = said(headlines.of_contributions((loose, few)))
-    assert "The largest contribution is from loose to" in sentence
-    assert sentence.endswith(", which may be chance.")
-    (sentence,) = said(headlines.of_contributions((few,)))
-    assert sentence.endswith(", with too few questions for a conclusion.")
+    few = replace(sure, value=estimate(0.5, 9))
+    assert said(headlines.of_contributions((few,)))[0].endswith("too few questions to conclude.")
+    itself = replace(sure, target=sure.source)
+    assert said(headlines.of_contributions((itself,))) == []
 
 
-def test_what_a_benchmark_does_for_itself_is_no_finding():
-    row = replace(contributions()[0], target=CATEGORIES[0])
-    assert said(headlines.of_contributions((row,))) == []
-
-
-def test_the_models_expected_to_be_right_most_and_least_often_are_named():
-    (sentence,) = said(headlines.of_expected(expected()))
-    assert sentence.startswith(f"{MODELS[0]} has the highest expected accuracy")
-    assert f", {MODELS[2]} the lowest: 25.0 % [" in sentence
-    (sentence,) = said(headlines.of_expected(expected()[:2]))
-    assert sentence.endswith(
-        ": 75.0 % [71.9, 78.1] (n = 12), observed 62.5 % [59.4, 65.6] (n = 9)."
-    )
-    assert said(headlines.of_expected(expected()[1:2])) == []
-
-
-def test_intervals_that_overlap_are_counted():
+def test_the_best_and_the_worst_expected_stand_beside_the_observed_and_their_rivals():
     rows = tuple(
-        ExpectedAccuracy(model=name, accuracy=estimate(value, 12))
+        ExpectedAccuracy(model=name, accuracy=estimate(value, 12), observed=estimate(0.5))
         for name, value in (("a", 0.75), ("b", 0.74), ("c", 0.73), ("d", 0.25))
     )
-    (sentence,) = said(headlines.of_expected(rows))
-    assert "(the intervals of 2 others overlap with it), d the lowest: " in sentence
-    (sentence,) = said(headlines.of_expected(rows[:2]))
-    assert sentence.count("(the interval of 1 other overlaps with it)") == 2
+    assert said(headlines.of_expected(rows)) == [
+        "Highest: a, expected 75 % [72, 78], observed 50 % [47, 53]; 2 other intervals overlap "
+        "with it.",
+        "Lowest: d, expected 25 % [22, 28], observed 50 % [47, 53].",
+    ]
+    nothing = replace(rows[0], accuracy=Undefined(reason="none"))
+    assert said(headlines.of_expected((nothing,))) == []
 
 
-def test_the_shift_of_the_forecasts_is_said_and_what_their_intervals_leave_out():
-    result = build_comparison("fleet-forecast")
-    (sentence,) = said(headlines.of_shift(result))
-    assert sentence.startswith(
-        "Observed minus expected accuracy, the mean over the models, is −6.2 points [−9.4, −3.1] "
-        "(n = 12): 1 of 2 forecasts lie above the observed accuracy, and the intervals of 1 leave "
-        "it out. The forecasts are shifted. The intervals of expected accuracies cover the "
-        "sampling of questions only"
-    )
-    (sentence,) = said(headlines.of_shift(replace(result, shift=estimate(0.01, 12))))
-    assert "shifted" not in sentence
-    (sentence,) = said(headlines.of_shift(replace(result, shift=None)))
-    assert sentence.startswith("No answer to an unseen question is known. The intervals of ")
+def test_groups_of_forecasts_that_came_true_are_counted_and_the_farthest_named():
+    assert said(headlines.of_reliability(reliability())) == [
+        # 12.5 % and 87.5 % lie outside their intervals.
+        "Of 3 groups of forecasts with like probabilities, 1 agree with what came true. Farthest "
+        "apart: predicted 12 %, true 19 % [16, 22]."
+    ]
+    assert said(headlines.of_reliability(())) == []

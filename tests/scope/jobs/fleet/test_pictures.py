@@ -1,0 +1,142 @@
+"""The map of a fleet and its charts."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_fleet_comparison import (
+    CATEGORIES,
+    MODELS,
+    contributions,
+    estimate,
+    expected,
+    members,
+    predictions,
+    reliability,
+)
+
+from reports.charts import IntervalChart
+from scope.jobs.fleet import pictures
+from scope.jobs.fleet.pictures import MOST_DOTS, MOST_GROUPS, map_chart
+from scope.records import BenchmarkPoint, FleetModel, Undefined
+
+
+def models(*skills, communities=None):
+    return [
+        FleetModel(
+            name=f"m{place}",
+            skill=Undefined(reason="none") if skill is None else estimate(skill),
+            x=float(place),
+            y=0.0,
+            community=communities[place] if communities else None,
+        )
+        for place, skill in enumerate(skills)
+    ]
+
+
+def names(group):
+    return [dot.name for dot in group.dots]
+
+
+def test_without_communities_models_stand_in_fifths_by_accuracy():
+    chart = map_chart(models(*(place / 20 for place in range(10, 0, -1))))
+    assert "coloured by accuracy" in chart.label
+    assert [names(group) for group in chart.groups] == [
+        ["m8", "m9"],
+        ["m6", "m7"],
+        ["m4", "m5"],
+        ["m2", "m3"],
+        ["m0", "m1"],
+    ]
+    assert chart.groups[0].name == "accuracy 5.0 to 10.0 %"
+    assert [group.style for group in chart.groups] == ["q0", "q1", "q2", "q3", "q4"]
+
+
+def test_few_models_make_few_groups_and_an_unknown_accuracy_counts_least():
+    chart = map_chart(models(0.5, None, 0.25))
+    assert [(group.name, names(group)) for group in chart.groups] == [
+        ("accuracy unknown to unknown %", ["m1"]),
+        ("accuracy 25.0 to 25.0 %", ["m2"]),
+        ("accuracy 50.0 to 50.0 %", ["m0"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("communities", "found"),
+    [
+        (("a", "b", "b", None), [("b", "2"), ("a", "1"), ("other or no community", "1")]),
+        ("abcde", [(name, "1") for name in "abcde"]),
+        ("abcdefg", [*((name, "1") for name in "abcde"), ("other or no community", "2")]),
+    ],
+)
+def test_communities_come_from_the_largest_and_there_are_never_more_than_shapes(communities, found):
+    groups = map_chart(models(*[0.5] * len(communities), communities=communities)).groups
+    assert [(group.name, group.note) for group in groups] == found
+    assert len(groups) <= MOST_GROUPS
+
+
+def test_a_dot_has_its_name_and_a_title_with_interval_community_and_nearest():
+    chart = map_chart(members())
+    (dot,) = [dot for dot in chart.dots if dot.name == "alone"]
+    assert dot.title.splitlines() == [
+        "alone",
+        "accuracy 50.0\u00a0% [46.9, 53.1]",
+        "community 7B",
+        f"nearest: {MODELS[1]}",
+    ]
+    (odd,) = [dot for dot in chart.dots if dot.name == "odd"]
+    assert "accuracy undefined no answer is known" in odd.title
+
+
+def test_models_without_a_finite_place_are_not_drawn():
+    assert len(map_chart(members()).dots) == 5
+    assert map_chart([replace(model, x=float("nan")) for model in members()]) is None
+    assert map_chart([]) is None
+
+
+def test_the_calibration_curve_holds_the_defined_bins():
+    curve = pictures.calibration_curve(reliability())
+    assert [(dot.x, dot.y) for dot in curve.dots] == [
+        (0.125, 0.1875),
+        (0.375, 0.375),
+        (0.875, 0.8125),
+    ]
+    assert (curve.diagonal, curve.joined) == (True, True)
+    assert curve.dots[0].title == (
+        "0% to 25%: predicted 12.5 %, observed 18.8 % [15.6, 21.9], n = 400"
+    )
+    assert pictures.calibration_curve(reliability()[2:3]) is None
+
+
+def test_observed_accuracies_are_drawn_beside_the_expected_ones_or_these_alone():
+    chart = pictures.accuracies_chart(expected())
+    assert [(dot.name, dot.x, dot.y) for dot in chart.dots] == [
+        (MODELS[0], 0.75, 0.625),
+        (MODELS[2], 0.25, 0.25),
+    ]
+    blind = [replace(one, observed=None) for one in expected()]
+    alone = pictures.accuracies_chart(blind)
+    assert isinstance(alone, IntervalChart)
+    assert [row.value for row in alone.intervals] == [0.75, 0.25]
+
+
+def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
+    points = tuple(
+        BenchmarkPoint(model=str(place), predicted=0.5, observed=place / 3_000)
+        for place in reversed(range(2_001))
+    )
+    lost = BenchmarkPoint(model="lost", predicted=float("nan"), observed=0.5)
+    chart = pictures.benchmark_chart(replace(predictions()[0], points=(*points, lost)))
+    drawn = [dot.y for dot in chart.dots]
+    assert (len(drawn), len(set(drawn))) == (MOST_DOTS, MOST_DOTS)
+    assert (drawn[0], drawn[-1]) == (0, 2_000 / 3_000)
+    assert chart.note == "1,000 of 2,001 models, evenly from the lowest to the highest"
+    assert pictures.benchmark_chart(predictions()[2]) is None
+
+
+def test_contributions_are_points_on_a_scale_with_two_sides():
+    grid = pictures.contributions_grid(contributions())
+    assert [row for row, _ in grid.rows] == list(CATEGORIES)
+    assert grid.columns == CATEGORIES
+    (_, (_, helps, nothing)), (_, (hurts, *_)), (_, (undefined, *_)) = grid.rows
+    assert (helps.text, helps.level, nothing.level, hurts.level) == ("+4.7", 10, 0, -5)
+    assert (undefined.text, undefined.level) == ("–", None)
