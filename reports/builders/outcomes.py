@@ -113,7 +113,7 @@ def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
         if scored.perturbation.failure is not None and scored.perturbation.applicable
     ]
     if not failed:
-        yield paragraph("No search failed.")
+        yield from () if result.audits else [paragraph("No search failed.")]
         return
     shown = failed[:most]
     table = Table(

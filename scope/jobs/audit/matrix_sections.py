@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 
 from reports.blocks import (
     Block,
-    Bullets,
+    Callout,
     Column,
     Fold,
     Page,
+    Paragraph,
     Row,
     Section,
     Table,
@@ -21,373 +23,214 @@ from reports.builders.estimates import (
     CLEAN,
     differences_section,
     every_estimate,
-    meanings,
     rival_pairs,
     short_name,
 )
-from reports.builders.outcomes import (
-    all_outcomes,
-    data_lines,
-    outcome_lines,
-    outcome_table,
-    tracebacks,
-)
+from reports.builders.outcomes import all_outcomes, outcome_lines, outcomes_section
 from reports.builders.reproduce import reproduce, run_lines
+from reports.builders.tables import table_of
 from reports.prose import Text, prose, written
-from reports.wording import Cell, p_value
-from scope.metrics import metric_name
+from reports.wording import Cell, p_value, short
+from scope.jobs.audit.picture import in_little_room
 from scope.records import AuditMatrix, AuditResult, Estimate, Measurement, marked
-
-SHOWN = ("hard_scope", "soft_scope", "concordance")
-"""The metrics that have a matrix."""
 
 MOST_MODELS = 30
 """With more references or targets a matrix would be unreadable."""
 
-_LEVEL = 0.05
+_MAIN = ("concordance", "hard_scope")
 
 
 def matrix_page(result: AuditResult) -> Page:
     """The whole report of an audit with several references."""
     matrix = result.matrix or AuditMatrix(asymmetries=(), correlations=(), groups=())
-    tables = tuple(_matrices(result))
-    asymmetries = tuple(_asymmetries(matrix))
-    groups = tuple(_groups(matrix))
     manifest = result.manifest
-    references = ", ".join(card.name for card in manifest.references)
+    references = [card.name for card in manifest.references]
+    first = Callout("plain", (*_most_alike(result), *_degenerate(result)))
+    tables = tuple(_matrices(result, references))
+    failed = [one for one in all_outcomes(result) if one.status != "measured"]
+    numbers = tuple(one for one in _numbers(result, matrix) if one is not None)
+    folded = (
+        Section(anchor="numbers", title="All numbers", blocks=numbers),
+        Section(anchor="references", title="References", blocks=tuple(_references(result))),
+        asked(manifest, capabilities="Capabilities"),
+        outcomes_section(result, most=0),
+        reproduce(manifest, result.clock),
+    )
     return Page(
-        title=f"SCoPE {manifest.job}: a matrix of {references}",
+        title=f"SCoPE {manifest.job}: a matrix of {', '.join(references)}",
         sections=(
-            _answer(result, matrix, tables),
-            asked(manifest, capabilities="Capabilities"),
-            _asymmetry_section(asymmetries),
-            _correlation_section(matrix),
-            *([_group_section(groups)] if groups else []),
-            _references(result),
-            _outcomes(result),
-            reproduce(manifest, result.clock),
+            Section(
+                anchor="answer",
+                title="Answer",
+                blocks=(first, *tables, *_both_directions(matrix)),
+            ),
+            *(replace(one, folded=True) for one in folded),
         ),
         brief=(
+            first,
             *tables,
-            *asymmetries,
-            *groups,
-            outcome_lines(all_outcomes(result)),
-            data_lines(manifest),
+            *_both_directions(matrix),
+            *([outcome_lines(failed)] if failed else []),
             *run_lines(result.clock),
         ),
     )
 
 
-def _answer(result: AuditResult, matrix: AuditMatrix, tables: Sequence[Table]) -> Section:
-    names = {head: metric_name(head) for head in SHOWN}
-    return Section(
-        anchor="answer",
-        title="Answer",
-        blocks=(
-            Bullets((*_degenerate(result), *_findings(result, matrix)), findings=True),
-            paragraph(
-                "Each row is a reference, whose kept pairs and random candidates the column’s "
-                "model answers. The two directions of a pair of models differ: their difference is "
-                "tested under __Asymmetry__."
-            ),
-            *tables,
-            answers_table(result),
-            meanings(names.values()),
-        ),
-    )
-
-
-def answers_table(result: AuditResult) -> Table:
+def answers_table(result: AuditResult) -> Table | None:
     """How often each model is right on the unchanged texts, and which answers it gives."""
-    columns = (Column("model", "name"), Column("accuracy", "estimate"), Column("answers"))
-    return Table(
-        columns=columns,
-        rows=tuple(
-            Row(
-                cells=(
-                    marked(one.model, result.answer_shares),
-                    Cell.of(one.accuracy),
-                    one.in_words(),
-                )
-            )
-            for one in result.answer_shares
-        ),
-        caption=prose("Answers to the unchanged texts"),
-    )
+    shares = result.answer_shares
+    cells = ((marked(one.model, shares), Cell.of(one.accuracy), one.in_words()) for one in shares)
+    return table_of("Answers to the unchanged texts", ("model", "accuracy", "answers"), cells)
 
 
-def _degenerate(result: AuditResult) -> Iterator[Text]:
+def _degenerate(result: AuditResult) -> Iterator[Block]:
     for one in result.answer_shares:
         if one.degenerate is not None:
-            yield prose(
-                "**{model}** is **degenerate**: {reason}; its numbers are no evidence.",
+            yield paragraph(
+                "!!degenerate!!: {model}: {reason}; its numbers are no evidence",
                 model=one.model,
                 reason=one.degenerate,
             )
 
 
-def _findings(result: AuditResult, matrix: AuditMatrix) -> Iterator[Text]:
-    """The most and the least alike pair on each capability, then the asymmetries."""
+def _most_alike(result: AuditResult) -> Iterator[Paragraph]:
+    """The most and the least alike pair on each capability."""
     for card in result.manifest.capabilities:
-        rows = _ranked(result, card.name)
-        if not rows:
-            yield prose("On **{capability}**, no pair was measured.", capability=card.name)
+        ranked = _ranked(result, card.name)
+        if not ranked:
+            yield paragraph("On **{capability}**, no pair was measured.", capability=card.name)
             continue
-        yield (
-            *prose("On **{capability}**, ", capability=card.name),
-            *_pair("the most alike pair is" if rows[1:] else "the only pair is", rows[0], rows),
-            *(_pair("; the least alike is", rows[-1], rows) if rows[1:] else ()),
-            *prose("."),
-        )
-    tested = [one for one in matrix.asymmetries if one.p_adjusted is not None]
-    clear = [one for one in tested if one.p_adjusted is not None and one.p_adjusted < _LEVEL]
-    if tested:
-        yield prose(
-            "In {clear} of {tested} tests a pair of models differs by its direction (p below "
-            "{level}, Holm-corrected).",
-            clear=len(clear),
-            tested=len(tested),
-            level=f"{_LEVEL:g}",
+        (best, one), (worst, other) = ranked[0], ranked[-1]
+        least = prose("; least alike are {pair}, {worst}", pair=_pair(other), worst=short(worst))
+        head = prose("Most alike on {capability}: {pair}", capability=card.name, pair=_pair(one))
+        yield Paragraph(prose("**{head}**", head=head), lead=True)
+        yield paragraph(
+            "{metric} {best}{rivals}{least}.",
+            metric=short_name(one.metric),
+            best=short(best),
+            rivals=rival_pairs(best, (estimate for estimate, _ in ranked)),
+            least=least if ranked[1:] else (),
         )
 
 
-def _ranked(result: AuditResult, capability: str) -> list[Measurement]:
-    """The pairs of a capability by concordance, the highest first; without it by Hard-SCoPE.
+def _pair(one: Measurement) -> Text:
+    return prose("{target} against {reference}", target=one.target, reference=one.against or "")
+
+
+def _ranked(result: AuditResult, capability: str) -> list[tuple[Estimate, Measurement]]:
+    """The pairs of a capability by its main metric, the highest first.
 
     Degenerate models are left out.
     """
-    for metric in ("concordance", "hard_scope"):
-        rows = [
-            (one.estimate.value, one)
-            for one in result.measurements
-            if (one.metric, one.capability, one.subset) == (metric, capability, None)
-            and isinstance(one.estimate, Estimate)
-            and result.degenerate(one) is None
-        ]
-        if rows:
-            ordered = sorted(rows, key=lambda row: (-row[0], str(row[1].against), row[1].target))
-            return [one for _, one in ordered]
-    return []
+    rows = [
+        (one.estimate, one)
+        for one in _main(result, capability)
+        if isinstance(one.estimate, Estimate) and result.degenerate(one) is None
+    ]
+    return sorted(rows, key=lambda row: (-row[0].value, str(row[1].against), row[1].target))
 
 
-def _pair(words: str, one: Measurement, rows: Sequence[Measurement]) -> Text:
-    """A pair, its number, and how many others' intervals overlap with it."""
-    cell = Cell.of(one.estimate)
-    pair = prose(
-        f"{words} **{{target}}** against **{{reference}}**: {{metric}} **{{value}}** {{interval}} "
-        "(n\u00a0=\u00a0{n})",
-        target=one.target,
-        reference=str(one.against),
-        metric=short_name(one.metric),
-        value=cell.value,
-        interval=cell.interval,
-        n=cell.n,
+def _main(result: AuditResult, capability: str) -> list[Measurement]:
+    """Concordance on a capability, and without it Hard-SCoPE."""
+    rows = [one for one in result.measurements if one.capability == capability and not one.subset]
+    of_metric = ([one for one in rows if one.metric == name] for name in _MAIN)
+    return next(
+        (found for found in of_metric if any(isinstance(x.estimate, Estimate) for x in found)), []
     )
-    if not isinstance(one.estimate, Estimate):
-        return pair
-    return (*pair, *rival_pairs(one.estimate, (row.estimate for row in rows)))
 
 
-def _matrices(result: AuditResult) -> Iterator[Table]:
-    """One table a capability and metric: a row a reference, a column a target."""
-    references = [card.name for card in result.manifest.references]
+def _matrices(result: AuditResult, references: list[str]) -> Iterator[Table]:
+    """A table a capability: a row a reference, a column a target."""
     targets = [card.name for card in result.manifest.models if card.role != "reference"]
     if max(len(references), len(targets)) > MOST_MODELS:
         return
-    found: dict[tuple[str, str], dict[tuple[str, str], Measurement]] = {}
-    for one in result.measurements:
-        if one.subset is None and metric_name(one.metric).head in SHOWN:
-            rows = found.setdefault((str(one.capability), one.metric), {})
-            rows[str(one.against), one.target] = one
-    for (capability, metric), rows in found.items():
+    for card in result.manifest.capabilities:
+        if not (found := _main(result, card.name)):
+            continue
+        cells = {(one.against, one.target): one.estimate for one in found}
         yield Table(
             columns=(
                 Column("reference", "name"),
-                *(
-                    Column(written(marked(name, result.answer_shares)), "estimate")
-                    for name in targets
-                ),
+                *(Column(written(marked(one, result.answer_shares)), "number") for one in targets),
             ),
             rows=tuple(
                 Row(
                     cells=(
-                        reference,
-                        *(
-                            Cell.of(rows[reference, target].estimate)
-                            if (reference, target) in rows
-                            else None
-                            for target in targets
-                        ),
+                        one,
+                        *(in_little_room(cells.get((one, x)), len(targets)) for x in targets),
                     )
                 )
-                for reference in references
+                for one in references
             ),
             caption=prose(
-                "{metric} on {capability}", metric=short_name(metric), capability=capability
+                "{metric} on {capability}: rows are references",
+                metric=short_name(found[0].metric),
+                capability=card.name,
             ),
-            stacked=True,
+            close=True,
         )
 
 
-def _asymmetries(matrix: AuditMatrix) -> Iterator[Table]:
-    if matrix.asymmetries:
-        yield Table(
-            columns=(
-                Column("capability", "name"),
-                Column("metric"),
-                Column("A"),
-                Column("B"),
-                Column("(B given A) − (A given B)", "estimate"),
-                Column("p", "number"),
-                Column("p, adjusted", "number"),
-            ),
-            rows=tuple(
-                Row(
-                    cells=(
-                        one.capability,
-                        short_name(one.metric),
-                        one.first,
-                        one.second,
-                        Cell.of(one.estimate, signed=True),
-                        p_value(one.p_value),
-                        p_value(one.p_adjusted),
-                    )
-                )
-                for one in matrix.asymmetries
-            ),
-            caption=prose("Asymmetry of each pair of models"),
+def _both_directions(matrix: AuditMatrix) -> Iterator[Paragraph]:
+    tested = [one.p_adjusted for one in matrix.asymmetries if one.p_adjusted is not None]
+    if tested:
+        yield paragraph(
+            "In {clear} of {tested} tests a pair of models differs by its direction "
+            "(p\u00a0<\u00a00.05, Holm-corrected).",
+            clear=sum(p < 0.05 for p in tested),
+            tested=len(tested),
         )
+    if not matrix.asymmetries:
+        yield note("No two models were compared in both directions; see --both-directions.")
 
 
-def _asymmetry_section(tables: Sequence[Table]) -> Section:
-    about = paragraph(
-        "How much better B keeps what A ignores, or follows what moves A, than the other way "
-        "round. The mean of each example with pairs in both directions is paired with itself; "
-        "p-values exchange the directions at random and are corrected for all tests (Holm). One "
-        "metric a capability is tested: concordance, or else Hard-SCoPE; the other describes."
-    )
-    none = paragraph("No two models were compared in both directions; see --both-directions.")
-    return Section(
-        anchor="asymmetry", title="Asymmetry", blocks=(about, *tables) if tables else (none,)
-    )
-
-
-def _correlation_section(matrix: AuditMatrix) -> Section:
-    table = Table(
-        columns=(
-            Column("Capability", "name"),
-            Column("Metric"),
-            Column("With"),
-            Column("Correlation", "estimate"),
+def _numbers(result: AuditResult, matrix: AuditMatrix) -> Iterator[Table | None]:
+    """Answers, asymmetries, correlations and means of groups, as far as there are any."""
+    yield answers_table(result)
+    yield table_of(
+        "Asymmetry of each pair of models: how much better B keeps or follows A than A does B, "
+        "paired by example. Concordance, or else Hard-SCoPE, is tested; the other describes",
+        ("capability", "metric", "A", "B", "(B given A) − (A given B)", "p", "p, adjusted"),
+        (
+            (
+                *(one.capability, short_name(one.metric), one.first, one.second),
+                *(Cell.of(one.estimate, signed=True), p_value(one.p_value)),
+                p_value(one.p_adjusted),
+            )
+            for one in matrix.asymmetries
         ),
-        rows=tuple(
-            Row(
-                cells=(
-                    one.capability,
-                    short_name(one.metric),
-                    short_name(one.other),
-                    Cell.of(one.estimate, signed=True),
-                )
+    )
+    yield table_of(
+        "Correlations over all ordered pairs of models; the interval is a jackknife over models: "
+        "pairs that share a model are not independent",
+        ("capability", "metric", "with", "correlation"),
+        (
+            (
+                *(one.capability, short_name(one.metric), short_name(one.other)),
+                Cell.of(one.estimate, signed=True),
             )
             for one in matrix.correlations
         ),
     )
-    return Section(
-        anchor="correlations",
-        title="Correlations",
-        heading="Correlations over all pairs of models",
-        blocks=(
-            note(
-                "Pearson’s correlation over all ordered pairs of reference and target; n counts "
-                "pairs. The interval is a jackknife that leaves out one model at a time: pairs "
-                "that share a model are not independent."
-            ),
-            *([table] if matrix.correlations else [paragraph("No pair of models was measured.")]),
+    yield table_of(
+        "Means over the models of each group, without a reference that is one of them",
+        ("group", "models", "reference", "capability", "metric", "mean"),
+        (
+            (
+                *(one.group, len(one.members), one.against, one.capability or CLEAN),
+                *(short_name(one.metric), Cell.of(one.estimate)),
+            )
+            for one in matrix.groups
         ),
     )
 
 
-def _groups(matrix: AuditMatrix) -> Iterator[Table]:
-    shown = [one for one in matrix.groups if metric_name(one.metric).head in SHOWN]
-    if shown:
-        yield Table(
-            columns=(
-                Column("group", "name"),
-                Column("models", "number"),
-                Column("reference"),
-                Column("capability"),
-                Column("metric"),
-                Column("mean", "estimate"),
-            ),
-            rows=tuple(
-                Row(
-                    cells=(
-                        one.group,
-                        len(one.members),
-                        one.against,
-                        one.capability or CLEAN,
-                        short_name(one.metric),
-                        Cell.of(one.estimate),
-                    )
-                )
-                for one in shown
-            ),
-            caption=prose("Means over the models of each group"),
-        )
-
-
-def _group_section(tables: Sequence[Table]) -> Section:
-    about = paragraph(
-        "The variance is that of the models’ means over their number, plus that of their common "
-        "mean over the examples, each with the Student’s t of its own degrees of freedom. A "
-        "reference that is one of the group is left out. The other metrics are in ``result.json``."
-    )
-    return Section(anchor="groups", title="Groups", blocks=(about, *tables))
-
-
-def _references(result: AuditResult) -> Section:
+def _references(result: AuditResult) -> Iterator[Block]:
     """The audit against each reference, behind a line that a reader opens."""
-    return Section(
-        anchor="references",
-        title="References",
-        heading="The audit against each reference",
-        blocks=(
-            note(
-                "All pairs of texts are in ``to_frame('examples')`` and in the run’s parquet files."
-            ),
-            *(
-                Fold(
-                    prose("Against {reference}", reference=audit.manifest.reference.name),
-                    tuple(_of_reference(audit)),
-                )
-                for audit in result.audits
-            ),
-        ),
-    )
-
-
-def _of_reference(audit: AuditResult) -> Iterator[Block]:
-    name = audit.manifest.reference.name
-    yield from every_estimate("All", audit.measurements, name).blocks
-    if audit.differences:
-        yield from differences_section(audit.differences, audit.answer_shares).blocks
-        yield note("P-values are corrected for the tests of this reference alone.")
-
-
-def _outcomes(result: AuditResult) -> Section:
-    outcomes = all_outcomes(result)
-    return Section(
-        anchor="failures",
-        title="Failures",
-        heading="Searches and failures",
-        blocks=(
-            outcome_table(
-                outcomes,
-                first="Capability",
-                counts=("Searches", "Found", "Failed"),
-                caption="One search is one example in one trial.",
-                queries=True,
-            ),
-            *tracebacks(outcomes),
-        ),
-    )
+    for audit in result.audits:
+        name = audit.manifest.reference.name
+        blocks = every_estimate("All", audit.measurements, name).blocks
+        if audit.differences:
+            about = note("P-values are corrected for the tests of this reference alone.")
+            blocks += (*differences_section(audit.differences, audit.answer_shares).blocks, about)
+        yield Fold(prose("Against {reference}", reference=name), blocks)

@@ -133,7 +133,7 @@ def small_table(result: AuditResult) -> Table:
             *(Column(written(marked(name, result.answer_shares)), "number") for name in names),
         ),
         rows=tuple(
-            Row(cells=(title, *(_in_little_room(of.get(name), len(names)) for name in names)))
+            Row(cells=(title, *(in_little_room(of.get(name), len(names)) for name in names)))
             for title, of in rows
             if of
         ),
@@ -144,7 +144,8 @@ def small_table(result: AuditResult) -> Table:
     )
 
 
-def _in_little_room(estimate: Estimate | Undefined | None, columns: int) -> Text:
+def in_little_room(estimate: Estimate | Undefined | None, columns: int) -> Text:
+    """A number with its interval in one line, or below each other beside many columns."""
     if not isinstance(estimate, Estimate):
         return prose("–")
     if columns <= _ONE_LINE:

@@ -158,7 +158,7 @@ def _estimates(result: AuditResult) -> Section:
                 half=MORE_SIMILAR,
             ),
             *_search_goal(result),
-            *([answers_table(result)] if result.answer_shares else []),
+            *([shares] if (shares := answers_table(result)) else []),
             *([] if rows else [paragraph("No metric was measured.")]),
             *(
                 block

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
-from reports.blocks import Column, Finder, Row, Select, Table, places
+from reports.blocks import Finder, Select, Table, places
 from reports.builders.asked import code
-from reports.prose import Text, Written, joined, prose
+from reports.builders.tables import table_of
+from reports.prose import Text, joined, prose
 from reports.wording import Cell, number, p_value, percent
 from scope import records
 from scope.jobs.fleet.score_words import by_category, from_greatest
@@ -22,41 +23,7 @@ MOST_BRIEF_ROWS = 8
 _ON_PAGES_ALONE = ("Brier score", "Difference", "Significant", "Community", "Next nearest")
 """Columns that a terminal leaves out."""
 
-_Cells = tuple[Written | None, ...]
-
-
-def _table(
-    caption: str,
-    heads: Sequence[str],
-    rows: Iterable[_Cells],
-    keys: Iterable[Mapping[str, str]] = (),
-    **options: Any,
-) -> Table | None:
-    """The rows, without the columns in which none has a value; the first column names a row."""
-    rows = tuple(rows)
-    kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
-    cells = tuple(tuple(row[place] for place in kept) for row in rows)
-    if not rows:
-        return None
-    columns = []
-    for place, values in zip(kept, zip(*cells, strict=True), strict=True):
-        column = Column(heads[place], spacious=place > 0 and heads[place] in _ON_PAGES_ALONE)
-        if place == 0:
-            column = replace(column, kind="name")
-        elif any(isinstance(one, Cell) for one in values):
-            column = replace(column, kind="estimate")
-        elif any(isinstance(one, int) for one in values):
-            column = replace(column, kind="number")
-        columns.append(column)
-    keys = tuple(keys) or ({},) * len(rows)
-    return Table(
-        columns=tuple(columns),
-        rows=tuple(Row(cells=one, keys=key) for one, key in zip(cells, keys, strict=True)),
-        caption=prose(caption),
-        close=True,
-        most=MOST_BRIEF_ROWS,
-        **options,
-    )
+_table = partial(table_of, spacious=_ON_PAGES_ALONE, most=MOST_BRIEF_ROWS)
 
 
 def _share(estimate: Estimate | Undefined | None, *, signed: bool = False) -> Cell | None:

@@ -71,8 +71,8 @@ def test_one_command_gives_one_matrix_with_the_asymmetry(command, sentences_csv)
         *("--run", "mine", "--gate", "hard_scope[typo,toy_models:Student,toy_models:Rival]>=0"),
     )
     assert done.returncode == 0, done.stderr
-    assert "Hard-SCoPE on typo" in done.stdout
-    assert "Asymmetry of each pair of models" in done.stdout
+    assert "Concordance on typo" in done.stdout
+    assert "tests a pair of models differs by its direction" in done.stdout
 
 
 def test_names_in_gates_are_checked_before_any_model_is_loaded():
@@ -133,7 +133,7 @@ def test_members_of_a_group_become_targets_and_have_a_mean(toy_audit):
     own = numbers(result)
     values = [own["hard_scope", "typo", hard.against, one, None].value for one in hard.members]
     assert hard.estimate.value == pytest.approx(sum(values) / 2, abs=1e-6)
-    assert "Means over the models of each group" in str(result)
+    assert "Means over the models of each group" in result.html()
 
 
 def test_a_model_counts_once_in_a_group(toy_audit, leaves_no_run):
