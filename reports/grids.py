@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from reports import wording
 from scope.records import Estimate, Undefined
@@ -15,16 +14,10 @@ LEVELS = 10
 LEAST_SPAN = 0.2
 """Closer numbers than this do not take the whole scale: noise must not look like a pattern."""
 
-LEAST_SIGNED_SPAN = 0.01
-"""The same for numbers around 0, either way from it."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class GridCell:
-    """A number in few digits, in words for whoever points at it, and its strength.
-
-    A strength below 0 belongs to a number below 0, where the scale has two sides.
-    """
+    """A number in few digits, in words for whoever points at it, and its strength."""
 
     text: str
     title: str
@@ -35,8 +28,8 @@ class GridCell:
 class Grid:
     """A table of numbers; ``low`` and ``high`` are the numbers at the ends of the scale.
 
-    ``gaps`` says that some number is undefined, ``heading`` what the rows are. The strengths run
-    from ``weakest`` to ``LEVELS``. A ``dense`` one shows its backgrounds alone.
+    ``gaps`` says that some number is undefined, ``heading`` what the rows are. A ``dense`` one
+    shows its backgrounds alone.
     """
 
     title: str
@@ -47,7 +40,6 @@ class Grid:
     high: str
     gaps: bool
     heading: str = "Model"
-    weakest: int = 0
     dense: bool = False
 
 
@@ -59,24 +51,19 @@ def grid(
     columns: Sequence[str],
     numbered: bool = False,
     heading: str = "Model",
-    signed: bool = False,
     start: float | None = None,
 ) -> Grid | None:
     """The estimates by row and column; None if no number is defined.
 
-    Backgrounds begin at ``start``, by default at the least number.
-
-    ``numbered`` says that columns are the rows again, and are called by the rows' numbers.
-    ``signed`` numbers are shares above and below 0, in points. Both sides of their scale are as
-    long, so that equal strengths are equal distances from 0.
+    Backgrounds begin at ``start``, by default at the least number. ``numbered`` says that columns
+    are the rows again, and are called by the rows' numbers.
     """
     values = [one.value for one in cells.values() if isinstance(one, Estimate)]
     if not values:
         return None
-    low = 0.0 if signed else min(values) if start is None else start
-    high = max(LEAST_SIGNED_SPAN, *map(abs, values)) if signed else max(*values, low + LEAST_SPAN)
-    write = wording.points if signed else wording.two_digits
-    whole = wording.Cell.points if signed else wording.Cell.of
+    low = min(values) if start is None else start
+    high = max(*values, low + LEAST_SPAN)
+    write = wording.two_digits
 
     def cell(row: str, column: str) -> GridCell:
         estimate = cells.get((row, column))
@@ -84,7 +71,7 @@ def grid(
             return GridCell(text="", title="", level=None)
         if isinstance(estimate, Undefined):
             return GridCell(text="–", title=f"{row}, {column}: {estimate}", level=None)
-        written = whole(estimate)
+        written = wording.Cell.of(estimate)
         level = round(LEVELS * (estimate.value - low) / (high - low))
         return GridCell(
             text=write(estimate.value),
@@ -97,13 +84,8 @@ def grid(
         rows=tuple((row, tuple(cell(row, column) for column in columns)) for row in rows),
         columns=tuple(columns),
         numbered=numbered,
-        low=write(-high if signed else low),
+        low=write(low),
         high=write(high),
         gaps=len(values) < len(cells),
         heading=heading,
-        weakest=-LEVELS if signed else 0,
     )
-
-
-signed_grid = partial(grid, signed=True)
-"""The same of shares above and below 0, in points."""

@@ -49,17 +49,6 @@ def test_a_very_long_setting_is_folded(parse):
     assert "model-149" in folded.words
 
 
-def test_every_strength_of_a_background_has_a_rule_in_the_style(fleet_documents):
-    (style,) = fleet_documents["fleet-map"].all("style")
-    classes = {
-        node.attributes["class"]
-        for node in fleet_documents["fleet-map"].section("numbers").walk()
-        if (node.attributes.get("class") or "").startswith("h")
-    }
-    assert "h-10" in classes
-    assert all(f".{name} {{" in style.text for name in classes - {"h0"})
-
-
 def test_thousands_of_models_make_a_page_that_a_browser_can_open():
     names = [f"organisation/model-{place}-of-some-name" for place in range(2_001)]
     near = tuple(Neighbour(model=names[place], distance=0.5) for place in range(5))

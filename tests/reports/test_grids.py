@@ -1,6 +1,6 @@
 from made_up_tasks_comparison import estimate
 
-from reports.grids import LEVELS, grid, signed_grid
+from reports.grids import LEVELS, grid
 from scope.records import Undefined
 
 
@@ -41,21 +41,3 @@ def test_an_undefined_number_is_a_dash_with_its_reason():
 
 def test_without_a_number_there_is_no_grid():
     assert grid("t", cells(ax=None), rows="a", columns="x") is None
-
-
-def test_numbers_around_nothing_have_a_scale_with_two_sides_of_one_length():
-    values = cells(ax=0.25, ay=-0.125, bx=0.0)
-    made = signed_grid("t", values, rows="ab", columns="xy", heading="Questions of")
-    assert levels(made) == [[LEVELS, -LEVELS // 2], [0, None]]
-    assert (made.low, made.high, made.weakest) == ("−25.0", "+25.0", -LEVELS)
-    (_, (_, cell)), _ = made.rows
-    assert (cell.text, cell.title) == (
-        "−12.5",
-        "a, y: −12.5\u00a0points [−25.0, 0.0], n = 1,200",
-    )
-
-
-def test_tiny_numbers_around_nothing_stay_pale():
-    made = signed_grid("t", cells(ax=0.001), rows="a", columns="x", heading="")
-    assert (levels(made), made.high) == ([[1]], "+1.0")
-    assert signed_grid("t", cells(ax=None), rows="a", columns="x", heading="") is None

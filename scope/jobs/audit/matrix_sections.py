@@ -45,7 +45,7 @@ def matrix_page(result: AuditResult) -> Page:
     matrix = result.matrix or AuditMatrix(asymmetries=(), correlations=(), groups=())
     manifest = result.manifest
     references = [card.name for card in manifest.references]
-    first = Callout("plain", (*_most_alike(result), *_degenerate(result)))
+    first = Callout("neutral", (*_most_alike(result), *_degenerate(result)))
     tables = tuple(_matrices(result, references))
     failed = [one for one in all_outcomes(result) if one.status != "measured"]
     numbers = tuple(one for one in _numbers(result, matrix) if one is not None)

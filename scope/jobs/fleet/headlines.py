@@ -20,8 +20,8 @@ SIGNIFICANT_SHARE = 0.95
 MEAN = "mean"
 """The forecaster that predicts each model's mean."""
 
-Frame = Literal["good", "bad", "undecided", "plain"]
-_SIGNS: Mapping[Frame, str] = {"good": "✓ ", "bad": "✗ ", "undecided": "? ", "plain": ""}
+Frame = Literal["good", "bad", "undecided", "neutral"]
+_SIGNS: Mapping[Frame, str] = {"good": "✓ ", "bad": "✗ ", "undecided": "? ", "neutral": ""}
 _Heads = Mapping[str | None, tuple[Frame, str]]
 _FEW: _Heads = {"few": ("undecided", "There are too few questions for a conclusion")}
 _OVER_THE_MEAN: _Heads = MappingProxyType(
@@ -227,7 +227,7 @@ def of_map(result: records.MapResult) -> Answer:
     """Which models are alike, and whether communities are."""
     alike, *others = of_neighbours(result.fleet) or [prose("No two models have a distance.")]
     near = of_communities(result.communities)
-    return Answer("plain", alike, together(*others, *near, of_matrix(result)))
+    return Answer("neutral", alike, together(*others, *near, of_matrix(result)))
 
 
 def of_neighbours(models: Sequence[records.FleetModel]) -> list[Text]:

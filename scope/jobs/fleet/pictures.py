@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Any
 
 from reports.charts import (
     IntervalChart,
@@ -16,7 +17,6 @@ from reports.charts import (
     ScatterDot,
     estimate_chart,
 )
-from reports.grids import Grid, signed_grid
 from reports.wording import Cell, percent
 from scope import records
 from scope.jobs.fleet.score_words import from_greatest, overall
@@ -40,44 +40,36 @@ def accuracies_chart(
     found = [
         (one.model, one.accuracy.value, one.observed)
         for one in expected
-        if isinstance(one.accuracy, Estimate) and one.observed is not None
+        if isinstance(one.accuracy, Estimate) and isinstance(one.observed, Estimate)
     ]
-    chart = _diagonal("expected accuracy", "observed accuracy", found, named=True)
+    chart = _diagonal("expected accuracy", "observed accuracy", found)
     shown = [(one.model, one.accuracy) for one in expected[:MOST_BARS]]
     return chart or rows_chart("expected accuracy", shown)
 
 
 def calibration_curve(bins: Iterable[records.ReliabilityBin]) -> ScatterChart | None:
     """The calibration curve; a perfectly calibrated forecaster follows the diagonal."""
-    found = [(f"{one.low:.0%} to {one.high:.0%}", one.predicted, one.observed) for one in bins]
-    return _diagonal("predicted probability", "share of correct answers", found, named=False)
+    found = [("", one.predicted, x) for one in bins if isinstance(x := one.observed, Estimate)]
+    return _diagonal("predicted probability", "share of correct answers", found, joined=True)
 
 
 def _diagonal(
-    across: str,
-    up: str,
-    found: Iterable[tuple[str, float, Estimate | Undefined]],
-    *,
-    named: bool,
+    across: str, up: str, found: Sequence[tuple[str, float, float | Estimate]], **options: Any
 ) -> ScatterChart | None:
-    """Estimates by what was predicted; dots without a name are joined to a curve."""
-    dots = tuple(
-        ScatterDot(
-            title=f"{name}: predicted {percent(x)} %, observed {percent(y.value)} % "
-            f"{Cell.share(y).interval}, n = {y.n:,}",
-            x=x,
-            y=y.value,
-            interval=(y.low, y.high),
-            name=name if named else "",
-        )
-        for name, x, y in found
-        if isinstance(y, Estimate)
-    )
-    if not dots:
+    """What was observed by what was predicted, on axes with the same ends."""
+    if not found:
         return None
+    dots = []
+    for name, x, y in found:
+        value = y.value if isinstance(y, Estimate) else y
+        interval = (y.low, y.high) if isinstance(y, Estimate) else None
+        written = f" {Cell.share(y).interval}, n = {y.n:,}" if isinstance(y, Estimate) else ""
+        title = f"{name}: predicted {percent(x)} %, observed {percent(value)} %{written}"
+        dot = ScatterDot(title=title.removeprefix(": "), x=x, y=value, interval=interval, name=name)
+        dots.append(dot)
     label = f"{up.capitalize()} by {across}; the numbers are in the table"
     return ScatterChart(
-        label=label, x_title=across, y_title=up, dots=dots, diagonal=True, joined=not named
+        label=label, x_title=across, y_title=up, dots=tuple(dots), diagonal=True, **options
     )
 
 
@@ -95,52 +87,15 @@ def routers_chart(routers: Sequence[records.RouterScore]) -> IntervalChart | Non
 
 def benchmark_chart(one: records.BenchmarkPrediction) -> ScatterChart | None:
     """Observed by predicted accuracies on a benchmark."""
-    points = [
-        point
-        for point in one.points
-        if math.isfinite(point.predicted) and math.isfinite(point.observed)
-    ]
-    if not points:
-        return None
+    points = [x for x in one.points if math.isfinite(x.predicted) and math.isfinite(x.observed)]
     cut, total = "", len(points)
     if total > MOST_DOTS:
-        ordered = sorted(points, key=lambda point: point.observed)
+        points.sort(key=lambda point: point.observed)
         step = (total - 1) / (MOST_DOTS - 1)
-        points = [ordered[round(place * step)] for place in range(MOST_DOTS)]
+        points = [points[round(place * step)] for place in range(MOST_DOTS)]
         cut = f"{MOST_DOTS:,} of {total:,} models, evenly from the lowest to the highest"
-    dots = (
-        ScatterDot(
-            title=f"{point.model}: predicted {percent(point.predicted)} %, "
-            f"observed {percent(point.observed)} %",
-            x=point.predicted,
-            y=point.observed,
-            name="" if cut else point.model,
-        )
-        for point in points
-    )
-    return ScatterChart(
-        label=f"Observed by predicted accuracy on {one.benchmark}, one dot per model",
-        x_title="predicted accuracy",
-        y_title="observed accuracy",
-        dots=tuple(dots),
-        diagonal=True,
-        name=one.benchmark,
-        note=cut,
-    )
-
-
-def contributions_grid(contributions: Sequence[records.Contribution]) -> Grid | None:
-    """What each benchmark's questions do for forecasts on each other."""
-    # Rows and columns in the same order: the two directions of a pair mirror at the diagonal.
-    names = list(dict.fromkeys(name for one in contributions for name in (one.source, one.target)))
-    sources, targets = ({getattr(one, of) for one in contributions} for of in ("source", "target"))
-    return signed_grid(
-        "Contributions in points, above 0 where the row helps forecasts on the column",
-        {(one.source, one.target): one.value for one in contributions},
-        rows=[name for name in names if name in sources],
-        columns=[name for name in names if name in targets],
-        heading="Questions of",
-    )
+    found = [(point.model, point.predicted, point.observed) for point in points]
+    return _diagonal("predicted accuracy", "observed accuracy", found, name=one.benchmark, note=cut)
 
 
 def map_chart(models: Sequence[records.FleetModel]) -> MapChart | None:

@@ -36,9 +36,7 @@ def embed_page(result: records.EmbedResult, *, max_models: int = MOST_LISTED) ->
             *headlines.of_neighbours(result.fleet),
         ),
         (
-            tables.scores_table(result.scores),
-            *_figure(pictures.calibration_curve(result.reliability)),
-            tables.reliability_table(result.reliability),
+            *_scores(result),
             *_first(tables.models_table(result.fleet), max_models),
         ),
         tables.scores_table(overall(result.scores)),
@@ -59,9 +57,7 @@ def forecast_page(result: records.ForecastResult, *, max_models: int = MOST_LIST
         ),
         (
             *_first(expected, max_models),
-            tables.scores_table(result.scores),
-            *_figure(pictures.calibration_curve(result.reliability)),
-            tables.reliability_table(result.reliability),
+            *_scores(result),
         ),
         expected,
     )
@@ -115,7 +111,6 @@ def map_page(result: records.MapResult, *, max_models: int = MOST_LISTED) -> Pag
         headlines.of_contributions(result.contributions),
         (
             tables.communities_table(result.communities),
-            pictures.contributions_grid(result.contributions),
             tables.contributions_table(result.contributions),
             *_first(models, max_models),
         ),
@@ -173,17 +168,19 @@ def _map(result: records.EmbedResult | records.MapResult, most: int) -> Iterator
         )
 
 
+def _scores(result: records.EmbedResult | records.ForecastResult) -> Iterator[Block | None]:
+    yield tables.scores_table(result.scores)
+    yield from _figure(pictures.calibration_curve(result.reliability))
+    yield tables.reliability_table(result.reliability)
+
+
 def _first(table: Table | None, most: int) -> Iterator[Block]:
     """The first rows of a table, and of how many."""
-    if table is not None and len(table.rows) > most:
-        yield note(
-            "The first {most} of {all} models; all are in ``result.json``.",
-            most=most,
-            all=len(table.rows),
-        )
+    if table is not None:
+        if (total := len(table.rows)) > most:
+            about = "The first {most} of {all} models; all are in ``result.json``."
+            yield note(about, most=most, all=total)
         yield replace(table, rows=table.rows[:most])
-    elif table is not None:
-        yield table
 
 
 def _facts(result: records.FleetResult) -> Iterator[tuple[Text, Text]]:

@@ -4,9 +4,7 @@ from dataclasses import replace
 
 import pytest
 from made_up_fleet_comparison import (
-    CATEGORIES,
     MODELS,
-    contributions,
     estimate,
     expected,
     members,
@@ -101,9 +99,7 @@ def test_the_calibration_curve_holds_the_defined_bins():
         (0.875, 0.8125),
     ]
     assert (curve.diagonal, curve.joined) == (True, True)
-    assert curve.dots[0].title == (
-        "0% to 25%: predicted 12.5 %, observed 18.8 % [15.6, 21.9], n = 400"
-    )
+    assert curve.dots[0].title == ("predicted 12.5 %, observed 18.8 % [15.6, 21.9], n = 400")
     assert pictures.calibration_curve(reliability()[2:3]) is None
 
 
@@ -131,12 +127,3 @@ def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
     assert (drawn[0], drawn[-1]) == (0, 2_000 / 3_000)
     assert chart.note == "1,000 of 2,001 models, evenly from the lowest to the highest"
     assert pictures.benchmark_chart(predictions()[2]) is None
-
-
-def test_contributions_are_points_on_a_scale_with_two_sides():
-    grid = pictures.contributions_grid(contributions())
-    assert [row for row, _ in grid.rows] == list(CATEGORIES)
-    assert grid.columns == CATEGORIES
-    (_, (_, helps, nothing)), (_, (hurts, *_)), (_, (undefined, *_)) = grid.rows
-    assert (helps.text, helps.level, nothing.level, hurts.level) == ("+4.7", 10, 0, -5)
-    assert (undefined.text, undefined.level) == ("–", None)
