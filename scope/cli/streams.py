@@ -75,11 +75,12 @@ def standard_streams() -> Iterator[None]:
     before, output = (sys.stdin, sys.stdout, sys.stderr), STANDARD_OUTPUT
     sys.stdin = sys.stdin or io.StringIO()
     if sys.stdout is sys.__stdout__:
-        output = os.dup(STANDARD_OUTPUT)
+        output = _copied(STANDARD_OUTPUT)
         sys.stdout = _stream(sys.stdout, _Output(output, "wb"))
-        os.dup2(STANDARD_ERROR, STANDARD_OUTPUT)
+        if output != STANDARD_OUTPUT:
+            os.dup2(STANDARD_ERROR, STANDARD_OUTPUT)
     if sys.stderr is sys.__stderr__:
-        sys.stderr = _stream(sys.stderr, _Log(os.dup(STANDARD_ERROR), "wb"))
+        sys.stderr = _stream(sys.stderr, _Log(_copied(STANDARD_ERROR), "wb"))
     try:
         yield
     finally:
@@ -90,6 +91,14 @@ def standard_streams() -> Iterator[None]:
             ctypes.CDLL(None).fflush(None)
             os.dup2(output, STANDARD_OUTPUT)
         sys.stdin, sys.stdout, sys.stderr = before
+
+
+def _copied(number: int) -> int:
+    """A copy that nobody else closes; the descriptor itself where no more may be open."""
+    try:
+        return os.dup(number)
+    except OSError:
+        return number
 
 
 def _stream(former: TextIO | None, raw: _Output) -> io.TextIOWrapper:
