@@ -84,19 +84,8 @@ USED = {
     "list": ("list", "runs"),
     "the same audit": (*COMMANDS["audit"], *MINE),
     "another audit": (*COMMANDS["audit"], *AGAIN),
-    "a gate against an earlier run": (
-        *(*COMMANDS["audit"], *AGAIN),
-        *("--gate", "hard_scope[typo]>=runs/mine-0.5"),
-    ),
 }
-JUDGED = frozenset({0, 1})
-"""A gate against an earlier run of the very same answers does not hold."""
-
-READABLE = {
-    "list": WORKS,
-    "another audit": WORKS,
-    "a gate against an earlier run": JUDGED,
-}
+READABLE = {"list": WORKS, "another audit": WORKS}
 """What only reads the run, and how it ends."""
 
 

@@ -194,104 +194,45 @@ DATABASE, MANIFEST = "runs/mine/run.sqlite", "runs/mine/manifest.json"
 RESULT = "runs/mine/result.json"
 
 ANSWERED_AGAIN = {
-    "probabilities emptied": "UPDATE predictions SET probabilities = x''",
     "probabilities of one byte": "UPDATE predictions SET probabilities = x'00'",
-    "probabilities cut by half": "UPDATE predictions SET probabilities = substr(probabilities, 9)",
-    "probabilities that are a text": "UPDATE predictions SET probabilities = 'none'",
-    "probabilities that are a number": "UPDATE predictions SET probabilities = 0.5",
-    "all zero": "UPDATE predictions SET probabilities = zeroblob(16)",
-    "a million zeros": "UPDATE predictions SET probabilities = zeroblob(1000000)",
-    "tokens where a classifier has none": 'UPDATE predictions SET tokens = \'[" a", " b"]\'',
     "tokens that are no UTF-8": "UPDATE predictions SET tokens = CAST(x'fffe' AS TEXT)",
-    "truncated that is a text": "UPDATE predictions SET truncated = 'no'",
-    "truncated turned": "UPDATE predictions SET truncated = 1",
     "no checksums": "UPDATE predictions SET checksum = 0",
     "one answer for all texts": "UPDATE predictions SET (probabilities, checksum) = "
     "(SELECT probabilities, checksum FROM predictions LIMIT 1)",
     "a perturbation of other words": "UPDATE perturbations SET text = 'good', failure = NULL",
-    "a perturbation without a text": "UPDATE perturbations SET text = NULL, failure = NULL",
-    "a perturbation with a great score": "UPDATE perturbations SET score = 1e308",
-    "a perturbation with a text as a score": "UPDATE perturbations SET score = 'high'",
-    "a perturbation of fewer queries": "UPDATE perturbations SET queries = 0",
     "one of three trials": "UPDATE perturbations SET queries = 999 WHERE trial = 2",
-    "a trial of another number": "UPDATE perturbations SET trial = 9 WHERE trial = 1",
-    "perturbations of other examples": "UPDATE perturbations SET example_id = 'x' || example_id",
 }
 OTHER_TABLES = {
-    "a dropped table of predictions": ("DROP TABLE predictions", "predictions"),
     "a dropped table of models": ("DROP TABLE models", "models"),
-    "a dropped table of perturbations": ("DROP TABLE perturbations", "perturbations"),
-    "a dropped table of answers": ("DROP TABLE answers", "answers"),
-    "a table more": ("CREATE TABLE recipes (name)", "recipes"),
-    "a column more": ("ALTER TABLE predictions ADD COLUMN taste", "predictions"),
-    "a column of another name": (
-        "ALTER TABLE predictions RENAME COLUMN truncated TO cut",
-        "predictions",
-    ),
     "a trigger that removes what is written": (
         "CREATE TRIGGER gone AFTER INSERT ON predictions BEGIN DELETE FROM predictions; END",
         "gone",
     ),
-    "a view in place of a table": (
-        "CREATE VIEW seen AS SELECT * FROM predictions",
-        "seen",
-    ),
 }
 FILES = {
     "random bytes": (lambda _, content: random.Random(1).randbytes(len(content)), "damaged"),
-    "a text": (lambda *_: b"once upon a time " * 400, "damaged"),
-    "cut in its first page": (lambda _, content: content[:700], "damaged"),
-    "cut behind its first page": (lambda _, content: content[:4096], "damaged"),
     "cut by half": (lambda _, content: content[: len(content) // 2], "damaged"),
-    "all pages but the first zero": (
-        lambda _, content: content[:4096] + bytes(len(content) - 4096),
-        "damaged",
-    ),
     "a format of the future": (
         lambda _, content: content[:44] + b"\0\0\0\x09" + content[48:],
         "damaged",
     ),
-    "a page size of 3": (lambda _, content: content[:16] + b"\0\3" + content[18:], "damaged"),
     "a pipe": (pipe, "is damaged: it is not a file"),
-    "a pipe as its journal": (
-        pipe_beside("-journal"),
-        "run.sqlite-journal` is damaged: it is not a file",
-    ),
     "a pipe as its log": (pipe_beside("-wal"), "run.sqlite-wal` is damaged: it is not a file"),
     "a folder": (folder_of_that_name, "run.sqlite"),
-    "a link to itself": (link_to("run.sqlite"), "run.sqlite"),
     "a link to a device": (link_to("/dev/zero"), "is damaged: it is not a file"),
 }
 MANIFESTS = {
-    "empty": (lambda *_: b"", "is damaged"),
-    "a list": (lambda *_: b"[]", "it contains no configuration"),
-    "a number": (lambda *_: b"7", "it contains no configuration"),
     "cut": (lambda _, content: content[:-9], "does not match its checksum"),
     "binary": (lambda *_: bytes(range(256)), "it is not UTF-8 text"),
-    "with another seed": (replaced(b'"seed": 0', b'"seed": 1'), "does not match its checksum"),
     "with a broken checksum": (replaced(b'"checksum"', b'"cheksum"'), "it holds `cheksum`"),
-    "with a foreign key": (
-        lambda *_: b'{"format": 1, "notes": {}, "question": {}, "more": 1}',
-        "it holds `more`",
-    ),
     "of lists in lists": (lambda *_: b"[" * 200_000, "is damaged"),
-    "with a question that is a list": (
-        lambda *_: b'{"format": 1, "question": []}',
-        "no configuration",
-    ),
     "of the future": (lambda *_: b'{"format": 9, "question": {}}', "has format 9"),
     "a pipe": (pipe, "it is not a file"),
-    "a folder": (folder_of_that_name, "Is a directory"),
-    "a link to itself": (link_to("manifest.json"), "manifest.json"),
     "a link to a device": (link_to("/dev/zero"), "it is not a file"),
 }
 RESULTS = {
     "empty": (lambda *_: b"", "Invalid JSON"),
-    "a list": (lambda *_: b"[]", "Input should be"),
-    "cut": (lambda _, content: content[:-90], "does not match its checksum"),
     "with another count": (replaced(b'"rows":12', b'"rows":13'), "does not match its checksum"),
-    "with another name": (replaced(b"toy_models", b"toy_modals"), "does not match its checksum"),
-    "with flipped bits": (flipped(5), "is no result"),
     "without a checksum": (
         lambda _, content: b"{" + content.partition(b",")[2],
         "it has no checksum",
@@ -302,19 +243,11 @@ RESULTS = {
         ),
         "has format 2",
     ),
-    "no UTF-8": (lambda *_: b"\xff" * 99, "it is not UTF-8 text"),
     "of lists in lists": (lambda *_: b"[" * 200_000, "Invalid JSON"),
     "a pipe": (pipe, "it is not a file"),
     "a link to a device": (link_to("/dev/zero"), "it is not a file"),
-    "of another run's half": (
-        lambda _, content: content[: len(content) // 2] + content[: len(content) // 2],
-        "does not match its checksum",
-    ),
 }
 SAVED = {
-    "an empty description": (".json", lambda *_: b"", "Invalid JSON"),
-    "a list as a description": (".json", lambda *_: b"[]", "is damaged"),
-    "a description with flipped bits": (".json", flipped(3), "is damaged"),
     "a description of another digit": (
         ".json",
         lambda _, content: content.replace(b"1", b"7"),
@@ -325,7 +258,6 @@ SAVED = {
         replaced(b'"checksum"', b'"check"'),
         "is damaged: at `check`",
     ),
-    "numbers with flipped bits": (".safetensors", flipped(4), "its digest is not the one"),
     "numbers that were cut": (
         ".safetensors",
         lambda _, content: content[:-4],
@@ -333,8 +265,6 @@ SAVED = {
     ),
     "no numbers": (".safetensors", lambda path, _: path.unlink(), "there is no such file"),
     "numbers that are a pipe": (".safetensors", pipe, "it is not a file"),
-    "a description that is a pipe": (".json", pipe, "it is not a file"),
-    "a description that is a device": (".json", link_to("/dev/zero"), "it is not a file"),
 }
 USES = {
     "fleet": ("runs/mine/embedder/embedder", ("fleet", "map", "--fleet", "mine", "--run", "map")),
@@ -343,32 +273,17 @@ USES = {
 LATENTS = "cache/latents/*/"
 INDEX = f"{LATENTS}index.sqlite"
 LATENTS_READ_AGAIN = {
-    "rows of the index turned": sql("UPDATE latents SET row = 1 - row", file=INDEX),
     "places far away": sql("UPDATE latents SET row = 1 << 60", file=INDEX),
     "a portion that is a path": sql("UPDATE latents SET portion = '../../x'", file=INDEX),
-    "checksums of zero": sql("UPDATE latents SET checksum = 0", file=INDEX),
     "a portion with flipped bits": on(f"{LATENTS}000001.npy", flipped(9)),
-    "a portion that was cut": on(f"{LATENTS}000001.npy", lambda _, content: content[:-8]),
-    "an empty portion": on(f"{LATENTS}000001.npy", lambda *_: b""),
     "a portion that is a pickle": on(f"{LATENTS}000001.npy", lambda *_: b"\x80\x04."),
     "a portion that is a pipe": on(f"{LATENTS}000001.npy", pipe),
-    "a portion that is another one": on(
-        f"{LATENTS}000001.npy", lambda path, _: path.with_name("000000.npy").read_bytes()
-    ),
     "no portion": on(f"{LATENTS}000001.npy", lambda path, _: path.unlink()),
 }
 LATENTS_REFUSED = {
     "an index without a table": (
         sql("DROP TABLE shape", file=INDEX),
         "its tables differ",
-    ),
-    "an index of rubbish": (
-        on(INDEX, lambda *_: b"rubbish " * 999),
-        "is damaged",
-    ),
-    "an index of an earlier format": (
-        sql("PRAGMA user_version = 1", file=INDEX),
-        "its format is 1, 2 is known",
     ),
     "latents of another shape": (
         sql("UPDATE shape SET width = -1", file=INDEX),
@@ -378,10 +293,7 @@ LATENTS_REFUSED = {
 }
 VECTORS = "cache/shared-answers.sqlite"
 VECTORS_COMPUTED_AGAIN = {
-    "empty vectors": "UPDATE entries SET value = ''",
     "vectors that are bytes": "UPDATE entries SET value = zeroblob(32)",
-    "the vectors of one text": "UPDATE entries SET (value, checksum) = "
-    "(SELECT value, checksum FROM entries LIMIT 1)",
 }
 
 
@@ -445,7 +357,7 @@ def _same_command():
     yield Case(
         name="an audit's store: of the release before",
         make=damaged("audit", sql("PRAGMA user_version = 2")),
-        says=["has version 2", "version 5", "choose another --run name"],
+        says=["has version 2", "version 7", "choose another --run name"],
     )
     yield Case(
         name="an audit's store: of another program",
@@ -454,9 +366,6 @@ def _same_command():
     )
     for name, statement in (
         ("answers of other words", "UPDATE answers SET answer = replace(answer, 'text', 'tent')"),
-        ("answers that are empty", "UPDATE answers SET answer = ''"),
-        ("answers of no UTF-8", "UPDATE answers SET answer = CAST(x'c328' AS TEXT)"),
-        ("answers that are lists", "UPDATE answers SET answer = '[]'"),
         ("answers of a foreign key", "UPDATE answers SET answer = '{\"code\": 1}'"),
         ("answers of the other model", "UPDATE answers SET (answer, checksum) = "
          "(SELECT answer, checksum FROM answers AS other WHERE other.model != answers.model)"),
