@@ -111,16 +111,13 @@ def notebook_html(result: Result) -> str:
 
 
 def _in_short(page: Page) -> tuple[Block, ...]:
-    """The findings that the terminal leaves to the page, and what it shows."""
+    """What the terminal shows, after the findings of the page if it shows none of them."""
+    first = (block for section in page.sections[:1] for block in section.blocks)
+    findings = [one for one in first if isinstance(one, Bullets) and one.findings]
     said = {block.text for block in page.brief if isinstance(block, Paragraph)}
-    items = [
-        item
-        for block in page.sections[0].blocks
-        if isinstance(block, Bullets) and block.findings and block not in page.brief
-        for item in block.items
-        if item not in said
-    ]
-    return (*([Bullets(tuple(items), findings=True)] if items else []), *page.brief)
+    if any(block in page.brief or said.intersection(block.items) for block in findings):
+        return page.brief
+    return (*findings, *page.brief)
 
 
 def markdown_of(result: Result, *more: Block, verbose: bool = False) -> str:
