@@ -111,11 +111,11 @@ def notebook_html(result: Result) -> str:
 
 
 def _in_short(page: Page) -> tuple[Block, ...]:
-    """What the terminal shows, after the findings of the page if it shows none of them."""
+    """What the terminal shows, after the findings of the page unless it shows the first of them."""
     first = (block for section in page.sections[:1] for block in section.blocks)
     findings = [one for one in first if isinstance(one, Bullets) and one.findings]
     said = {block.text for block in page.brief if isinstance(block, Paragraph)}
-    if any(block in page.brief or said.intersection(block.items) for block in findings):
+    if any(block in page.brief or said.intersection(block.items[:1]) for block in findings):
         return page.brief
     return (*findings, *page.brief)
 
