@@ -7,7 +7,7 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
@@ -20,7 +20,7 @@ from scope.errors import SpecError
 from scope.jobs import job_named
 from scope.jobs.prices import in_cents, priced
 from scope.jobs.runner import Prepared, check_room, prices_in
-from scope.jobs.work import Work
+from scope.jobs.work import Planned, Work
 from scope.progress import reading_shown_by
 
 
@@ -170,6 +170,13 @@ def cost_of(job: Job, request: Request) -> Cost:
         fits=prepared.fits,
         plan=prepared.plan,
     )
+
+
+def cost_in_short(planned: Iterable[Planned]) -> str:
+    """The answers that work takes, and their time, which is measured for some seconds a model."""
+    work = [one.measured() for one in planned]
+    queries, seconds = sum(one.queries for one in work), sum(one.seconds or 0.0 for one in work)
+    return f"about {queries:,} answers, {_in_words(seconds)}"
 
 
 def _peak_memory() -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from reports.blocks import Column, Row, Table
 from reports.prose import prose
@@ -39,15 +40,20 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
             Column("texts", "number"),
         ),
         rows=(
+            Row(cells=("verdict", *map(_verdict, audits), None)),
             Row(cells=("measured against", *map(_standard, audits), None)),
             _row("accuracy, points", map(_accuracy, audits), points),
-            _row("same answer, %", map(labels_shared, audits), percent),
+            _row("same answer, %", map(same_answers, audits), percent),
             *(
                 _row(metric_name(one.metric).label, [one.estimate] * len(audits), number)
                 for one in similarities
             ),
             *(
-                _row(f"concordance on {name}", _of_targets(audits, "concordance", name), number)
+                _row(
+                    f"concordance on {name}",
+                    map(partial(_of_target, "concordance", name), audits),
+                    number,
+                )
                 for name in names
             ),
         ),
@@ -55,9 +61,12 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
     )
 
 
-def _of_targets(audits: Sequence[AuditResult], metric: str, capability: str) -> Iterator[Found]:
-    for audit in audits:
-        yield estimates_of_models(audit, metric, capability).get(target_of(audit))
+def _of_target(metric: str, capability: str | None, audit: AuditResult) -> Found:
+    return estimates_of_models(audit, metric, capability).get(target_of(audit))
+
+
+same_answers = partial(_of_target, "iid_agreement", None)
+"""How often both give the same answer to unchanged texts."""
 
 
 def _row(name: str, estimates: Iterable[Found], write: Callable[[float], str]) -> Row:
@@ -69,35 +78,22 @@ def _row(name: str, estimates: Iterable[Found], write: Callable[[float], str]) -
 
 def verdict_matrix(audits: Sequence[AuditResult]) -> Table:
     """Which model may replace which: a row a target, a column a reference."""
-    decided = {
-        (one.target, reference_of(audit)): f"{SIGNS[one.decision]} {one.decision}"
-        for audit in audits
-        for one in audit.verdicts
-    }
-    names = list(dict.fromkeys(name for audit in audits for name in _both(audit)))
+    decided = {(target_of(one), reference_of(one)): _verdict(one) for one in audits}
+    names = list(dict.fromkeys(name for pair in decided for name in reversed(pair)))
+    decided |= {(name, name): "–" for name in names}
+    heads = (Column(prose("in place of {name}", name=name)) for name in names)
     return Table(
-        columns=(
-            Column("", "name"),
-            *(Column(prose("in place of {name}", name=name)) for name in names),
-        ),
+        columns=(Column("", "name"), *heads),
         rows=tuple(
-            Row(
-                cells=(
-                    one,
-                    *(
-                        decided.get((one, other), "–" if one == other else "not run")
-                        for other in names
-                    ),
-                )
-            )
+            Row(cells=(one, *(decided.get((one, other), "not run") for other in names)))
             for one in names
         ),
         caption=prose("Who may replace whom"),
     )
 
 
-def _both(audit: AuditResult) -> tuple[str, str]:
-    return reference_of(audit), target_of(audit)
+def _verdict(audit: AuditResult) -> str:
+    return next((f"{SIGNS[one.decision]} {one.decision}" for one in audit.verdicts), "none")
 
 
 def _standard(audit: AuditResult) -> str:
@@ -114,19 +110,6 @@ def target_of(audit: AuditResult) -> str:
 def reference_of(audit: AuditResult) -> str:
     """The name of the model in whose place it is judged."""
     return audit.manifest.reference.name
-
-
-def labels_shared(audit: AuditResult) -> Found:
-    """How often both give the same answer to unchanged texts."""
-    target = target_of(audit)
-    return next(
-        (
-            one.estimate
-            for one in audit.measurements
-            if one.metric == "iid_agreement" and one.target == target and one.subset is None
-        ),
-        None,
-    )
 
 
 def _accuracy(audit: AuditResult) -> Found:

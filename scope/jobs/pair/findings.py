@@ -7,11 +7,12 @@ decides a verdict, or leaves it open, is named where not.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import shorten
 
 from reports.prose import Text, joined, prose, written
 from scope.jobs.audit.verdicts import named, rounded_up
 from scope.jobs.pages import headline_of
-from scope.jobs.pair.directions import labels_shared, reference_of, target_of
+from scope.jobs.pair.directions import reference_of, same_answers, target_of
 from scope.records import AuditResult, Estimate, PairResult, Replacement, label_of
 
 _OPENINGS = {
@@ -56,7 +57,6 @@ def _on_verdict(audit: AuditResult, verdict: Replacement) -> Text:
         *(prose(", in what was assessed") if partial else ()),
         *prose(": "),
         *joined(_reasons(audit, verdict), between="; "),
-        *_more_texts(verdict),
         *prose("."),
     )
 
@@ -65,9 +65,10 @@ def _reasons(audit: AuditResult, verdict: Replacement) -> Iterator[Text]:
     """The endpoints that carry the verdict, and how many labels are the same."""
     if verdict.reason is not None:
         yield prose("{reason}", reason=verdict.reason)
-    shared = labels_shared(audit)
+    shared = same_answers(audit)
     if isinstance(shared, Estimate):
-        share = f"same answer on {100 * shared.value:.0f}\u00a0% of {{n}}\u00a0texts"
+        # Rounded down: 100 % is said of no less.
+        share = f"same answer on {int(100 * shared.value + 1e-6)}\u00a0% of {{n}}\u00a0texts"
         yield prose(share, n=shared.n)
     limits = {one.name: one.limit for one in verdict.endpoints if one.limit is not None}
     carry = {"may replace": tuple(limits), "may not": verdict.beyond, "not shown": verdict.open}
@@ -77,15 +78,8 @@ def _reasons(audit: AuditResult, verdict: Replacement) -> Iterator[Text]:
         yield prose(apart, limit=prose(f"{-100 * limits['accuracy']:g}"))
     if others := [one for one in names if not (apart and one == "accuracy")]:
         yield prose(_OF_OTHERS[verdict.decision], names=named(others))
-
-
-def _more_texts(verdict: Replacement) -> Text:
-    if verdict.rows_needed is None:
-        return ()
-    return prose(
-        "; a new run on about {n}\u00a0texts may show it",
-        n=rounded_up(verdict.rows_needed),
-    )
+    if rows := verdict.rows_needed:
+        yield prose("a new run on about {n}\u00a0texts may show it", n=rounded_up(rows))
 
 
 def example_of(audit: AuditResult) -> Iterator[Text]:
@@ -96,13 +90,12 @@ def example_of(audit: AuditResult) -> Iterator[Text]:
     if not differ:
         return
     first = differ[0]
-    text = first.example.text
     yield prose(
         "Another label on {n} of {total} unchanged texts, such as “{text}” ({reference}: {old}, "
         "{target}: {new}); more under [[examples|Examples]].",
         n=len(differ),
         total=len(audit.examples),
-        text=text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…",
+        text=shorten(first.example.text, _MOST_LETTERS, placeholder="…"),
         reference=reference_of(audit),
         old=label_of(first.reference, labels),
         target=target,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from reports.blocks import Block, Column, Fold, Paragraph, Row, Section, Table, note
-from reports.prose import Text, prose
+from reports.blocks import Block, Column, Fold, Row, Section, Table, note, paragraph
+from reports.prose import prose
 from reports.wording import number
 from scope.jobs.probe.layer_similarity import similarity_grid
 from scope.records import LayerAlignment, ModelFacts, PairResult
@@ -20,23 +19,18 @@ def models_section(result: PairResult) -> Iterator[Section]:
 
 
 def _facts(facts: tuple[ModelFacts, ...]) -> Iterator[Block]:
-    rows: list[tuple[str, Callable[[ModelFacts], Any], Callable[[Any], str]]] = [
-        ("parameters", lambda one: one.parameters, "{:,}".format),
-        ("files of weights", lambda one: one.stored, _megabytes),
-        ("precision", lambda one: one.dtype, str),
-        ("memory of the weights", lambda one: one.memory, _megabytes),
-        ("seconds an answer", lambda one: one.seconds, "{:.2g}".format),
-        ("answers timed", lambda one: one.timed or None, "{:,}".format),
-    ]
+    rows = {
+        "parameters": [_known(one.parameters, "{:,}") for one in facts],
+        "files of weights": [_known(one.stored, "{:,.1f} MB", 1e6) for one in facts],
+        "precision": [one.dtype or "unknown" for one in facts],
+        "memory of the weights": [_known(one.memory, "{:,.1f} MB", 1e6) for one in facts],
+        "seconds an answer": [_known(one.seconds, "{:#.2g}") for one in facts],
+        "answers timed": [f"{one.timed:,}" for one in facts],
+    }
+    names = (Column(prose("{name}", name=one.model), "number") for one in facts)
     yield Table(
-        columns=(
-            Column("", "name"),
-            *(Column(prose("{name}", name=one.model), "number") for one in facts),
-        ),
-        rows=tuple(
-            Row(cells=(name, *(_known(of(one), write) for one in facts)))
-            for name, of, write in rows
-        ),
+        columns=(Column("", "name"), *names),
+        rows=tuple(Row(cells=(name, *values)) for name, values in rows.items()),
     )
     for one in facts:
         if one.reason:
@@ -47,46 +41,34 @@ def _facts(facts: tuple[ModelFacts, ...]) -> Iterator[Block]:
     )
 
 
-def _known(value: Any, write: Callable[[Any], str]) -> str:
-    return "unknown" if value is None else write(value)
-
-
-def _megabytes(count: int) -> str:
+def _known(value: float | None, template: str, unit: float = 1) -> str:
     """
-    >>> _megabytes(90_867_952)
-    '90.9 MB'
+    >>> _known(90_867_952, "{:,.1f} MB", 1e6), _known(12, "{:,}"), _known(None, "{}")
+    ('90.9 MB', '12', 'unknown')
     """
-    return f"{count / 1e6:,.1f} MB"
+    return "unknown" if value is None else template.format(value if unit == 1 else value / unit)
 
 
 def _layers(found: LayerAlignment) -> Iterator[Block]:
-    yield Paragraph(most_similar_layers(found))
-    about = note(
-        "Linear centred kernel alignment (CKA) of each layer of {first}, a row, with each of "
-        "{second}: 1 if both arrange the texts alike. Of shuffled texts the greatest value is "
-        "below {chance} in 95 of 100 maps.",
-        first=found.first,
-        second=found.second,
-        chance=number(found.chance),
-    )
-    yield Fold(prose("All layers"), (about, similarity_grid(found)))
-
-
-def most_similar_layers(found: LayerAlignment) -> Text:
-    """The most similar layers of two models, and what their last layers have."""
+    """The most similar layers and the last ones in a sentence, and the map behind a line."""
     places = [(row, column) for row, of in enumerate(found.values) for column in range(len(of))]
     row, column = max(places, key=lambda place: found.values[place[0]][place[1]])
-    return prose(
+    yield paragraph(
         "The most similar layers are {row} of **{first}** and {column} of **{second}**, CKA "
         "{value}\u00a0±\u00a0{margin}; the last layers have {last} "
         "(n\u00a0=\u00a0{n} texts; up to {chance} is chance).",
-        first=found.first,
-        second=found.second,
         row=row,
         column=column,
+        first=found.first,
+        second=found.second,
         value=number(found.values[row][column]),
         margin=number(found.margins[row][column]),
         last=number(found.values[-1][-1]),
         n=found.sentences,
         chance=number(found.chance),
     )
+    about = note(
+        "Linear centred kernel alignment (CKA) of each layer of the first model, a row, with each "
+        "of the second: 1 if both arrange the texts alike. Without a background it may be chance."
+    )
+    yield Fold(prose("All layers"), (about, similarity_grid(found)))

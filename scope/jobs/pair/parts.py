@@ -39,7 +39,7 @@ class Part(NamedTuple):
     name: str
     key: str
     request: Request
-    prepared: Prepared[Any]
+    prepared: Prepared[EstimatedResult]
 
     @property
     def manifest(self) -> Manifest:
@@ -48,21 +48,13 @@ class Part(NamedTuple):
 
     def carry_out(self) -> EstimatedResult:
         """The result of the job's own command, which resumes its run."""
-        found: EstimatedResult = carry_out(self.request, lambda _: self.prepared)
-        return found
+        return carry_out(self.request, lambda _: self.prepared)
 
 
 def left_out(part: str, key: str, error: ScopeError) -> NotRun:
     """A part that is not run because of this error."""
     reason = " ".join(error.found.split())
     return NotRun(job=key.partition("-")[0], part=part, reason=reason)
-
-
-class Parts(NamedTuple):
-    """The jobs that fit, and the others."""
-
-    fitting: Sequence[Part]
-    not_run: Sequence[NotRun]
 
 
 def plan_parts(request: PairRequest) -> Parts:
@@ -74,21 +66,21 @@ def plan_parts(request: PairRequest) -> Parts:
         When none fits, or a model is given twice.
     """
     names = short_names(list(map(whole_spec, request.models)))
-    trials = _Trials(request)
+    parts = Parts(request)
     pairs = list(combinations(range(len(names)), 2))
     for first, second in pairs:
         for target, reference in ((second, first), (first, second)):
-            trials.audit(names, target, reference)
-    tasks = [one for one in request.tasks or task_names(pairs=False) if trials.compare(one)]
+            parts.audit(names, target, reference)
+    tasks = [one for one in request.tasks or task_names(pairs=False) if parts.compare(one)]
     for first, second in pairs if request.controls else ():
-        trials.reuse(names, second, first, tasks)
-    if not trials.fitting:
-        raise trials.nothing_fits()
-    return Parts(trials.fitting, trials.not_run)
+        parts.reuse(names, second, first, tasks)
+    if not parts.fitting:
+        raise parts.nothing_fits()
+    return parts
 
 
-class _Trials:
-    """Tries one job after the other."""
+class Parts:
+    """The jobs that fit, and the others; one after the other is tried."""
 
     def __init__(self, request: PairRequest) -> None:
         self.fitting: list[Part] = []

@@ -70,8 +70,9 @@ class PairRequest(LabelledTexts):
     """Number of texts to change and of questions to ask. Ten times as many texts are also asked
     unchanged; all questions, where answers are saved or with --thorough."""
 
-    thorough: Annotated[bool, option(METHOD)] = False
-    """Take as many texts as each job's own command does, and all questions."""
+    thorough: Annotated[bool, option(METHOD, negative="--quick")] = False
+    """Take as many texts as each job's own command does, and all questions; --quick takes some
+    minutes for small models on two cores."""
 
     @property
     def sizes(self) -> dict[str, int]:

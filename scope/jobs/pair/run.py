@@ -11,14 +11,16 @@ from scope.core.request import as_function, with_words
 from scope.errors import ModelError, RunError, ScopeError
 from scope.estimation.label_similarity import label_similarities
 from scope.jobs.answering_models import is_saved
+from scope.jobs.cost import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of
-from scope.jobs.pair.facts import aligned_layers, facts_of
+from scope.jobs.model_facts import facts_of
+from scope.jobs.pair.facts import aligned_layers, asked_in
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.runner import Prepared, carry_out, prices_in
 from scope.models.endpoint.failures import EndpointError
 from scope.models.loading import loading_once
-from scope.progress import remark
+from scope.progress import Bars, Lines, remark
 from scope.records import (
     COMPARED,
     AuditResult,
@@ -78,6 +80,9 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
     found: list[EstimatedResult] = []
     errors: list[ScopeError] = []
     not_run = [*parts.not_run]
+    if isinstance(request.progress, Bars | Lines) and not _kept_facts(run):
+        work = (one for part in parts.fitting for one in part.prepared.work())
+        remark(request.progress, f"in all {cost_in_short(work)}, less what is kept")
     for place, part in enumerate(parts.fitting, start=1):
         remark(request.progress, f"part {place} of {len(parts.fitting)}: {part.name}")
         try:
@@ -100,14 +105,18 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
     models = _models([one.manifest for one in found])
     judged = [card for card in models if card.role == "model"]
     layers = tuple(aligned_layers(request, judged, found[0]))
-    loaded = parts.fitting[0].prepared.models
+    method, asked = asked_in(found[0])
+    loaded = {getattr(one, "spec", ""): one for one in parts.fitting[0].prepared.models}
     return PairResult(
         manifest=replace(manifest, models=models),
         audits=audits,
         similarities=tuple(label_similarities(audits)),
         # Measured once: times differ from session to session.
         facts=_kept_facts(run)
-        or tuple(facts_of(card, loaded, found[0], request) for card in judged),
+        or tuple(
+            facts_of(card, loaded.get(card.spec), method, asked, request.model_options)
+            for card in judged
+        ),
         alignments=tuple(one for one in layers if isinstance(one, LayerAlignment)),
         comparisons=tuple(one for one in found if isinstance(one, CompareResult)),
         reuses=tuple(one for one in found if isinstance(one, ReuseResult)),

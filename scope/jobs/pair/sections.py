@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
+from types import MappingProxyType
+from typing import Any
 
 from reports.blocks import (
     Beside,
@@ -26,7 +30,7 @@ from scope.jobs.audit.picture import picture
 from scope.jobs.audit.sections import page as audit_page
 from scope.jobs.audit.verdict_section import verdict_boxes
 from scope.jobs.compare.sections import page as compare_page
-from scope.jobs.pair.directions import direction_tables, reference_of, target_of, verdict_matrix
+from scope.jobs.pair.directions import direction_tables, verdict_matrix
 from scope.jobs.pair.findings import example_of, findings
 from scope.jobs.pair.models_section import models_section
 from scope.jobs.reuse.sections import page as reuse_page
@@ -34,7 +38,6 @@ from scope.records import (
     AuditResult,
     CompareResult,
     EstimatedResult,
-    NotRun,
     PairResult,
     ReuseResult,
 )
@@ -43,14 +46,24 @@ EXAMPLES = 20
 """Examples of the first part; the page of each part's own run has more."""
 
 
+_PAGES: Mapping[type[EstimatedResult], Callable[[Any], Page]] = MappingProxyType(
+    {
+        AuditResult: partial(audit_page, max_pairs=EXAMPLES),
+        CompareResult: partial(compare_page, max_items=EXAMPLES),
+        ReuseResult: partial(reuse_page, max_items=EXAMPLES),
+    }
+)
+
+
 def page(result: PairResult) -> Page:
     """The whole report: what the first part finds is open, and the numbers of all are folded."""
     models = [card.name for card in result.manifest.models if card.role == "model"]
-    pages = [_page(part) for part in result.parts]
+    pages = [_PAGES[type(part)](part) for part in result.parts]
     tables = tuple(direction_tables(result))
-    several = len(models) > 2 and bool(result.audits)
+    several = len(result.audits) > 2
     answers = (verdict_matrix(result.audits),) if several else tables
     found = tuple(findings(result))
+    brief: tuple[Block, ...] = (Paragraph(found[0]), *answers) if result.audits else pages[0].brief
     return Page(
         title=f"SCoPE pair: {', '.join(models)}",
         sections=(
@@ -58,56 +71,52 @@ def page(result: PairResult) -> Page:
                 anchor="answer",
                 title="Answer",
                 blocks=(
-                    *(_of_audits(result, found, answers) if result.audits else _of(pages, found)),
+                    *_answer(result, found, answers, pages[0]),
                     *([Fold(prose("Both directions of each two models"), tables)] * several),
                 ),
             ),
             *(one for one in pages[0].sections[1:-1] if not one.folded),
             *models_section(result),
-            *(
-                _numbers(place, *both)
-                for place, both in enumerate(zip(result.parts, pages, strict=True))
-            ),
+            *map(_numbers, count(1), result.parts, pages),
             *_left_out(result),
             reproduce(result.manifest, result.clock),
         ),
         brief=(
-            *map(Paragraph, found[:1]),
-            *answers,
+            *brief,
             # The table has what other directions show.
             *map(Paragraph, found[max(1, len(result.audits)) :]),
             *_in_short(result),
-            data_lines(result.manifest),
+            *([data_lines(result.manifest)] if result.audits else []),
             *run_lines(result.clock),
         ),
     )
 
 
-def _of(pages: Sequence[Page], found: Sequence[Text]) -> Iterator[Block]:
-    """The answer of the first part, and a sentence on each other one."""
-    yield from pages[0].sections[0].blocks
-    if found[1:]:
-        yield Bullets(tuple(found[1:]), findings=True)
-
-
-def _of_audits(
-    result: PairResult, found: Sequence[Text], answers: Sequence[Table]
+def _answer(
+    result: PairResult, found: Sequence[Text], answers: Sequence[Table], first: Page
 ) -> Iterator[Block]:
     """One sentence, then the verdict of each direction, its numbers, and the picture of the first.
 
-    Of three models and more the sentences of all directions are in the place of the verdicts.
+    Of three models and more the sentences of all directions are in the place of the verdicts;
+    without audits the answer is that of the first part.
     """
     audits = result.audits
-    yield Paragraph(found[0], lead=True)
     several = len(audits) > 2
-    if not several:
-        boxes = (block for one in audits for block in verdict_boxes(one))
-        yield Beside(tuple(group for one in boxes for group in one.groups))
-    others = found[1:] if several else found[len(audits) :]
-    yield from answers
-    yield Bullets((*example_of(audits[0]), *others), findings=True)
-    yield _ABOUT
-    yield from picture(audits[0])
+    others = found[1:] if several else found[max(1, len(audits)) :]
+    if not audits:
+        yield from first.sections[0].blocks
+    else:
+        yield Paragraph(found[0], lead=True)
+        boxes = (block for one in audits if not several for block in verdict_boxes(one))
+        if groups := tuple(group for one in boxes for group in one.groups):
+            yield Beside(groups)
+        yield from answers
+        others = (*example_of(audits[0]), *others)
+    if others:
+        yield Bullets(tuple(others), findings=True)
+    if audits:
+        yield _ABOUT
+        yield from picture(audits[0])
 
 
 _ABOUT = note(
@@ -119,37 +128,13 @@ _ABOUT = note(
 )
 
 
-def _page(part: EstimatedResult) -> Page:
-    """The page of a part's own job."""
-    match part:
-        case AuditResult():
-            return audit_page(part, max_pairs=EXAMPLES)
-        case CompareResult():
-            return compare_page(part, max_items=EXAMPLES)
-        case ReuseResult():
-            return reuse_page(part, max_items=EXAMPLES)
-    raise TypeError(type(part).__name__)
-
-
-def _title(part: EstimatedResult) -> str:
-    """What a part is."""
-    match part:
-        case AuditResult():
-            return f"{target_of(part)} in place of {reference_of(part)}"
-        case ReuseResult():
-            return "test of reuse"
-    return f"answers to {', '.join(card.name for card in part.manifest.capabilities)}"
-
-
 def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
     """The command of a part, and its sections that are not open above."""
-    open_above = place == 0
-    sections = [
-        one for one in made.sections[open_above:-1] if one.folded or not (open_above or _finds(one))
-    ]
+    sections = [one for one in made.sections[:-1] if one.folded or not (place == 1 or _finds(one))]
     return Section(
-        anchor=f"part-{place + 1}",
-        title=f"Numbers: {_title(part)}",
+        anchor=f"part-{place}",
+        title=f"Part {place}",
+        heading=f"Part {place}, {made.title.removeprefix('SCoPE ')}",
         blocks=(
             paragraph("This part alone, with the same numbers and more examples:"),
             Preformatted(part.manifest.command),
@@ -165,21 +150,15 @@ def _finds(section: Section) -> bool:
 
 
 def _in_short(result: PairResult) -> Iterator[Terms]:
-    """What was not run; where other parts were, no reason why tasks do not fit the data."""
-    few = [one for one in result.not_run if one.job in ("audit", "reuse")]
-    if few:
-        yield _reasons(few)
-    if rest := [one.part for one in result.not_run if one not in few]:
-        why = prose("{parts}: the report has the reasons", parts=joined(rest))
+    """What was not run, without the reasons."""
+    if result.not_run:
+        names = joined(one.part for one in result.not_run)
+        why = prose("{parts}: the report has the reasons", parts=names)
         yield Terms(((prose("not run"), why),), facts=True)
 
 
-def _reasons(not_run: Sequence[NotRun]) -> Terms:
-    pairs = ((prose("no {part}", part=one.part), written(one.reason)) for one in not_run)
-    return Terms(tuple(pairs), facts=True)
-
-
 def _left_out(result: PairResult) -> Iterator[Section]:
-    if result.not_run:
-        blocks = (_reasons(result.not_run),)
+    reasons = tuple((written(one.part), written(one.reason)) for one in result.not_run)
+    if reasons:
+        blocks = (Terms(reasons, facts=True),)
         yield Section(anchor="left-out", title="Not run", blocks=blocks, folded=True)

@@ -217,24 +217,30 @@ def alignments(models: Sequence[ReadModel], pairs: Pairs, seed: int) -> Alignmen
     groups = groups_of_sentences(pairs, drawn)
     maps, notes = [], []
     for first, second in combinations(models, 2):
+        rows = (first.table.rows(drawn), second.table.rows(drawn))
         try:
-            values, margins, chance = align_layers(
-                first.table.rows(drawn), second.table.rows(drawn), seed=seed, groups=groups
-            )
+            maps.append(aligned((first.name, second.name), rows, seed, groups))
         except DataError as error:
             notes.append(f"no CKA map of {first.name} and {second.name}: {error.found}")
-            continue
-        maps.append(
-            LayerAlignment(
-                first=first.name,
-                second=second.name,
-                sentences=len(drawn),
-                values=_rows(values),
-                margins=_rows(margins),
-                chance=float(chance),
-            )
-        )
     return Alignments(tuple(maps), tuple(notes))
+
+
+def aligned(
+    names: tuple[str, str],
+    latents: Sequence[NDArray[np.float32]],
+    seed: int,
+    groups: NDArray[np.int64] | None = None,
+) -> LayerAlignment:
+    """The CKA of two models' layers on the same sentences; see `scope.probes.align_layers`."""
+    values, margins, chance = align_layers(*latents, seed=seed, groups=groups)
+    return LayerAlignment(
+        first=names[0],
+        second=names[1],
+        sentences=len(latents[0]),
+        values=_rows(values),
+        margins=_rows(margins),
+        chance=float(chance),
+    )
 
 
 def _rows(numbers: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
