@@ -63,7 +63,7 @@ def page(result: PairResult) -> Page:
     several = len(result.audits) > 2
     answers = (verdict_matrix(result.audits),) if several else tables
     found = tuple(findings(result))
-    brief: tuple[Block, ...] = (Paragraph(found[0]), *answers) if result.audits else pages[0].brief
+    sentence = () if several else (Paragraph(found[0]),)
     return Page(
         title=f"SCoPE pair: {', '.join(models)}",
         sections=(
@@ -82,7 +82,7 @@ def page(result: PairResult) -> Page:
             reproduce(result.manifest, result.clock),
         ),
         brief=(
-            *brief,
+            *((*sentence, *answers) if result.audits else pages[0].brief),
             # The table has what other directions show.
             *map(Paragraph, found[max(1, len(result.audits)) :]),
             *_in_short(result),
@@ -97,23 +97,23 @@ def _answer(
 ) -> Iterator[Block]:
     """One sentence, then the verdict of each direction, its numbers, and the picture of the first.
 
-    Of three models and more the sentences of all directions are in the place of the verdicts;
-    without audits the answer is that of the first part.
+    Of three models and more a matrix comes first, then a sentence a direction; without audits the
+    answer is that of the first part.
     """
     audits = result.audits
-    several = len(audits) > 2
-    others = found[1:] if several else found[max(1, len(audits)) :]
+    others = found[max(1, len(audits)) :]
     if not audits:
         yield from first.sections[0].blocks
+    elif len(audits) > 2:
+        yield from answers
+        others = found
     else:
         yield Paragraph(found[0], lead=True)
-        boxes = (block for one in audits if not several for block in verdict_boxes(one))
-        if groups := tuple(group for one in boxes for group in one.groups):
-            yield Beside(groups)
+        boxes = (block for one in audits for block in verdict_boxes(one))
+        yield Beside(tuple(group for one in boxes for group in one.groups))
         yield from answers
-        others = (*example_of(audits[0]), *others)
-    if others:
-        yield Bullets(tuple(others), findings=True)
+    if sentences := (*others, *(text for one in audits[:1] for text in example_of(one))):
+        yield Bullets(sentences, findings=True)
     if audits:
         yield _ABOUT
         yield from picture(audits[0])

@@ -302,7 +302,7 @@ def test_the_terminal_takes_at_most_25_lines(found, command):
 def test_of_three_models_every_pair_is_audited_and_a_matrix_comes_first(pair):
     result = pair(Reference(), Copy(), Seed())
     audits = result.audits
-    matrix = page_of(result).brief[1]
+    matrix = page_of(result).brief[0]
     assert [plain(one.heading) for one in matrix.columns[1:]] == [
         f"in place of {name}" for name in ("Reference", "copy", "seed")
     ]
