@@ -31,7 +31,7 @@ def items(document):
 
 def test_sections_with_content_are_present_and_linked(tasks_document):
     assert [node.attributes["id"] for node in tasks_document.all("section")] == SECTIONS
-    links = [node.attributes["href"] for node in tasks_document.all("a")]
+    links = [node.attributes["href"] for node in tasks_document.all("nav")[0].all("a")]
     assert links == [f"#{name}" for name in SECTIONS]
 
 

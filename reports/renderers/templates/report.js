@@ -12,8 +12,8 @@
   // Shows an element that stands behind folded ones, and what is folded in a section.
   const reveal = (element, focus) => {
     for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-    const own = element.querySelector(":scope > details");
-    if (own && element.localName === "section") own.open = true;
+    const own = element.querySelector(":scope > details.part");
+    if (own) own.open = true;
     element.scrollIntoView({ block: "start" });
     if (!focus) return;
     element.tabIndex = -1;
@@ -93,7 +93,7 @@
         made.id = anchor;
         return made;
       };
-      const words = holes[form].map((hole) => texts[hole]).join("").toLowerCase();
+      const words = holes[form].map((hole) => texts[hole]).join("\n").toLowerCase();
       items.push({ place: items.length, anchor, keys, words, element });
     }
   };
@@ -101,6 +101,7 @@
   // A select called by-x asks for one of the words in an item's key x, for any, or for none.
   const asAsked = (words, asked) =>
     asked === "" || (asked === "any" ? words !== "" : asked === "none" ? words === "" : ` ${words} `.includes(` ${asked} `));
+
   const show = () => {
     list.replaceChildren(...chosen.slice(0, room).map((item) => item.element()));
     if (!more) return;
