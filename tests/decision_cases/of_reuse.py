@@ -70,7 +70,7 @@ DECISIONS = [
         exits=1,
         says=("RELATED: thief is related to ours", "p-value of the verdict: 0.048 (α = 0.05)"),
         never=("p (Holm)",),
-        page=("p-value of the verdict", "by rank among the controls and"),
+        page=("p-value of the verdict", " by rank, "),
     ),
     Decision(
         name="an independent suspect is cleared only on the assumption of no label training",
@@ -154,10 +154,7 @@ DECISIONS = [
             beside=("else",),
         ),
         exits=0,
-        says=(
-            "(p = 0.095), but not after Holm's correction",
-            "p-value of the verdict: 0.095; after Holm’s correction over the references 0.19",
-        ),
+        says=("ours       undecided  0.095  0.190",),
         never=("its rank among the controls is significant",),
         page=("but not after Holm's correction over the references (p = 0.19)",),
     ),

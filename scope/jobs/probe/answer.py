@@ -10,7 +10,7 @@ from typing import Literal
 from reports.blocks import Beside, Block, Bullets, Callout, Paragraph, Section, Terms, paragraph
 from reports.builders.outcomes import model_lines
 from reports.builders.reproduce import run_lines
-from reports.prose import Text, joined, prose, together
+from reports.prose import Text, joined, prose, together, written
 from reports.wording import count_rivals, short
 from scope.jobs.probe.layers_section import layer_curves
 from scope.jobs.probe.steps_section import RAW, last_scores, of_model, short_table, some_seen
@@ -24,6 +24,9 @@ MOST_DIFFERENCES = 3
 
 MOST_BOXES = 2
 """Models with a text of their own in a terminal; more have a row each."""
+
+MOST_STEPS = 8
+"""Steps of all models with a row each in a terminal; of more, the last ones are shown."""
 
 _WORDS: Mapping[str, tuple[Literal["good", "bad", "undecided"], str, str]] = MappingProxyType(
     {
@@ -55,14 +58,16 @@ def brief_blocks(result: ProbeResult) -> tuple[Block, ...]:
     """What a terminal shows: the answer, a row a step or a model, and where probes were saved."""
     found = result.findings
     last = last_scores(found)
-    few = len(last) <= MOST_BOXES
-    facts = list(model_lines(result.manifest))
+    scores = found.scores if len(found.scores) <= MOST_STEPS else last
+    empty = [card for card in result.manifest.data if card.empty]
+    left_out = ((written(one.spec), prose("{n} empty, left out", n=one.empty)) for one in empty)
+    facts = [*model_lines(result.manifest), *left_out]
     if found.files:
         facts.append((prose("saved"), joined(found.files)))
     return (
-        *(_box(found, one) for one in last if few),
+        *(_box(found, one) for one in last if len(last) <= MOST_BOXES),
         *map(Paragraph, between_models(found)),
-        short_table(found.scores if few else last) if last else paragraph("No probe is scored."),
+        short_table(scores) if last else paragraph("No probe is scored."),
         *([Terms(tuple(facts), facts=True)] if facts else []),
         *run_lines(result.clock),
     )

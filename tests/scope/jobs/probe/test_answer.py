@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from made_up_comparison import IMAGE
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
 from reports.blocks import Beside, Bullets, Callout, within
@@ -230,11 +231,14 @@ def test_a_terminal_has_at_most_25_lines_for_two_models_and_for_many():
     found = renamed("deep", "shallow")
     text = printed(found)
     assert len(text.splitlines()) <= 25
-    assert "       final        .80 [.77, .83]  .79 [.76, .82]  .02 [.00, .03]" in text
+    assert "deep     final  .80 [.77, .83]  .79 [.76, .82]  .02 [.00, .03]" in text
+    one = printed(replace(found, models=found.models[:1], scores=found.scores[:5], differences=()))
+    assert "deep   raw          .69" in one
+    assert "\n       mlp          .70" in one
     models = tuple(replace(found.models[0], name=f"m{place}") for place in range(9))
     scores = tuple(replace(FINAL, model=one.name) for one in models)
     many = printed(replace(found, models=models, scores=scores, differences=()))
-    assert len(many.splitlines()) == 11
+    assert len(many.splitlines()) == 12
     assert "m8     final" in many
 
 
@@ -254,4 +258,7 @@ def test_names_cannot_move_the_cursor_nor_colour_the_screen():
 def test_truncated_texts_and_saved_probes_stand_last():
     text = to_text(page_of(build_comparison(replace(findings(), files=("kept/a", "b")))).brief)
     assert "2 texts truncated to its maximum length" in text
-    assert text.splitlines()[-1] == "saved: kept/a, b"
+    assert text.splitlines()[-2:] == [
+        f"csv:pairs{IMAGE}.csv: 1 empty, left out",
+        "saved: kept/a, b",
+    ]
