@@ -219,7 +219,7 @@ def test_no_text_of_a_test_of_reuse_runs_and_long_ones_unfold(browser, reuse_add
     with opening(browser, reuse_address) as tab:
         assert tab.evaluate("typeof window.injected") == "undefined"
         assert tab.evaluate("document.scripts.length") == 1
-        long = tab.locator("#informative .pair details").first
+        long = tab.locator("#findings .pair details").first
         assert not long.locator(".text").is_visible()
         long.locator("summary").click()
         assert long.locator(".text").is_visible()
