@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from scope.records import Estimate
+
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
 """The shapes of the series in a legend, in the order of the drawings."""
 

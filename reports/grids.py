@@ -76,7 +76,7 @@ def grid(
         return GridCell(
             text=write(estimate.value),
             title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
-            level=level if signed else max(0, level),
+            level=max(0, level),
         )
 
     return Grid(

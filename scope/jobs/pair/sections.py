@@ -50,7 +50,7 @@ _PAGES: Mapping[type[EstimatedResult], Callable[[Any], Page]] = MappingProxyType
     {
         AuditResult: partial(audit_page, max_pairs=EXAMPLES),
         CompareResult: partial(compare_page, max_items=EXAMPLES),
-        ReuseResult: partial(reuse_page, max_items=EXAMPLES),
+        ReuseResult: reuse_page,
     }
 )
 
