@@ -120,8 +120,9 @@ def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
     )
     template = "On **{task}**, the most similar of {n} pairs, by {label}, are {most}."
     yield prose(template, task=task.task, n=len(pairs), label=label, most=most)
-    middle = f"{median(one.value for one in every):.2f}"
-    yield prose(f"The median pair has {middle}. The least similar are {{least}}.", least=least)
+    middle = f"{median(one.value for one in every):.2f}".replace("-", "−")
+    template = "The median pair has {middle}. The least similar are {least}."
+    yield prose(template, middle=middle, least=least)
 
 
 def remarks(result: CompareResult, task: str) -> Iterator[Text]:
