@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scope.records import Estimate
+from scope.records import Estimate, Undefined
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
 """The shapes of the series in a legend, in the order of the drawings."""
@@ -261,3 +262,27 @@ class MapChart:
 
 Chart = IntervalChart | ScatterChart | StripChart | LayerChart | MapChart
 """What a figure may show."""
+
+
+def estimate_chart(
+    label: str,
+    rows: Iterable[tuple[str, str, Estimate | Undefined]],
+    series: tuple[str, ...],
+    *,
+    close: bool = False,
+) -> IntervalChart | None:
+    """A chart of the defined ones among (category, series, estimate); None where none is."""
+    intervals = tuple(
+        Interval(
+            category=category,
+            series=series.index(name),
+            value=one.value,
+            low=one.low,
+            high=one.high,
+        )
+        for category, name, one in rows
+        if isinstance(one, Estimate)
+    )
+    if not intervals:
+        return None
+    return IntervalChart(label=label, series=series, intervals=intervals, close=close)

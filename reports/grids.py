@@ -63,6 +63,8 @@ def grid(
         return None
     low = min(values) if start is None else start
     high = max(*values, low + LEAST_SPAN)
+    if start is None and max(values) <= 1 < high:  # no share is above 1
+        low, high = 1 - LEAST_SPAN, 1.0
     write = wording.two_digits
 
     def cell(row: str, column: str) -> GridCell:

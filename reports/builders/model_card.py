@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -73,7 +74,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
     )
     verdicts = tuple(written(one.sentence) for one in result.verdict_lines())
     data = joined(
-        prose("{spec} ({n} of {rows} rows)", spec=card.spec, n=card.used, rows=card.rows)
+        prose("{spec} ({n} of {rows} rows)", spec=public(card.spec), n=card.used, rows=card.rows)
         for card in manifest.data
     )
     about = paragraph(
@@ -89,7 +90,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
         table,
         _ABOUT,
         about,
-        Preformatted(manifest.command),
+        Preformatted(public(manifest.command)),
         *map(Preformatted, entries),
     )
 
@@ -170,4 +171,14 @@ def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:
 
 
 def _data(row: FrameRow, data: tuple[DataCard, ...]) -> str:
-    return next((card.spec for card in data if card.capability == row.capability), data[0].spec)
+    spec = next((card.spec for card in data if card.capability == row.capability), data[0].spec)
+    return public(spec)
+
+
+def public(words: str) -> str:
+    """Specs or a command without the folders of this machine.
+
+    >>> public("scope audit --data /home/me/data/reviews.csv --target hf:a/b")
+    'scope audit --data reviews.csv --target hf:a/b'
+    """
+    return re.sub(r"(^|[\s:'\"])/(?:[^\s/]+/)+", r"\1", words)

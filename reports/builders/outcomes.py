@@ -18,6 +18,7 @@ from reports.blocks import (
     paragraph,
 )
 from reports.prose import Text, prose, written
+from scope.printing import counted
 from scope.records import AuditResult, DataCard, Manifest, Outcome
 from scope.records.result import TEXT_BY_TEXT
 
@@ -183,7 +184,9 @@ def _apart(reasons: Mapping[str, int]) -> Text:
 def _answered(one: Outcome) -> Text:
     if missing := one.searched - one.found:
         return prose(
-            "{found} answers, {missing} questions without one", found=one.found, missing=missing
+            "{found} answers, {missing} without one",
+            found=one.found,
+            missing=counted(missing, "question"),
         )
     return prose("{found} answers", found=one.found)
 

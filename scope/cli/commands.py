@@ -249,13 +249,14 @@ def ending(
 
     unmet = [line for lines in judged.values() for line in lines]
     box = gates_box(gates, unmet) if gates else None
-    show_result(result, output, gates=[box] if box else [])
     if box:
         write_report(result, box)
     if output.brief:
         write_brief(result, *([box] if box else []))
     if output.junit:
         to_junit(result, judged, output.junit)
+    # Last: a reader of the output may end it at any line.
+    show_result(result, output, gates=[box] if box else [])
     failed = [*result.failed_parts(), *unmet]
     for line in failed:
         say(f"gate: {line}", err=True)

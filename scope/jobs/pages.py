@@ -12,6 +12,7 @@ from typing import Literal
 from reports.blocks import (
     Block,
     Bullets,
+    Callout,
     Figure,
     Page,
     Paragraph,
@@ -111,7 +112,9 @@ def notebook_html(result: Result) -> str:
 
 
 def _in_short(page: Page) -> tuple[Block, ...]:
-    """What the terminal shows, after the findings of the page unless it shows the first of them."""
+    """What the terminal shows, after the findings of the page unless its answer is there."""
+    if any(isinstance(block, Callout) for block in page.brief[:1]):
+        return page.brief
     first = (block for section in page.sections[:1] for block in section.blocks)
     findings = [one for one in first if isinstance(one, Bullets) and one.findings]
     said = {block.text for block in page.brief if isinstance(block, Paragraph)}
@@ -146,6 +149,8 @@ def badge_of(result: Result) -> str:
     more = f" and {len(cards) - 1} more" if cards[1:] else ""
     bad = {"may not", "related"} & set(decisions)
     good = set(decisions) in ({"may replace"}, {"not related"})
+    if getattr(result, "earlier_looks", ()):
+        answer, good = f"{answer}, exploratory", False
     kind: Literal["good", "bad", "open"] = "bad" if bad else "good" if good else "open"
     sign = {"good": "✓ ", "bad": "✗ ", "open": "? " if lines else ""}[kind]
     setting = f"SCoPE {result.manifest.job} · {data}{more}"

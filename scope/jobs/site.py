@@ -166,7 +166,8 @@ def _histories(points: Sequence[_Point]) -> Iterator[Block]:
             rows=tuple(rows),
         )
         yield note(
-            "A change is the mean paired difference on the texts or questions that both runs have. "
+            "A change is the mean paired difference between two runs on the same texts, where runs "
+            "keep the values of each. "
             "Bold: its interval excludes 0, without a correction for the number of rows."
         )
 

@@ -70,7 +70,7 @@ CONCORDANCE: Final = Metric(
     paper="ours: concordance of pairs (Kendall, Biometrika 1938), of changes of the log odds",
     explanation="How often two random changes of a text move the target in the order in which they "
     "move the reference, from its label to its runner-up: 1 for the reference itself, ½ for a "
-    "model that never moves or moves at random; independent models lie above ½.",
+    "model that never moves or moves at random; independent models tend to lie above ½.",
 )
 REACH: Final = Metric(
     key="reach",

@@ -176,11 +176,13 @@ class AuditResult(MeasuredResult):
         """May each target replace the reference, or each of several?"""
         if self.audits:
             return [line for one in self.audits for line in one.verdict_lines()]
+        after = ", ".join(self.earlier_looks)
+        looked = f" Exploratory: another plan was looked at before ({after})." if after else ""
         return [
             VerdictLine(
                 f"{one.target} in place of {self.manifest.reference.name}",
                 one.decision,
-                one.sentence,
+                f"{one.sentence}{looked}",
             )
             for one in self.verdicts
         ]

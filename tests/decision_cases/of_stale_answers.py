@@ -159,7 +159,7 @@ def probe_twice(folder):
     yield PROBE
 
 
-ANOTHER = ("`python:mine:Model` is not the model", "inputs differently", "--run")
+ANOTHER = ("`python:mine:Model` is not the model", "it now answers", "--run")
 
 DECISIONS = [
     Decision(
@@ -196,7 +196,7 @@ DECISIONS = [
         name="other answers in words are another model in a comparison",
         make=twice(COMPARE, then=OTHER),
         exits=2,
-        says=(*ANOTHER, "another choice or text"),
+        says=(*ANOTHER, "with another"),
     ),
     Decision(
         name="no verdict of reuse mixes the answers of two models",
@@ -221,7 +221,7 @@ DECISIONS = [
         name="an endpoint whose answers have changed is refused",
         make=endpoint_twice(_other_words),
         exits=2,
-        says=("is not the model", "another choice or text"),
+        says=("is not the model", "with another"),
     ),
     Decision(
         name="an endpoint that answers as before goes on",

@@ -17,7 +17,7 @@ from parsed_page import Node, parse
 from scope.records import AuditResult, CompareResult, FleetResult, ProbeResult, ReuseResult
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A real browser, for tests of what a reader does."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -138,7 +138,7 @@ def test_folded_tables_are_opened_for_paper(opened):
 
 def questions(tab):
     """The ids of the visible questions, in the order of the page."""
-    notes = tab.locator("#pairs > .pair:visible > .note:first-child").all_inner_texts()
+    notes = tab.locator("#pairs > .pair:visible > .note:first-child").all_text_contents()
     return [note.split(" · ")[1].split()[1] for note in notes]
 
 

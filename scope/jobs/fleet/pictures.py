@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 from reports.charts import (
-    Interval,
     IntervalChart,
     MapChart,
     MapDot,
     MapGroup,
     ScatterChart,
     ScatterDot,
+    estimate_chart,
 )
 from reports.wording import Cell, percent
 from scope import records
@@ -75,15 +75,8 @@ def _diagonal(
 
 def rows_chart(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> IntervalChart | None:
     """Estimates with their intervals, a row each."""
-    intervals = tuple(
-        Interval(category=name, series=0, value=one.value, low=one.low, high=one.high)
-        for name, one in rows
-        if isinstance(one, Estimate)
-    )
-    if not intervals:
-        return None
     label = f"{what.capitalize()}; the numbers are in the table"
-    return IntervalChart(label=label, series=(what,), intervals=intervals, close=True)
+    return estimate_chart(label, ((name, what, one) for name, one in rows), (what,), close=True)
 
 
 def routers_chart(routers: Sequence[records.RouterScore]) -> IntervalChart | None:

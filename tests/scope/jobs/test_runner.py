@@ -193,7 +193,7 @@ def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
 def test_the_short_json_has_estimates_and_paths(manifest, tmp_path):
     result = carry_out(Request(runs=tmp_path), lambda _: Prepared(manifest, lambda run: made_up()))
     short = json.loads(result.to_short_json())
-    assert short["headline"].startswith("In 1 of 2 communities")
+    assert short["headline"].startswith("Most alike: alone and far")
     assert len(short["estimates"]) == len(list(result.rows()))
     assert Path(short["report"]).is_file()
     assert short["seconds"] == result.clock.seconds

@@ -26,6 +26,8 @@ def test_a_larger_sample_after_a_look_is_exploratory_and_a_page_says_so(audited)
     assert (first.earlier_looks, second.earlier_looks) == ((), ("first",))
     assert notes(first) == []
     (note,) = notes(second)
+    assert [one.sentence for one in first.verdict_lines() if "Exploratory" in one.sentence] == []
+    assert all("Exploratory" in one.sentence for one in second.verdict_lines())
     assert note.startswith("Exploratory: first asked about the same texts with another plan")
 
 

@@ -9,7 +9,7 @@ from made_up_fleet_comparison import MODELS, RECORDS, bare, build_comparison, es
 from reports.blocks import Bullets, Callout, Figure, Table, Terms
 from reports.prose import plain
 from reports.renderers.terminal import to_text
-from scope.cli.output import show_result
+from scope.cli.output import Output, show_result
 from scope.jobs.fleet.sections import MOST_FINDINGS, MOST_NAMED, embed_page, map_page
 from scope.jobs.pages import page_of
 from scope.records import ExpectedAccuracy, FleetModel
@@ -122,7 +122,7 @@ def test_the_command_line_names_the_files_with_the_runs_folder(capsys):
     folder = Path("runs") / "ours"
     show_result(replace(result, folder=folder))
     assert f"files: {folder / 'forecasts.csv'}\n" in capsys.readouterr().out
-    show_result(build_comparison("fleet-embed"), verbose=True)
+    show_result(build_comparison("fleet-embed"), Output(verbose=True))
     assert "Calibration of the probabilities" in capsys.readouterr().out
 
 
