@@ -69,13 +69,9 @@ class Terms:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with the legend of its series.
-
-    A ``wide`` one is left out of a narrow screen, where its labels are too small to read.
-    """
+    """A chart with the legend of its series."""
 
     chart: Chart
-    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -242,17 +238,16 @@ class Fold:
 
 @dataclass(frozen=True)
 class Beside:
-    """Groups of blocks side by side where there is room; ``wide`` gives the first one more."""
+    """Groups of blocks side by side where there is room."""
 
     groups: tuple[tuple[Block, ...], ...]
-    wide: bool = False
 
 
 @dataclass(frozen=True)
 class Callout:
     """Blocks in a frame; ``kind`` gives its colour."""
 
-    kind: Literal["related", "not-related", "undecided", "warning", "good", "bad", "neutral"]
+    kind: Literal["related", "not-related", "undecided", "good", "bad", "neutral"]
     blocks: tuple[Block, ...]
 
 

@@ -40,7 +40,7 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalChart:
-    """Dots with intervals, a row for each category and, where ``beside``, for each series.
+    """Dots with intervals, a row for each category and each series.
 
     Where ``close``, the axis holds what is drawn and no more, so that near numbers part.
     """
@@ -48,7 +48,6 @@ class IntervalChart:
     label: str
     series: tuple[str, ...]
     intervals: tuple[Interval, ...]
-    beside: bool = True
     close: bool = False
 
     @property

@@ -22,28 +22,27 @@ from reports.renderers.svg import (
 
 _WIDTH = 520
 _TOP, _RIGHT, _BELOW = 8, 16, 42
-_LABEL_SPACE, _WIDE_LABEL_SPACE = 200, 330
-_SERIES_HEIGHT, _CATEGORY_ROOM, _ROW_HEIGHT = 16, 12, 22
+_LABEL_SPACE = 200
+_SERIES_HEIGHT, _CATEGORY_ROOM = 16, 12
 
 
 def interval_svg(chart: IntervalChart) -> Markup:
     """Draw dots with intervals, one row for each category and series."""
     categories = list(dict.fromkeys(document_text(row.category) for row in chart.intervals))
-    inner = len(chart.series) * _SERIES_HEIGHT
-    height = inner + _CATEGORY_ROOM if chart.beside else _ROW_HEIGHT
-    # A category of two models' names takes more room than a metric's.
-    left = _LABEL_SPACE if chart.beside else _WIDE_LABEL_SPACE
-    across = Scale(chart.start, chart.end, left, _WIDTH)
+    height = len(chart.series) * _SERIES_HEIGHT + _CATEGORY_ROOM
+    across = Scale(chart.start, chart.end, _LABEL_SPACE, _WIDTH)
     bottom = _TOP + len(categories) * height
     content = [*axis_below(across, bottom, "estimate and interval", grid_from=_TOP)]
     for place, category in enumerate(categories):
         y = pixel(_TOP + (place + 0.5) * height + 4)
-        content.append(TEXT.format(left - 8, y, "end", cut_to_room(category, left - 12)))
+        content.append(
+            TEXT.format(_LABEL_SPACE - 8, y, "end", cut_to_room(category, _LABEL_SPACE - 12))
+        )
     for row in chart.intervals:
         top = _TOP + categories.index(document_text(row.category)) * height
-        beside = (height - inner) / 2 + (row.series + 0.5) * _SERIES_HEIGHT
-        content += _dot(row, across, top + (beside if chart.beside else height / 2))
-    return framed(left + _WIDTH + _RIGHT, bottom + _BELOW, content)
+        below = _CATEGORY_ROOM / 2 + (row.series + 0.5) * _SERIES_HEIGHT
+        content += _dot(row, across, top + below)
+    return framed(_LABEL_SPACE + _WIDTH + _RIGHT, bottom + _BELOW, content)
 
 
 def _dot(row: Interval, across: Scale, y: float) -> Iterator[Markup]:

@@ -12,7 +12,6 @@ from typing import Literal
 from reports.blocks import (
     Block,
     Bullets,
-    Callout,
     Figure,
     Page,
     Paragraph,
@@ -107,20 +106,8 @@ def _page_with(result: Result, *more: Block) -> Page:
 
 
 def notebook_html(result: Result) -> str:
-    """The findings and the first tables of the report, for a notebook."""
-    return without_home(str(find("parts", "notebook").target(_in_short(page_of(result)))))
-
-
-def _in_short(page: Page) -> tuple[Block, ...]:
-    """What the terminal shows, after the findings of the page unless its answer is there."""
-    if any(isinstance(block, Callout) for block in page.brief[:1]):
-        return page.brief
-    first = (block for section in page.sections[:1] for block in section.blocks)
-    findings = [one for one in first if isinstance(one, Bullets) and one.findings]
-    said = {block.text for block in page.brief if isinstance(block, Paragraph)}
-    if any(block in page.brief or said.intersection(block.items[:1]) for block in findings):
-        return page.brief
-    return (*findings, *page.brief)
+    """What a terminal shows of the report, for a notebook."""
+    return without_home(str(find("parts", "notebook").target(page_of(result).brief)))
 
 
 def markdown_of(result: Result, *more: Block, verbose: bool = False) -> str:
@@ -129,7 +116,7 @@ def markdown_of(result: Result, *more: Block, verbose: bool = False) -> str:
     path = "" if result.folder is None else str(RunFolder(result.folder).report_path)
     if verbose:
         return without_home(to_markdown(page))
-    return without_home(to_short_markdown(replace(page, brief=_in_short(page)), more, path))
+    return without_home(to_short_markdown(page, more, path))
 
 
 def model_card_of(result: Result) -> str:

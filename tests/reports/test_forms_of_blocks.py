@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from made_up_probe_comparison import estimate
 
 from reports.blocks import (
@@ -62,11 +61,6 @@ def test_what_is_only_drawn_is_left_out_of_markdown_with_its_heading():
     small = grid("shares", {("a", "b"): estimate(0.5)}, rows=("a",), columns=("b",))
     assert "shares" in markdown(small)
     assert "shares" not in markdown(replace(small, dense=True))
-
-
-@pytest.mark.parametrize("wide", [True, False])
-def test_a_wide_figure_says_so(wide):
-    assert ('<figure class="wide">' in render_blocks((Figure(CHART, wide=wide),))) is wide
 
 
 def test_a_link_is_of_the_template_alone():

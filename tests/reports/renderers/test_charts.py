@@ -63,24 +63,12 @@ def test_an_interval_runs_from_low_to_high_with_the_dot_between():
 
 def test_an_axis_starts_below_zero_where_an_interval_does():
     row = Interval(category="SemScore", series=0, value=0.0, low=-0.3, high=0.25)
-    chart = IntervalChart(label="estimates", series=("only",), intervals=(row,), beside=False)
+    chart = IntervalChart(label="estimates", series=("only",), intervals=(row,))
     svg = interval_svg(chart)
     # The axis shows -0.5 to 1.
     assert min(ticks(svg), key=ticks(svg).get) == "SemScore"
     assert dots(svg)[0][0] == ticks(svg)["0.0"]
     assert ticks(svg)["1.0"] - ticks(svg)["0.0"] == pytest.approx(520 * 2 / 3, abs=0.1)
-
-
-def test_categories_with_one_series_each_take_one_row_each():
-    rows = tuple(
-        Interval(category=name, series=place % 2, value=0.5, low=0.25, high=0.75)
-        for place, name in enumerate("abc")
-    )
-    chart = IntervalChart(label="estimates", series=SERIES, intervals=rows, beside=False)
-    found = dots(interval_svg(chart))
-    heights = [y for _, y, _ in found]
-    assert heights[1] - heights[0] == heights[2] - heights[1] == 22
-    assert [colour for *_, colour in found] == [COLOURS[0], COLOURS[1], COLOURS[0]]
 
 
 def test_equal_numbers_on_a_close_axis_are_drawn_at_its_start():

@@ -88,7 +88,7 @@ def test_every_block_is_written():
         heading("Part"),
         Terms((((prose("term"), prose("meaning"))),)),
         Fold(prose("More"), (Passage(prose("a passage")),)),
-        Callout("warning", (paragraph("**careful**"),)),
+        Callout("bad", (paragraph("**careful**"),)),
         Cards(cards=tuple(Card(note=prose("card"), blocks=()) for _ in range(MOST_CARDS + 2))),
     )
     for words in ("### Part", "- term: meaning", "**More**", "> a passage", "**careful**"):

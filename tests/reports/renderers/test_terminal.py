@@ -46,7 +46,7 @@ def test_lines_terms_and_callouts_are_printed():
     shown = lines(
         Bullets((prose("a **finding**"),)),
         Terms(((prose("data"), prose("8 texts")),)),
-        Callout("warning", (note("careful"),)),
+        Callout("bad", (note("careful"),)),
     )
     assert shown == ["  a finding", "data: 8 texts", "careful"]
 
