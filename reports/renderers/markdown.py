@@ -11,6 +11,7 @@ from reports.blocks import (
     Block,
     Bullets,
     Callout,
+    Card,
     Cards,
     Figure,
     Fold,
@@ -25,7 +26,7 @@ from reports.blocks import (
 )
 from reports.charts import SmallStrip
 from reports.grids import Grid
-from reports.prose import Text, Written, written
+from reports.prose import Text, Written, plain, written
 from reports.wording import Cell
 from scope.printing import printable
 
@@ -77,12 +78,24 @@ def to_short_markdown(page: Page, more: Sequence[Block], report: str) -> str:
     and the path of the whole ``report``.
     """
     words = list(takewhile(lambda block: not isinstance(block, Table), page.brief))
-    cards = [card for block in page.blocks() if isinstance(block, Cards) for card in block.cards]
-    examples = ["\n\n".join(_blocks((Cards(cards=(card,)),))) for card in cards[:_FIRST_CARDS]]
+    examples = ["\n\n".join(_blocks((Cards(cards=(card,)),))) for card in _first_cards(page)]
     answer = _blocks((*words, *more, *page.brief[len(words) :]))
     shown = _fitting((*answer, *examples), MOST_LINES - 4)
     end = [f"Report: {_code(report)}"] if report else []
     return "\n\n".join((f"## {_escaped(page.title[:_MOST_LETTERS])}", *shown, *end)) + "\n"
+
+
+def _first_cards(page: Page) -> Iterator[Card]:
+    """The first examples, each of another text: trials of one text are much alike."""
+    seen: set[str] = set()
+    for card in (one for block in page.blocks() if isinstance(block, Cards) for one in block.cards):
+        passages = (plain(block.text) for block in card.blocks if isinstance(block, Passage))
+        text = next(passages, plain(card.note))
+        if text not in seen:
+            yield card
+        seen.add(text)
+        if len(seen) == _FIRST_CARDS:
+            return
 
 
 def _fitting(parts: Iterable[str], room: int) -> Iterator[str]:

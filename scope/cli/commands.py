@@ -27,6 +27,7 @@ from scope.cli.output import (
     say,
     show_blocks,
     show_result,
+    wrote,
 )
 from scope.cli.report import report
 from scope.core.job import Gates, Job
@@ -252,9 +253,9 @@ def ending(
     if box:
         write_report(result, box)
     if output.brief:
-        write_brief(result, *([box] if box else []))
+        wrote(write_brief(result, *([box] if box else [])))
     if output.junit:
-        to_junit(result, judged, output.junit)
+        wrote(to_junit(result, judged, output.junit))
     # Last: a reader of the output may end it at any line.
     show_result(result, output, gates=[box] if box else [])
     failed = [*result.failed_parts(), *unmet]

@@ -14,6 +14,8 @@ from cyclopts import Parameter
 
 from reports.renderers.terminal import least_width
 from scope.core.options import OUTPUT, option
+from scope.core.request import changed
+from scope.errors import SpecError
 from scope.printing import printable
 
 if TYPE_CHECKING:
@@ -50,6 +52,16 @@ class Output:
     """Write verdicts and gates as test cases into this JUnit file; a verdict without --fail-on is
     skipped."""
 
+    def __post_init__(self) -> None:
+        forms = ("json", "json_full", "markdown", "model_card")
+        given = [one.option for one, _ in changed(self) if one.name in forms]
+        if len(given) > 1:
+            raise SpecError(
+                f"{' and '.join(given)} together",
+                expected="one form of the output",
+                fix=f"omit {' and '.join(given[1:])}",
+            )
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOutput(Output):
@@ -61,8 +73,8 @@ class ReportOutput(Output):
     badge: Annotated[Path | None, option(OUTPUT, metavar="FILE")] = None
     """Write verdict and data as an SVG badge."""
 
-    site: Annotated[Path, option(OUTPUT, metavar="FOLDER")] = Path("site")
-    """Folder of the pages of several runs, with index.html."""
+    site: Annotated[Path | None, option(OUTPUT, metavar="FOLDER")] = None
+    """Folder of the pages of several runs, with index.html; default: site."""
 
 
 DryRun = Annotated[
@@ -81,6 +93,12 @@ Runs = Annotated[
 def say(line: str, *, err: bool = False) -> None:
     """Print a line that may contain foreign text."""
     print(printable(line), file=sys.stderr if err else sys.stdout, flush=True)
+
+
+def wrote(path: Path | None) -> None:
+    """Name a file that was written, on standard error."""
+    if path is not None:
+        say(f"wrote {path}", err=True)
 
 
 def print_json(text: str) -> None:

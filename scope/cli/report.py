@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from scope.cli.output import ReportOutput, Runs, say
+from scope.cli.output import ReportOutput, Runs, wrote
 from scope.core.options import FLAT
 from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
@@ -50,12 +50,16 @@ def report(
                 fix="judge each run by a command of its own",
             )
         results = [result, *(load_result(one, runs) for one in others)]
-        say(f"site: {write_site(results, output.site)}")
+        wrote(write_site(results, output.site or Path("site")))
         return DONE
     refuse_unused(output, ("site",), "with one run", "several runs")
     asked = gates_of(job_named(result.manifest.job), more)
     judged = asked.judged(Request(run=run, runs=runs), result) if asked else {}
-    write_report(result)
+    # Other outputs leave the page as it is, which may show gates.
+    plain = replace(output, verbose=False) == ReportOutput()
+    page = result.folder and result.folder / "report.html"
+    if not asked and (plain or (page and not page.exists())):
+        write_report(result)
     if output.badge:
-        save(output.badge, badge_of(result))
+        wrote(save(output.badge, badge_of(result)))
     return ending(result, output, asked, judged)

@@ -21,7 +21,7 @@ from reports.blocks import (
     within,
     without_folds,
 )
-from reports.builders.model_card import model_card
+from reports.builders.model_card import model_card, public
 from reports.prose import Span, plain
 from reports.renderers.badge import badge
 from reports.renderers.junit import junit
@@ -30,8 +30,9 @@ from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError, SpecError
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
+from scope.jobs.compare.answer_section import in_short
 from scope.paths import expanded, without_home
-from scope.records import Result
+from scope.records import CompareResult, Result
 from scope.registry import Entry, entries, find
 from scope.store import RunFolder, run_folder
 
@@ -136,24 +137,31 @@ def badge_of(result: Result) -> str:
     more = f" and {len(cards) - 1} more" if cards[1:] else ""
     bad = {"may not", "related"} & set(decisions)
     good = set(decisions) in ({"may replace"}, {"not related"})
-    if getattr(result, "earlier_looks", ()):
+    audits = (result, *getattr(result, "audits", ()))
+    if lines and any(getattr(one, "earlier_looks", ()) for one in audits):
         answer, good = f"{answer}, exploratory", False
     kind: Literal["good", "bad", "open"] = "bad" if bad else "good" if good else "open"
     sign = {"good": "✓ ", "bad": "✗ ", "open": "? " if lines else ""}[kind]
     setting = f"SCoPE {result.manifest.job} · {data}{more}"
-    return without_home(badge(setting, f"{sign}{answer or headline_of(result)}", kind))
+    answer = answer or "; ".join(map(in_short, _comparisons(result))) or headline_of(result)
+    return without_home(badge(public(setting), f"{sign}{public(answer)}", kind))
 
 
-def to_junit(result: Result, judged: Mapping[str, Sequence[str]], path: Path) -> None:
+def _comparisons(result: Result) -> Sequence[CompareResult]:
+    return (result,) if isinstance(result, CompareResult) else getattr(result, "comparisons", ())
+
+
+def to_junit(result: Result, judged: Mapping[str, Sequence[str]], path: Path) -> Path:
     """Write verdicts and gates as test cases; ``judged`` are the failures of each gate."""
-    save(path, junit(result, page_of(result).title, judged))
+    return save(path, junit(result, page_of(result).title, judged))
 
 
-def save(path: Path, text: str) -> None:
-    """Write a file that a user named, and the folders on the way to it."""
+def save(path: Path, text: str) -> Path:
+    """Write a file that a user named, and the folders on the way to it; its path."""
     path = expanded(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(without_home(text), encoding="utf-8")
+    return path
 
 
 def terminal_text(result: Result) -> str:
@@ -267,10 +275,10 @@ def write_report(result: Result, *more: Block) -> None:
         RunFolder(result.folder).write_report(html_of(result, *more))
 
 
-def write_brief(result: Result, *more: Block) -> None:
-    """Write the answer of a stored result and its numbers as one page to print, beside the report.
+def write_brief(result: Result, *more: Block) -> Path | None:
+    """Write the answer of a stored result and its numbers as one page to print; its path.
 
-    The examples are left to the report.
+    It is beside the report, to which the examples are left.
     """
     page = _page_with(result, *more)
     answer = page.sections[0]
@@ -278,8 +286,9 @@ def write_brief(result: Result, *more: Block) -> None:
     report = Paragraph((Span("Examples and all numbers", link="./report.html"),))
     blocks = (*without_folds(answer.blocks), *tables, report)
     brief = replace(page, sections=(replace(answer, blocks=blocks),))
-    if result.folder is not None:
-        save(result.folder / "brief.html", str(find("parts", "html").target(brief)))
+    if result.folder is None:
+        return None
+    return save(result.folder / "brief.html", str(find("parts", "html").target(brief)))
 
 
 def _find(run: str | Path, runs: Path) -> RunFolder:

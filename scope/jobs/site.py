@@ -45,9 +45,13 @@ class _Point(NamedTuple):
 
 
 def write_site(results: Sequence[Result], folder: Path) -> Path:
-    """Write the report of each run and an index of all; the path of the index."""
+    """Write the report of each run and an index of all; the path of the index.
+
+    A run that is given twice is shown once.
+    """
     folder = expanded(folder)
-    results = sorted(results, key=lambda one: one.clock.finished if one.clock else "")
+    distinct = {one.folder.resolve() if one.folder else id(one): one for one in results}
+    results = sorted(distinct.values(), key=lambda one: one.clock.finished if one.clock else "")
     files = [f"{place}-{_name(one)}.html" for place, one in enumerate(results, start=1)]
     for file, result in zip(files, results, strict=True):
         save(folder / file, html_of(result))
@@ -66,7 +70,7 @@ def site_page(results: Sequence[Result], files: Sequence[str]) -> Page:
     ]
     matrices, pairs = tuple(_matrices(points)), tuple(_histories(points))
     return Page(
-        title=f"SCoPE: {len(results)} runs",
+        title=f"SCoPE: {len(results)} run{'s' * (len(results) != 1)}",
         sections=(
             Section(anchor="answer", title="Runs", blocks=(_runs(results, links),)),
             *([Section(anchor="matrix", title="Models", blocks=matrices)] if matrices else []),

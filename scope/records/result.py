@@ -234,6 +234,12 @@ class Result:
         import pandas as pd
 
         if what == "estimates":
+            if worst_first:
+                raise SpecError(
+                    "worst_first of the estimates",
+                    expected="examples, which have a distance",
+                    fix="use to_frame('examples', worst_first=True)",
+                )
             return pd.DataFrame(list(self.rows()), columns=list(FrameRow._fields))
         examples = list(self.example_rows()) if what == "examples" else []
         if not examples:

@@ -291,7 +291,8 @@ def _told(endpoint: Endpoint, reference: str, measured: _Measured) -> str:
         return f"{name} is {estimate}"
     if name.startswith("reach on "):
         on = name.removeprefix("reach ")
-        return f"it moves {estimate.value:.2f} times as far as {reference} {on} (limit {limit:g})"
+        times = f"{estimate.value:.2f}".replace("-", "−")
+        return f"it moves {times} times as far as {reference} {on} (limit {limit:g})"
     if limit > 0:
         return f"its {name} is {estimate.value:.2f} (limit {limit:g})"
     standard = reference if name == "accuracy" else measured.baseline

@@ -9,7 +9,7 @@ from reports.blocks import Beside, Callout, Paragraph, Section
 from reports.builders.estimates import rival_pairs
 from reports.builders.outcomes import outcome_lines
 from reports.prose import Text, joined, prose
-from reports.wording import in_percent, short, short_share
+from reports.wording import in_percent, number, short, short_share
 from scope.jobs.compare.answers import Questions
 from scope.jobs.compare.findings import example_cards
 from scope.jobs.compare.picture import picture
@@ -47,6 +47,19 @@ def answer_section(result: CompareResult, questions: Sequence[Questions]) -> Sec
     lines = [outcome_lines(failed, of_tasks=True)] if failed else []
     blocks = (*shown, *lines, *example_cards(questions))
     return Section(anchor="answer", title="Answer", blocks=blocks)
+
+
+def in_short(result: CompareResult) -> str:
+    """The main metric of the pair in each task, of many models that of the median pair."""
+    tasks = []
+    for task in task_estimates(result):
+        ranked, label = task.ranked(), metric_name(task.main_metric).label
+        shown = f"{label} {short(ranked[0][1])}" if ranked else "no pair measured"
+        if len(ranked) > 1:
+            middle = number(median(one.value for _, one in ranked))
+            shown = f"median {label} {middle} of {len(ranked)} pairs"
+        tasks.append(f"{task.task}: {shown}" if len(result.tasks) > 1 else shown)
+    return ", ".join(tasks)
 
 
 def sentences(task: TaskEstimates) -> Iterator[Text]:

@@ -55,6 +55,7 @@ def _on_verdict(audit: AuditResult, verdict: Replacement) -> Text:
     return (
         *prose(_OPENINGS[verdict.decision], target=verdict.target, reference=reference_of(audit)),
         *(prose(", in what was assessed") if partial else ()),
+        *(prose(" (exploratory: planned after a look)") if audit.earlier_looks else ()),
         *prose(": "),
         *joined(_reasons(audit, verdict), between="; "),
         *prose("."),

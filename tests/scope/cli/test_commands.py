@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from shutil import copytree
 from xml.etree import ElementTree
 
 import pytest
@@ -229,6 +230,19 @@ def test_a_stored_run_becomes_a_model_card_and_a_badge(audited, command, tmp_pat
     badge = (tmp_path / "badge.svg").read_text(encoding="utf-8")
     assert "SCoPE audit · sentences.csv, n = " in badge
     assert "1 not shown, 1 may not" in badge
+    assert "wrote badge.svg\n" in done.stderr
+
+
+def test_other_outputs_leave_the_gates_of_a_page(audited, command, tmp_path):
+    command("report", "mine", "--fail-on", "not-shown")
+    done = command("report", "mine", "--junit", "cases.xml", "--json")
+    assert done.stderr.startswith("wrote cases.xml\n")
+    page = tmp_path / "runs/mine/report.html"
+    assert "A gate failed" in page.read_text(encoding="utf-8")
+    command("report", "mine")
+    assert "A gate failed" not in page.read_text(encoding="utf-8")
+    two = command("report", "mine", "--json", "--markdown")
+    assert (two.returncode, "--json and --markdown together" in two.stderr) == (2, True)
 
 
 def test_a_page_to_print_has_answer_gates_and_numbers_and_no_examples(audited, command, tmp_path):
@@ -245,9 +259,9 @@ def test_a_page_to_print_has_answer_gates_and_numbers_and_no_examples(audited, c
 
 
 def test_several_runs_become_a_site(audited, command, tmp_path):
-    (tmp_path / "runs/again").symlink_to("mine")
-    done = command("report", "mine", "again", "--site", "pages")
-    assert done.stdout == "site: pages/index.html\n", done.stderr
+    copytree(tmp_path / "runs/mine", tmp_path / "runs/again")
+    done = command("report", "mine", "again", "./runs/mine", "--site", "pages")
+    assert done.stderr == "wrote pages/index.html\n"
     assert len(list((tmp_path / "pages").iterdir())) == 3
     refused = command("report", "mine", "again", "--gate", "hard_scope>=0.9")
     assert (refused.returncode, "--gate with several runs" in refused.stderr) == (2, True)

@@ -54,6 +54,13 @@ def test_every_run_is_linked_with_its_date_and_answer_the_last_first(tmp_path):
     )
 
 
+def test_a_run_that_is_given_twice_is_shown_once(tmp_path):
+    same = run("one", ALL, tmp_path), run("../runs/one", ALL, tmp_path)
+    page = site_of(tmp_path, *same)
+    assert len(page.section("answer").cells()) == 2
+    assert len(list((tmp_path / "site").iterdir())) == 2
+
+
 def test_a_change_is_paired_on_the_texts_that_both_runs_have(tmp_path):
     page = site_of(
         tmp_path,
@@ -87,7 +94,8 @@ def test_models_of_several_runs_stand_in_one_matrix(tmp_path):
 
 @pytest.mark.parametrize("name", ['"><script>alert(1)</script>', "javascript:alert(1)", ".hidden"])
 def test_hostile_names_are_only_text(name, tmp_path):
-    results = [run(name.replace("/", "|"), ALL, tmp_path, day=day, target=name) for day in (1, 2)]
+    safe = name.replace("/", "|")
+    results = [run(f"{safe}{day}", ALL, tmp_path, day=day, target=name) for day in (1, 2)]
     page = site_of(tmp_path, *results)
     assert len(page.all("script")) == 1
     for one in page.all("a"):

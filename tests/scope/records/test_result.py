@@ -61,6 +61,8 @@ def test_the_worst_examples_come_first_where_asked():
     tasks = made_up_tasks_comparison.build_comparison()
     with pytest.raises(SpecError, match="an audit, whose examples have a distance"):
         tasks.to_frame("examples", worst_first=True)
+    with pytest.raises(SpecError, match="worst_first of the estimates"):
+        tasks.to_frame(worst_first=True)
 
 
 def test_the_picture_of_a_report_is_svg_that_a_notebook_shows():

@@ -5,6 +5,7 @@ import pytest
 from reports.blocks import Paragraph
 from reports.prose import plain
 from scope.jobs.audit.sections import page
+from scope.jobs.pages import badge_of
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def test_a_larger_sample_after_a_look_is_exploratory_and_a_page_says_so(audited)
     (note,) = notes(second)
     assert [one.sentence for one in first.verdict_lines() if "Exploratory" in one.sentence] == []
     assert all("Exploratory" in one.sentence for one in second.verdict_lines())
+    assert ("exploratory" in badge_of(first), "exploratory" in badge_of(second)) == (False, True)
     assert note.startswith("Exploratory: first asked about the same texts with another plan")
 
 
