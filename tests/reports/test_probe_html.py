@@ -28,25 +28,6 @@ def titled(words):
     return [node.words for node in words.all("title")]
 
 
-def test_each_section_is_linked_and_none_takes_an_id_that_the_script_looks_for(probe_document):
-    found = sections(probe_document)
-    assert found == [
-        "answer",
-        "wrong",
-        "steps",
-        "layers",
-        "alignments",
-        "misjudged",
-        "limits",
-        "asked",
-        "reproduce",
-    ]
-    links = [node.attributes["href"] for node in probe_document.all("nav")[0].all("a")]
-    assert links == [f"#{name}" for name in found]
-    assert not {"controls", "pairs", "search", "shown", "order"} & set(found)
-    assert {node.attributes["href"] for node in probe_document.all("a")} == set(links)
-
-
 def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(probe_document):
     raw, encoded = probe_document.section("answer").all("svg")
     assert len(titled(raw)) == 30 + 17
@@ -55,17 +36,6 @@ def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(probe_docu
     # Two of the second model's: before and after the layer without a number.
     assert len(raw.all("polyline")) == 3
     assert len(encoded.all("polyline")) == 2
-
-
-def test_the_map_has_a_cell_for_each_two_layers_with_its_interval(probe_document):
-    grid, table = probe_document.section("alignments").all("table")
-    cells = grid.all("td")
-    assert len(cells) == 30 * 18
-    assert cells[5 * 18 + 3].attributes["title"] == "5, 3: 0.750 [0.719, 0.781], n = 500"
-    assert cells[5 * 18 + 3].attributes["class"] == "h10"
-    assert cells[0].attributes["class"] == "h0"
-    assert table.cells()[6] == ["5", "3", "0.750 ± 0.031"]
-    assert table.cells()[1] == ["0", "0", "0.062 ± 0.031 no more than chance"]
 
 
 def test_every_strength_of_a_background_has_a_rule_in_the_style(probe_document):
