@@ -9,8 +9,10 @@ from scope.estimation.answer_shares import shares_of_models as shares_of_models
 from scope.estimation.between_capabilities import between_capabilities
 from scope.estimation.measurements import (
     MORE_SIMILAR as MORE_SIMILAR,
+    PRIMARY_ON_CAPABILITIES as PRIMARY_ON_CAPABILITIES,
     clean_measurements,
     metric_width as metric_width,
+    metrics_of_kept_pairs as metrics_of_kept_pairs,
     more_similar_half,
     pair_measurements,
     soft_scope_curves,
@@ -28,7 +30,7 @@ from scope.estimation.random_candidates import (
     undefined_on_candidates,
 )
 from scope.estimation.slices import slice_numbers, slices_of
-from scope.metrics import METRICS, Metric
+from scope.metrics import Metric
 from scope.records import (
     Curve,
     Difference,
@@ -85,11 +87,9 @@ def measure(
     seed
         Of the permutations behind the p-values.
     """
-    metrics = (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *more)
+    metrics = (*metrics_of_kept_pairs(soft_scope), *more)
     all_pairs = [invariant_pairs(name, examples, perturbations) for name in capabilities]
-    whole = [
-        *clean_measurements(examples, targets, labels),
-    ]
+    whole = list(clean_measurements(examples, targets, labels))
     for pairs in all_pairs:
         whole += pair_measurements(pairs, metrics, targets)
         if candidates is not None:
