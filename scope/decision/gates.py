@@ -27,7 +27,9 @@ _GATE = re.compile(
     r"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>[^\[\]]*)\])?"
     r"\s*(?P<relation>>=|<=|=)\s*(?P<bound>.+?)\s*"
 )
-_RELATIVE = re.compile(r"(?P<other>.+?)\s*(?P<sign>[-+])\s*(?P<margin>[0-9.]+(?:[eE][-+]?\d+)?)")
+_RELATIVE = re.compile(
+    r"(?P<other>.+?)\s*(?P<sign>[-+])\s*(?P<margin>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,10 +140,7 @@ def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
         match = _RELATIVE.fullmatch(text)
         if match is None or (match["sign"] == "-") != at_least:
             return None, None
-        try:
-            margin = float(match["margin"])
-        except ValueError:
-            return None, None
+        margin = float(match["margin"])
         return (-margin if at_least else margin), match["other"]
     return (number if math.isfinite(number) else None), None
 
@@ -286,10 +285,11 @@ def failures(
 def _names(comparison: MeasuredResult) -> list[str]:
     """The capabilities or tasks of a result, and its models."""
     manifest, rows = comparison.manifest, comparison.measurements
-    cards = (*manifest.capabilities, *manifest.models)
+    named = [one.name for one in manifest.capabilities]
+    named += [one.name for one in manifest.models]
     measured = (name for one in rows for name in (one.capability, one.target, one.against))
     gold = [GOLD] if comparison.measured_in == "tasks" else []
-    return list(dict.fromkeys((*(one.name for one in cards), *filter(None, measured), *gold)))
+    return list(dict.fromkeys((*named, *filter(None, measured), *gold)))
 
 
 def _unmeasured(comparison: MeasuredResult, gate: Gate) -> Iterator[str]:
