@@ -96,7 +96,8 @@ def measure(
             whole += _on_candidates(pairs, examples, candidates, (reference, *targets))
     parts = [one for pairs in all_pairs for one in more_similar_half(pairs, metrics[1:3], targets)]
     # Hard- and Flip-SCoPE on the trials that informedness takes are parts as well.
-    whole, matched = _parted(whole)
+    matched = [one for one in whole if one.subset is not None]
+    whole = [one for one in whole if one.subset is None]
     sliced, tests = slice_numbers(whole, slices_of(examples, labels), seed)
     return Numbers(
         measurements=(*whole, *matched, *parts, *sliced),
@@ -124,13 +125,3 @@ def _on_candidates(
     if reason and not drawn.example_ids:
         return undefined_on_candidates(capability, reason, names[1:])
     return candidate_measurements(kept, drawn, names, gap=candidates.gap, empty=NO_CANDIDATE)
-
-
-def _parted(
-    measurements: Sequence[Measurement],
-) -> tuple[list[Measurement], list[Measurement]]:
-    """Measurements over all pairs, and those over a part of them."""
-    return (
-        [one for one in measurements if one.subset is None],
-        [one for one in measurements if one.subset is not None],
-    )
