@@ -135,26 +135,15 @@ def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe
     assert first.fingerprint != second.fingerprint
 
 
-def test_no_model_is_held_while_probes_are_fitted(probe, monkeypatch):
-    held = []
-
-    def watched(name, reader, texts, *others):
-        held.append(weakref.ref(reader))
-        return fitting_read(name, reader, texts, *others)
-
-    def fitted(*arguments):
-        gc.collect()
-        assert [reference() for reference in held] == [None, None]
-        return fitting_fit(*arguments)
-
-    fitting_read, fitting_fit = fitting.read_texts, fitting.fit_steps
-    monkeypatch.setattr(fitting, "read_texts", watched)
-    monkeypatch.setattr(fitting, "fit_steps", fitted)
-    probe(models=[BAGS, OTHER], steps="raw", hidden=None)
-    assert len(held) == 2
-
-
-def test_no_model_is_held_while_a_saved_probe_is_judged(probe, monkeypatch):
+@pytest.mark.parametrize(
+    ("module", "after", "asked"),
+    [
+        (fitting, "fit_steps", {"models": [BAGS, OTHER], "steps": "raw"}),
+        (probing, "judge_model", {"probe": "kept"}),
+    ],
+    ids=["fitted", "saved"],
+)
+def test_no_model_is_held_once_it_is_read(probe, monkeypatch, module, after, asked):
     probe(steps="raw", hidden=None, save="kept")
     held = []
 
@@ -162,16 +151,16 @@ def test_no_model_is_held_while_a_saved_probe_is_judged(probe, monkeypatch):
         held.append(weakref.ref(reader))
         return read(name, reader, texts, *others)
 
-    def judged(*arguments):
+    def later(*arguments):
         gc.collect()
-        assert [reference() for reference in held] == [None]
-        return judge(*arguments)
+        assert [reference() for reference in held] == [None] * models
+        return then(*arguments)
 
-    read, judge = probing.read_texts, probing.judge_model
-    monkeypatch.setattr(probing, "read_texts", watched)
-    monkeypatch.setattr(probing, "judge_model", judged)
-    probe(probe="kept", hidden=None)
-    assert len(held) == 1
+    read, then, models = module.read_texts, getattr(module, after), len(asked.get("models", "1"))
+    monkeypatch.setattr(module, "read_texts", watched)
+    monkeypatch.setattr(module, after, later)
+    probe(hidden=None, **asked)
+    assert len(held) == models
 
 
 def test_too_few_pairs_are_told_before_the_other_sentences_are_read(probe, monkeypatch):
