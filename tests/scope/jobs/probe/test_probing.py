@@ -9,7 +9,7 @@ import pytest
 from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_unlabelled
 
 import scope
-from scope.errors import DataError, ModelError, RunError, SpecError
+from scope.errors import DataError, ModelError, SpecError
 from scope.jobs.latent_store import stored_latents
 from scope.jobs.probe import fitting, probing
 from scope.progress import Silent
@@ -221,13 +221,6 @@ def test_a_saved_probe_opens_no_reader_of_python_that_it_names_itself(probe):
     probe(steps="raw", hidden=None, save="kept")
     with pytest.raises(ModelError, match="if you trust the model, add --model SPEC"):
         probe(probe="kept", models=(), hidden=None)
-
-
-def test_a_probe_of_another_model_is_not_saved_over(probe):
-    probe(steps="raw", hidden=None, save="kept")
-    probe(steps="mlp", hidden=None, save="kept")
-    with pytest.raises(RunError, match="contains a probe of `python:toy_readers:Bags`"):
-        probe(models=OTHER, steps="raw", hidden=None, save="kept")
 
 
 def test_progress_is_shown_from_the_first_text_on_for_which_the_model_is_loaded(probe):
