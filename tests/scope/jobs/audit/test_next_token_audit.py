@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 import toy_models
-from estimates import main_estimates
+from estimates import answers_on_pairs, main_estimates
 from reference import invariance_reference
 
 from scope.errors import ModelError, RunError
@@ -26,21 +26,10 @@ def tokens(prediction):
 
 def test_every_number_equals_the_slow_reference(speaker_audit):
     comparison = speaker_audit("YoungSpeaker", "Babbler", tolerance=0.05, cutoff=0.4)
-    clean = {one.example.id: one for one in comparison.examples}
     for position, target in enumerate(("toy_models:YoungSpeaker", "toy_models:Babbler")):
         for capability in ("synonym", "typo"):
-            pairs = [
-                (clean[one.perturbation.example_id], one)
-                for one in comparison.perturbations
-                if one.capability == capability and one.reference
-            ]
-            assert len(pairs) > 20
-            arrays = (
-                [tokens(before.reference) for before, _ in pairs],
-                [tokens(after.reference) for _, after in pairs],
-                [tokens(before.targets[position]) for before, _ in pairs],
-                [tokens(after.targets[position]) for _, after in pairs],
-            )
+            arrays = answers_on_pairs(comparison, capability, position, tokens)
+            assert len(arrays[0]) > 20
             expected = {
                 "ood_agreement": invariance_reference.open_hard_scope(arrays[1], arrays[3]),
                 "hard_scope": invariance_reference.open_hard_scope(*arrays[2:]),
