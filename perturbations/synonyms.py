@@ -55,12 +55,9 @@ class ContentWords(PreTransformationConstraint):
         return {
             place
             for place in NoTokens()._get_modifiable_indices(current_text) - left
-            if _may_change(words[place][1])
+            for word in [words[place][1]]
+            if len(word) > 1 and word.isalpha() and word.lower() not in unchanged_words()
         }
-
-
-def _may_change(word: str) -> bool:
-    return len(word) > 1 and word.isalpha() and word.lower() not in unchanged_words()
 
 
 _LISTS = ("unchanged_words", "names", "places")

@@ -140,12 +140,12 @@ class Rewrites(Transformation):
         self, current_text: AttackedText, indices_to_modify: Iterable[int]
     ) -> list[AttackedText]:
         texts = dict.fromkeys(self._rewrite(current_text.text))
-        return [_rewritten(current_text, text) for text in texts if text != current_text.text]
-
-
-def _rewritten(before: AttackedText, text: str) -> AttackedText:
-    """The text as what has become of another one; TextAttack gives it indices of its own."""
-    return AttackedText(text, attack_attrs={"previous_attacked_text": before})
+        # TextAttack gives a text that has become of another one indices of its own.
+        return [
+            AttackedText(text, attack_attrs={"previous_attacked_text": current_text})
+            for text in texts
+            if text != current_text.text
+        ]
 
 
 def swap_inner_letters(word: str, generator: random.Random) -> str:

@@ -142,7 +142,10 @@ def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) ->
     return (
         *_deciding(case, shared),
         *(kind for pairs in case.pairs for kind in _invariances(case, pairs, soft_scope)),
-        *_chance_corrected(case),
+        *(
+            Kind(name=key, scores=scores, copy=1.0, most=1.0, decides=False)
+            for key, scores in chance_corrected_scores(case.answers).items()
+        ),
     )
 
 
@@ -173,11 +176,6 @@ def _invariances(case: Case, asked: AuditedPairs, soft_scope: Metric) -> Iterato
                 suspect=mean_estimate(pairs.values(metric, 0), pairs.example_ids),
                 decides=False,
             )
-
-
-def _chance_corrected(case: Case) -> Iterator[Kind]:
-    for key, scores in chance_corrected_scores(case.answers).items():
-        yield Kind(name=key, scores=scores, copy=1.0, most=1.0, decides=False)
 
 
 Rank = Callable[[float, int], int | None]
@@ -249,7 +247,7 @@ class JointScores:
         allowed = rank(alpha, different or len(self.ranked))
         if np.isnan(self.values[0]) or allowed is None:
             return None
-        begin = np.array([_of_an_independent_model(row) for row in self.table])
+        begin = np.minimum(self.table[:, 0], np.nanmedian(self.table[:, 1:], axis=1))
         for share in _STEPS:
             moved = self.table.copy()
             moved[:, 0] = begin + share * (self.copies - begin)
@@ -257,11 +255,6 @@ class JointScores:
             if (values[1:] >= values[0]).sum() <= allowed:
                 return float(share)
         return None
-
-
-def _of_an_independent_model(values: NDArray[np.float64]) -> float:
-    """The median of the controls, or the value of the suspect, the first, if it is less."""
-    return float(min(values[0], np.nanmedian(values[1:])))
 
 
 def _compares(values: NDArray[np.float64]) -> bool:

@@ -27,7 +27,9 @@ _GATE = re.compile(
     r"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>[^\[\]]*)\])?"
     r"\s*(?P<relation>>=|<=|=)\s*(?P<bound>.+?)\s*"
 )
-_RELATIVE = re.compile(r"(?P<other>.+?)\s*(?P<sign>[-+])\s*(?P<margin>[0-9.]+(?:[eE][-+]?\d+)?)")
+_RELATIVE = re.compile(
+    r"(?P<other>.+?)\s*(?P<sign>[-+])\s*(?P<margin>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,10 +140,7 @@ def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
         match = _RELATIVE.fullmatch(text)
         if match is None or (match["sign"] == "-") != at_least:
             return None, None
-        try:
-            margin = float(match["margin"])
-        except ValueError:
-            return None, None
+        margin = float(match["margin"])
         return (-margin if at_least else margin), match["other"]
     return (number if math.isfinite(number) else None), None
 
@@ -228,7 +227,7 @@ def failed_gates(
     Raises
     ------
     SpecError
-        When a gate cannot be parsed.
+        When a gate cannot be parsed, or names what the result does not have.
     """
     read = [parse_gate(text, comparison.measured_in) for text in gates]
     return tuple(failures(comparison, read, judged_on))
@@ -245,7 +244,16 @@ def failures(
     judged; of two models that a gate of an audit names, the second is the reference.
     """
     no_targets = {one.name for one in comparison.manifest.models if one.role in NOT_JUDGED}
+    names = _names(comparison)
     for gate in gates:
+        require_names(
+            gate.only,
+            gate.text,
+            names,
+            expected="a name of this result",
+            fix="check the name, or judge a run that has it",
+        )
+        require_other(gate, names)
         unnamed = no_targets - set(gate.only)
         concerned = [
             one
@@ -272,6 +280,16 @@ def failures(
                     yield f"{_named(one)}: {reason}"
                 elif failure := _failure(comparison, gate, one, judged_on):
                     yield failure
+
+
+def _names(comparison: MeasuredResult) -> list[str]:
+    """The capabilities or tasks of a result, and its models."""
+    manifest, rows = comparison.manifest, comparison.measurements
+    named = [one.name for one in manifest.capabilities]
+    named += [one.name for one in manifest.models]
+    measured = (name for one in rows for name in (one.capability, one.target, one.against))
+    gold = [GOLD] if comparison.measured_in == "tasks" else []
+    return list(dict.fromkeys((*named, *filter(None, measured), *gold)))
 
 
 def _unmeasured(comparison: MeasuredResult, gate: Gate) -> Iterator[str]:
@@ -309,16 +327,10 @@ def _in_direction(gate: Gate, one: Measurement) -> bool:
 
 def _nothing_to_judge(comparison: MeasuredResult, gate: Gate) -> str:
     measured = ", ".join(dict.fromkeys(one.metric for one in comparison.measurements))
-    names = dict.fromkeys(
-        name
-        for one in comparison.measurements
-        for name in (one.capability, one.target, one.against)
-        if name is not None
-    )
     lacks = "all the names in the brackets" if gate.only else "this metric"
     return (
         f"{gate.text}: no measurement has {lacks}; there is "
-        f"{measured or 'no metric'}, of {', '.join(names) or 'nothing'}"
+        f"{measured or 'no metric'}, of {', '.join(_names(comparison)) or 'nothing'}"
     )
 
 

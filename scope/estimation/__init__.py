@@ -9,8 +9,10 @@ from scope.estimation.answer_shares import shares_of_models as shares_of_models
 from scope.estimation.between_capabilities import between_capabilities
 from scope.estimation.measurements import (
     MORE_SIMILAR as MORE_SIMILAR,
+    PRIMARY_ON_CAPABILITIES as PRIMARY_ON_CAPABILITIES,
     clean_measurements,
     metric_width as metric_width,
+    metrics_of_kept_pairs as metrics_of_kept_pairs,
     more_similar_half,
     pair_measurements,
     soft_scope_curves,
@@ -28,7 +30,7 @@ from scope.estimation.random_candidates import (
     undefined_on_candidates,
 )
 from scope.estimation.slices import slice_numbers, slices_of
-from scope.metrics import METRICS, Metric
+from scope.metrics import Metric
 from scope.records import (
     Curve,
     Difference,
@@ -85,18 +87,17 @@ def measure(
     seed
         Of the permutations behind the p-values.
     """
-    metrics = (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope, *more)
+    metrics = (*metrics_of_kept_pairs(soft_scope), *more)
     all_pairs = [invariant_pairs(name, examples, perturbations) for name in capabilities]
-    whole = [
-        *clean_measurements(examples, targets, labels),
-    ]
+    whole = list(clean_measurements(examples, targets, labels))
     for pairs in all_pairs:
         whole += pair_measurements(pairs, metrics, targets)
         if candidates is not None:
             whole += _on_candidates(pairs, examples, candidates, (reference, *targets))
     parts = [one for pairs in all_pairs for one in more_similar_half(pairs, metrics[1:3], targets)]
     # Hard- and Flip-SCoPE on the trials that informedness takes are parts as well.
-    whole, matched = _parted(whole)
+    matched = [one for one in whole if one.subset is not None]
+    whole = [one for one in whole if one.subset is None]
     sliced, tests = slice_numbers(whole, slices_of(examples, labels), seed)
     return Numbers(
         measurements=(*whole, *matched, *parts, *sliced),
@@ -124,13 +125,3 @@ def _on_candidates(
     if reason and not drawn.example_ids:
         return undefined_on_candidates(capability, reason, names[1:])
     return candidate_measurements(kept, drawn, names, gap=candidates.gap, empty=NO_CANDIDATE)
-
-
-def _parted(
-    measurements: Sequence[Measurement],
-) -> tuple[list[Measurement], list[Measurement]]:
-    """Measurements over all pairs, and those over a part of them."""
-    return (
-        [one for one in measurements if one.subset is None],
-        [one for one in measurements if one.subset is not None],
-    )

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from scope.estimation.measurements import Compared, tested_differences
+from scope.estimation.measurements import PRIMARY_ON_CAPABILITIES, Compared, tested_differences
 from scope.metrics import METRICS, parse_metric
 from scope.records import (
     AuditMatrix,
@@ -24,9 +24,6 @@ from scope.records import (
     Undefined,
 )
 from scope.statistics.between_models import correlation_estimate, mean_over_models
-
-DIRECTED = ("hard_scope", "concordance")
-"""The metrics whose two directions are compared; the primary one of them is tested."""
 
 CORRELATED = ("hard_scope", "soft_scope", "concordance")
 WITH = ("ood_agreement", "iid_accuracy_gap")
@@ -72,7 +69,7 @@ def measure_matrix(
             [
                 _directions(first, second, rows)
                 for (_, metric), rows in by_metric.items()
-                if metric in DIRECTED
+                if metric in PRIMARY_ON_CAPABILITIES
                 for first, second in _both_ways(rows)
             ],
             seed,

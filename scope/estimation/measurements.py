@@ -44,6 +44,8 @@ PRIMARY = ("iid_agreement", "concordance", "hard_scope")
 """The metrics of tests: agreement on unchanged texts, and on a capability the first of the others
 that has values."""
 
+PRIMARY_ON_CAPABILITIES = PRIMARY[1:]
+
 CUTOFFS = tuple(round(0.1 * step, 1) for step in range(1, 21))
 """The cutoffs of the curve of Soft-SCoPE; L1 distances of two changes reach at most 4."""
 
@@ -53,6 +55,11 @@ MORE_SIMILAR = "more similar half"
 
 NO_HALF = "no pair is less similar than the median"
 _NO_LABELS = "no example has a gold label"
+
+
+def metrics_of_kept_pairs(soft_scope: Metric) -> tuple[Metric, ...]:
+    """The metrics on kept pairs that every audit has."""
+    return (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope)
 
 
 def clean_measurements(

@@ -40,12 +40,6 @@ class AuditedPairs:
         predictions = (*self.reference, *self.targets[target])
         return metric.pair_values(*predictions, open_vocabulary=self.open_vocabulary)
 
-    def confidences(self) -> Values:
-        """The probability of the reference's label for each original text."""
-        before = self.reference[0]
-        labels = before[:, :-1] if self.open_vocabulary else before
-        return np.asarray(labels.max(axis=1, initial=0.0))
-
 
 def invariant_pairs(
     capability: str,

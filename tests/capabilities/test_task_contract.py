@@ -43,19 +43,21 @@ def data(task, tmp_path):
     return str(path)
 
 
-def test_a_built_in_task_keeps_to_the_protocol(task):
-    assert isinstance(task, Task)
-    assert find("tasks", task.name).target is type(task)
+@pytest.mark.parametrize("name", sorted(BUILT_IN["tasks"]))
+def test_a_built_in_task_has_a_name_a_question_and_settings(name):
+    task = find("tasks", name).target()
     assert re.fullmatch("[a-z][a-z_]*", task.name)
+    assert task.name == name
     assert re.fullmatch(r"[A-Z].* .*\?", task.question)
-    assert task.role in ("mask_filler", "answerer", "choice_scorer")
     assert hash(task) == hash(type(task)())
-
-
-def test_settings_can_be_written_as_json(task):
     settings = task.settings()
     assert isinstance(settings, Mapping)
     assert json.loads(json.dumps(dict(settings))) == settings
+
+
+def test_a_built_in_task_that_is_asked_keeps_to_the_protocol(task):
+    assert isinstance(task, Task)
+    assert task.role in ("mask_filler", "answerer", "choice_scorer")
 
 
 def test_items_are_the_same_every_time_and_samples_are_nested(task, data):

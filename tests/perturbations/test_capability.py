@@ -15,6 +15,10 @@ from scope.records import Example, Prediction
 from scope.testing import HashedWords
 
 CAPABILITY = WordSwaps(method=BestCandidate)
+NOTHING_ADMISSIBLE = (
+    "the search ended on no admissible text: what it kept changes the prediction or was found in "
+    "an earlier trial"
+)
 
 
 def search(text, classifier=None, capability=CAPABILITY, **options):
@@ -82,37 +86,20 @@ def test_a_text_that_the_capability_does_not_know_is_not_searched_for_any_kind_o
     assert not any(one.applicable for one in (*kept, *drawn))
 
 
-def test_a_text_whose_candidates_all_failed_is_applicable():
-    class Turncoat(HashedWords):
-        def _probabilities(self, text):
-            return (0.9, 0.1) if text == "sea" else (0.1, 0.9)
-
-    capability = WordSwaps(method=BestCandidate)
-    example, options = Example(id="e", text="sea"), SearchOptions(trials=1)
-    (kept,) = capability.search(Turncoat(), [example], options)
-    assert [(one.text, one.applicable) for one in kept] == [(None, True)]
-
-
-def test_candidates_that_all_change_the_prediction_fail_with_that_reason():
+def test_a_text_whose_candidates_all_change_the_prediction_is_applicable_and_fails():
     class Turncoat(HashedWords):
         def _probabilities(self, text):
             return (0.9, 0.1) if text == "sea" else (0.1, 0.9)
 
     [found] = search("sea", Turncoat(), trials=1)
-    assert found.failure == (
-        "the search ended on no admissible text: what it kept changes the prediction or was found "
-        "in an earlier trial"
-    )
-    assert found.queries == 2
+    assert (found.text, found.applicable, found.queries) == (None, True, 2)
+    assert found.failure == NOTHING_ADMISSIBLE
 
 
 def test_a_trial_after_the_last_candidate_fails_with_that_reason():
     found = search("sea", trials=3)
     assert [one.text for one in found] == ["ocean", None, None]
-    assert {one.failure for one in found[1:]} == {
-        "the search ended on no admissible text: what it kept changes the prediction or was found "
-        "in an earlier trial"
-    }
+    assert {one.failure for one in found[1:]} == {NOTHING_ADMISSIBLE}
 
 
 def test_a_text_with_the_mark_that_textattack_splits_at_fails_with_that_reason():

@@ -31,11 +31,6 @@ def shout(*rounds, service="upper"):
     return lambda ask: tuple(itertools.chain.from_iterable(ask(service, one) for one in rounds))
 
 
-def test_each_search_gets_its_own_answers_in_its_own_order():
-    found = Lockstep({"upper": Upper()}, slots=2).run([shout(("b", "a")), shout(("a", "c"))])
-    assert list(found) == [("B", "A"), ("A", "C")]
-
-
 def test_searches_in_step_share_a_round_and_a_text_is_asked_once_in_it():
     upper = Upper()
     searches = [shout(("a", "b", "a"), ("d",)), shout(("b", "c")), shout(("c",), ("b",))]
@@ -103,10 +98,6 @@ def test_a_service_that_fails_raises_its_own_error():
 def test_a_service_that_loses_an_answer_is_noticed():
     with pytest.raises(ValueError, match="zip"):
         list(Lockstep({"upper": lambda texts: texts[1:]}, slots=2).run([shout(("a", "b"))]))
-
-
-def test_no_search_gives_no_result():
-    assert list(Lockstep({}, slots=3).run([])) == []
 
 
 def test_searches_are_fetched_only_when_there_is_room():
@@ -260,15 +251,6 @@ def test_a_text_is_asked_once_and_answers_keep_their_order():
     assert service(["b", "a", "b"]) == ["B", "A", "B"]
     assert service(["a", "c"]) == ["A", "C"]
     assert asked == [["b", "a"], ["c"]]
-
-
-def test_what_is_known_asks_nothing():
-    asked = []
-    service = Remembering(counting(asked))
-    service(["a"])
-    service(["a"])
-    service([])
-    assert asked == [["a"]]
 
 
 def test_the_least_recently_used_answer_is_forgotten_first():

@@ -108,34 +108,16 @@ def report(tmp_path_factory) -> dict[str, Any]:
     }
 
 
-def test_classes_can_be_imported_after_the_gate(report):
+def test_classes_can_be_imported_and_all_else_is_as_before(report):
     assert report["swap"] == "WordSwap"
-
-
-def test_nothing_is_printed(report):
     assert (report["stdout"], report["stderr"]) == ("", "")
-
-
-def test_no_file_is_written_outside_the_cache(report):
     assert report["in home"] == set()
     assert report["in work"] == {"mine.log"}
     assert "nltk_data/corpora/stopwords/english" in report["in cache"]
-
-
-def test_environment_warning_filters_and_patched_functions_are_as_before(report):
     assert report["unchanged"] is True
-
-
-def test_other_caches_stay_where_they_were(report):
     assert report["huggingface"] == "/the/users/own"
     assert report["downloads"] == [f"{report['home']}/.cache/textattack"] * 2
-
-
-def test_a_log_that_was_open_before_is_still_written(report):
     assert report["heard"] == "still heard\n"
-
-
-def test_flair_does_not_log_to_standard_output(report):
     assert report["flair handlers"] == 0
 
 

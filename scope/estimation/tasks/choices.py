@@ -22,7 +22,7 @@ from scope.metrics import (
     error_consistency,
     js_divergence_values,
 )
-from scope.records import GOLD, Answer, Estimate, Measurement, TaskAnswers, Undefined
+from scope.records import GOLD, Estimate, Measurement, TaskAnswers, Undefined
 from scope.statistics import chance_corrected_estimate, mean_estimate
 
 NOTHING = -1
@@ -60,7 +60,10 @@ class ChoiceTable:
         items = answers.items
         options = np.array([len(item.question.options) for item in items], dtype=np.intp)
         right = [NOTHING if item.right is None else item.right for item in items]
-        choices = [[_choice(answer) for answer in row] for row in answers.answers]
+        choices = [
+            [NOTHING if answer.choice is None else answer.choice for answer in row]
+            for row in answers.answers
+        ]
         asked = [[answer.asked for answer in row] for row in answers.answers]
         table = cls(
             task=answers.task,
@@ -99,10 +102,6 @@ class ChoiceTable:
                     )
                 self.probabilities[model, item, : len(given)] = given
                 self.has_probabilities[model, item] = True
-
-
-def _choice(answer: Answer) -> int:
-    return NOTHING if answer.choice is None else answer.choice
 
 
 MOST_CATEGORIES = 60

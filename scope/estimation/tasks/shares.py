@@ -94,11 +94,18 @@ def _is_accuracy(one: Measurement) -> bool:
 
 
 def _choices(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:
-    yield _named(
-        "option", answers, models, lambda _, answer: _letter(answer.choice), _right_letters
-    )
+    def named(words: Callable[[Item, int], str]) -> Named:
+        return _named(
+            "option",
+            answers,
+            models,
+            lambda item, answer: "" if answer.choice is None else words(item, answer.choice),
+            lambda item: () if item.right is None else (words(item, item.right),),
+        )
+
+    yield named(lambda _, option: chr(ord("A") + option))
     if len({frozenset(item.question.options) for item in answers.items}) == 1:
-        yield _named("option", answers, models, _chosen_text, _right_texts)
+        yield named(lambda item, option: item.question.options[option])
 
 
 def _texts(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:
@@ -133,22 +140,6 @@ def _named(
 
 def _text(text: str | None) -> str:
     return text or UNANSWERABLE
-
-
-def _letter(option: int | None) -> str:
-    return "" if option is None else chr(ord("A") + option)
-
-
-def _right_letters(item: Item) -> tuple[str, ...]:
-    return () if item.right is None else (_letter(item.right),)
-
-
-def _chosen_text(item: Item, answer: Answer) -> str:
-    return "" if answer.choice is None else item.question.options[answer.choice]
-
-
-def _right_texts(item: Item) -> tuple[str, ...]:
-    return () if item.right is None else (item.question.options[item.right],)
 
 
 def _most_common(names: Mapping[str, str]) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from reports.changes import Segment, mark_changes
 from reports.prose import Span, Style, Text, joined, prose, written
 from reports.wording import number, two_digits
 from scope.records import Prediction, ScoredExample, ScoredPerturbation
+from scope.records.answered import Both, shift_distance
 
 MAX_COLUMNS = 5
 """With more labels than this, a card shows only those that were predicted or are gold."""
@@ -18,16 +19,14 @@ MAX_COLUMNS = 5
 Kind = Literal["kept", "flipped", "unchanged"]
 """Of a text: whether the reference keeps its label on the changed text, or nothing is changed."""
 
-Both = tuple[Prediction, Prediction]
-"""A model's predictions on the original and on the changed text; the same twice of one text."""
-
 
 class Shown(NamedTuple):
     """A text with its changed text, if any, and the predictions of every model on both.
 
     ``models`` begins with the reference; ``lost`` are the places of the targets that do not do as
     it does: that lost its invariance, are not moved by what moves it, or give another label to an
-    unchanged text. ``far`` marks the pairs that are farthest apart in meaning.
+    unchanged text, whose predictions stand twice. ``far`` marks the pairs that are farthest apart
+    in meaning.
     """
 
     kind: Kind
@@ -164,7 +163,7 @@ def _label(spelled: Mapping[int | str, str], both: Both) -> Text:
 
 def _shares_of(answers: Sequence[Prediction], label: int | str) -> Text:
     """The probability of a label, on each of the texts."""
-    shares = (two_digits(_shares(one).get(label, 0.0)) for one in answers)
+    shares = (two_digits(one.shares().get(label, 0.0)) for one in answers)
     return joined([(Span(share, "share"),) for share in shares], between=" → ")
 
 
@@ -199,35 +198,3 @@ def _shown_labels(
         return tuple(spelled)
     predicted = {prediction.choice for model in models for prediction in model}
     return tuple(key for key, label in spelled.items() if key in predicted or label == gold)
-
-
-def shift_distance(reference: Both, target: Both) -> float:
-    """L1 distance between two models' shifts from the first prediction to the second.
-
-    >>> half, sure = Prediction(probabilities=(0.5, 0.5)), Prediction(probabilities=(1.0, 0.0))
-    >>> shift_distance((half, half), (half, sure))
-    1.0
-    """
-    old, new, target_old, target_new = (_shares(one) for one in (*reference, *target))
-    labels = dict.fromkeys(
-        label for answer in (old, new, target_old, target_new) for label in answer
-    )
-    return sum(
-        abs(_shift(old, new, label) - _shift(target_old, target_new, label)) for label in labels
-    )
-
-
-def _shares(prediction: Prediction) -> dict[int | str | None, float]:
-    """Probabilities by label or, of a language model, by token; under None those of all others."""
-    if not prediction.tokens:
-        return dict(enumerate(prediction.probabilities))
-    named = zip(prediction.tokens, prediction.probabilities, strict=True)
-    return {**dict(named), None: max(0.0, 1 - sum(prediction.probabilities))}
-
-
-def _shift(
-    before: Mapping[int | str | None, float],
-    after: Mapping[int | str | None, float],
-    label: int | str | None,
-) -> float:
-    return after.get(label, 0.0) - before.get(label, 0.0)

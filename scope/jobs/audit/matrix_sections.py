@@ -31,13 +31,12 @@ from reports.builders.reproduce import reproduce, run_lines
 from reports.builders.tables import table_of
 from reports.prose import Text, prose, written
 from reports.wording import Cell, p_value, short
+from scope.estimation import PRIMARY_ON_CAPABILITIES
 from scope.jobs.audit.picture import in_little_room
 from scope.records import AuditMatrix, AuditResult, Estimate, Measurement, marked
 
 MOST_MODELS = 30
 """With more references or targets a matrix would be unreadable."""
-
-_MAIN = ("concordance", "hard_scope")
 
 
 def matrix_page(result: AuditResult) -> Page:
@@ -133,7 +132,7 @@ def _ranked(result: AuditResult, capability: str) -> list[tuple[Estimate, Measur
 def _main(result: AuditResult, capability: str) -> list[Measurement]:
     """Concordance on a capability, and without it Hard-SCoPE."""
     rows = [one for one in result.measurements if one.capability == capability and not one.subset]
-    of_metric = ([one for one in rows if one.metric == name] for name in _MAIN)
+    of_metric = ([one for one in rows if one.metric == name] for name in PRIMARY_ON_CAPABILITIES)
     return next(
         (found for found in of_metric if any(isinstance(x.estimate, Estimate) for x in found)), []
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scope.data import LoadedData, subsample
+from scope.estimation import metrics_of_kept_pairs
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_for
 from scope.jobs.audit.verdicts import planned_endpoints
@@ -22,7 +23,7 @@ from scope.jobs.preparation import (
     with_labels,
 )
 from scope.jobs.shards import SETTING, Shard
-from scope.metrics import METRICS, Metric
+from scope.metrics import Metric
 from scope.protocols import Encoder, SearchOptions
 from scope.records import Example, Manifest, Setting
 from scope.statistics import joint_power
@@ -137,7 +138,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     """Load and check everything that the plans hold."""
     options = request.model_options
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    more = further_metrics(request.metrics, _always_measured(metric))
+    more = further_metrics(request.metrics, metrics_of_kept_pairs(metric))
     read_prompts(options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
@@ -187,8 +188,3 @@ def models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
     for model in (*references, *(target for one in plans for target in one.models.targets)):
         found.setdefault(model.name, model)
     return list(found.values())
-
-
-def _always_measured(soft_scope: Metric) -> tuple[Metric, ...]:
-    """The metrics on pairs that every audit has."""
-    return (METRICS["ood_agreement"], METRICS["hard_scope"], soft_scope)

@@ -134,7 +134,7 @@ def _audited(
         seed=plan.options.seed,
     )
     result = AuditResult(
-        manifest=plan.manifest([_count_truncated(known) for known in answers]),
+        manifest=plan.manifest([sum(one.truncated for one in known.values()) for known in answers]),
         outcomes=tuple(one.outcome for one in sets),
         measurements=numbers.measurements,
         differences=numbers.differences,
@@ -184,7 +184,3 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
     gold = {one.id: one.label for one in examples if one.label is not None and one.label in labels}
     names = [plan.models.reference.name, *(target.name for target in plan.models.targets)]
     return shares_of_models(names[: len(answers)], named, gold)
-
-
-def _count_truncated(answers: Answers) -> int:
-    return sum(prediction.truncated for prediction in answers.values())

@@ -65,25 +65,19 @@ def task_items(items: Sequence[Item]) -> ItemSet:
                 question=item.question,
                 key=AnswerKey(
                     unit=item.question.id,
-                    gold=item.right if item.question.options else _first_gold(item),
+                    gold=item.right
+                    if item.question.options
+                    else next(map(spelled_alike, item.gold), None),
                     options=len(item.question.options) or None,
                 ),
-                gold=_gold_in_words(item),
+                gold=next(iter(item.gold), None)
+                if item.right is None
+                else item.question.options[item.right],
                 accepted=tuple(map(spelled_alike, item.gold[1:])),
             )
             for item in items
         )
     )
-
-
-def _first_gold(item: Item) -> str | None:
-    return spelled_alike(item.gold[0]) if item.gold else None
-
-
-def _gold_in_words(item: Item) -> str | None:
-    if item.right is not None:
-        return item.question.options[item.right]
-    return item.gold[0] if item.gold else None
 
 
 def spelled_alike(answer: str) -> str:

@@ -145,7 +145,11 @@ def _without(
     names = dict(zip(distinct, short_names(distinct), strict=True))
     out: set[str] = set()
     for pattern in excluded:
-        matched = {spec for spec in distinct if _matches(pattern, spec, names[spec])}
+        matched = {
+            spec
+            for spec in distinct
+            if any(fnmatchcase(one, pattern) or one == pattern for one in (names[spec], spec))
+        }
         _require_a_match(pattern, matched, names, specs[: len(controls)])
         out |= matched
     left = [one for one, spec in zip(controls, specs, strict=False) if spec not in out]
@@ -183,10 +187,6 @@ def _require_a_match(
             expected="the name of a control",
             fix=fix,
         )
-
-
-def _matches(pattern: str, spec: str, name: str) -> bool:
-    return any(fnmatchcase(one, pattern) or one == pattern for one in (name, spec))
 
 
 def _place(spec: str) -> str:

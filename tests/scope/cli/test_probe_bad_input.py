@@ -133,12 +133,6 @@ def test_a_prompt_that_leaves_no_room_is_refused(refused, laid_out):
     assert "a prompt of " in refused(*ASKED, "--prompt", "prompt.txt")
 
 
-def test_pairs_that_all_hang_together_are_refused(refused, table):
-    rows = [f"{part},the film,a {n},{n % 5}" for part in ("train", "test") for n in range(30)]
-    message = refused(*LLAMA, "--data", table(*rows))
-    assert "30 training pairs of which 0 can be split" in message
-
-
 def test_empty_sentences_are_left_out_and_counted_and_one_word_is_enough(command, laid_out, table):
     lines = (laid_out / "pairs.csv").read_text(encoding="utf-8").splitlines()[1:]
     data = table(*lines, "test,,the film,1", "test, ,a,2", "test,paris,ann,0", "test,x,x,5")

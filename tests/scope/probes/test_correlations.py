@@ -41,12 +41,6 @@ def test_groups_are_numbered_anew_and_pairs_stand_alone_where_there_are_none():
     assert groups_of(None, 4).tolist() == [0, 1, 2, 3]
 
 
-def test_three_groups_are_too_few_however_many_pairs_they_hold():
-    assert groups_of(np.arange(9) // 3, 9) == Undefined(reason="fewer than 4 groups of pairs", n=9)
-    assert groups_of(None, 3) == Undefined(reason="fewer than 4 pairs", n=3)
-    assert groups_of(None, 0) == Undefined(reason="fewer than 4 pairs", n=0)
-
-
 @pytest.mark.parametrize(
     ("without", "oracle"), [(pearson_without, pearsonr), (spearman_without, spearmanr)]
 )

@@ -1,10 +1,11 @@
 """The audit from Python, on classifiers of a few lines."""
 
 import dataclasses
+from operator import attrgetter
 
 import numpy as np
 import pytest
-from estimates import main_estimates
+from estimates import answers_on_pairs, main_estimates
 from hub.tiny import write_tiny_model
 from reference import invariance_reference
 
@@ -30,20 +31,10 @@ def test_a_model_shares_all_invariances_with_itself(toy_audit):
 
 def test_every_number_equals_the_slow_reference(toy_audit):
     comparison = toy_audit("Student", "Stranger", tolerance=0.05, cutoff=0.4)
-    clean = {one.example.id: one for one in comparison.examples}
     for position, target in enumerate(("toy_models:Student", "toy_models:Stranger")):
         for capability in ("synonym", "typo"):
-            pairs = [
-                (clean[one.perturbation.example_id], one)
-                for one in comparison.perturbations
-                if one.capability == capability and one.reference
-            ]
-            arrays = (
-                [before.reference.probabilities for before, _ in pairs],
-                [after.reference.probabilities for _, after in pairs],
-                [before.targets[position].probabilities for before, _ in pairs],
-                [after.targets[position].probabilities for _, after in pairs],
-            )
+            shares = attrgetter("probabilities")
+            arrays = answers_on_pairs(comparison, capability, position, shares)
             hard = invariance_reference.hard_scope(*arrays[2:])
             soft = invariance_reference.soft_scope(*arrays, tolerance=0.05, cutoff=0.4)
             found = main_estimates(comparison, "hard_scope")[capability, target]

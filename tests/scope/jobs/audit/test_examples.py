@@ -1,12 +1,10 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, strategies as st
 from made_up_comparison import build_comparison
 
 from reports.blocks import Cards, Table
 from reports.prose import plain, written
-from scope.jobs.audit.example_card import shift_distance
 from scope.jobs.audit.examples import example_section, lost_targets
 from scope.records import (
     Example,
@@ -63,20 +61,6 @@ def rows_of(card):
     return [heads, *([plain(written(cell)) for cell in row.cells] for row in table.rows)]
 
 
-def test_a_distance_compares_shifts_not_probabilities():
-    # The reference moves by (-0.5, +0.5), the target by (-0.25, +0.25).
-    reference = (predicted(1.0, 0.0), predicted(0.5, 0.5))
-    target = (predicted(0.5, 0.5), predicted(0.25, 0.75))
-    assert shift_distance(reference, target) == 0.5
-
-
-@given(st.lists(st.floats(0, 1), min_size=4, max_size=4))
-def test_a_distance_to_oneself_is_zero_and_it_is_symmetric(values):
-    a, b, c, d = (predicted(value, 1 - value) for value in values)
-    assert shift_distance((a, b), (a, b)) == 0
-    assert shift_distance((a, b), (c, d)) == shift_distance((c, d), (a, b)) <= 4
-
-
 def test_a_target_loses_an_invariance_only_where_the_reference_keeps_it():
     yes, no = predicted(0.2, 0.8), predicted(0.8, 0.2)
     before = scored(yes, [yes, no, yes])
@@ -130,13 +114,6 @@ def test_a_failed_search_makes_no_pair():
 
 def says(**shares):
     return Prediction(tokens=tuple(shares), probabilities=tuple(shares.values()))
-
-
-def test_a_distance_of_language_models_goes_over_the_tokens_of_all_four_answers_and_the_rest():
-    # The reference: a -0.25, b +0.125, rest +0.125. The target: a -0.25, c +0.25.
-    reference = (says(a=0.5), says(a=0.25, b=0.125))
-    target = (says(a=0.5), says(c=0.25, a=0.25))
-    assert shift_distance(reference, target) == 0.125 + 0.25 + 0.125
 
 
 def test_a_language_models_tokens_stand_in_quotes():

@@ -9,7 +9,7 @@ import pytest
 from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_unlabelled
 
 import scope
-from scope.errors import DataError, ModelError, RunError, SpecError
+from scope.errors import DataError, ModelError, SpecError
 from scope.jobs.latent_store import stored_latents
 from scope.jobs.probe import fitting, probing
 from scope.progress import Silent
@@ -135,26 +135,15 @@ def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe
     assert first.fingerprint != second.fingerprint
 
 
-def test_no_model_is_held_while_probes_are_fitted(probe, monkeypatch):
-    held = []
-
-    def watched(name, reader, texts, *others):
-        held.append(weakref.ref(reader))
-        return fitting_read(name, reader, texts, *others)
-
-    def fitted(*arguments):
-        gc.collect()
-        assert [reference() for reference in held] == [None, None]
-        return fitting_fit(*arguments)
-
-    fitting_read, fitting_fit = fitting.read_texts, fitting.fit_steps
-    monkeypatch.setattr(fitting, "read_texts", watched)
-    monkeypatch.setattr(fitting, "fit_steps", fitted)
-    probe(models=[BAGS, OTHER], steps="raw", hidden=None)
-    assert len(held) == 2
-
-
-def test_no_model_is_held_while_a_saved_probe_is_judged(probe, monkeypatch):
+@pytest.mark.parametrize(
+    ("module", "after", "asked"),
+    [
+        (fitting, "fit_steps", {"models": [BAGS, OTHER], "steps": "raw"}),
+        (probing, "judge_model", {"probe": "kept"}),
+    ],
+    ids=["fitted", "saved"],
+)
+def test_no_model_is_held_once_it_is_read(probe, monkeypatch, module, after, asked):
     probe(steps="raw", hidden=None, save="kept")
     held = []
 
@@ -162,16 +151,16 @@ def test_no_model_is_held_while_a_saved_probe_is_judged(probe, monkeypatch):
         held.append(weakref.ref(reader))
         return read(name, reader, texts, *others)
 
-    def judged(*arguments):
+    def later(*arguments):
         gc.collect()
-        assert [reference() for reference in held] == [None]
-        return judge(*arguments)
+        assert [reference() for reference in held] == [None] * models
+        return then(*arguments)
 
-    read, judge = probing.read_texts, probing.judge_model
-    monkeypatch.setattr(probing, "read_texts", watched)
-    monkeypatch.setattr(probing, "judge_model", judged)
-    probe(probe="kept", hidden=None)
-    assert len(held) == 1
+    read, then, models = module.read_texts, getattr(module, after), len(asked.get("models", "1"))
+    monkeypatch.setattr(module, "read_texts", watched)
+    monkeypatch.setattr(module, after, later)
+    probe(hidden=None, **asked)
+    assert len(held) == models
 
 
 def test_too_few_pairs_are_told_before_the_other_sentences_are_read(probe, monkeypatch):
@@ -232,13 +221,6 @@ def test_a_saved_probe_opens_no_reader_of_python_that_it_names_itself(probe):
     probe(steps="raw", hidden=None, save="kept")
     with pytest.raises(ModelError, match="if you trust the model, add --model SPEC"):
         probe(probe="kept", models=(), hidden=None)
-
-
-def test_a_probe_of_another_model_is_not_saved_over(probe):
-    probe(steps="raw", hidden=None, save="kept")
-    probe(steps="mlp", hidden=None, save="kept")
-    with pytest.raises(RunError, match="contains a probe of `python:toy_readers:Bags`"):
-        probe(models=OTHER, steps="raw", hidden=None, save="kept")
 
 
 def test_progress_is_shown_from_the_first_text_on_for_which_the_model_is_loaded(probe):

@@ -8,7 +8,7 @@ import pytest
 from tiny_heads import write_tiny_bert_mlm
 from toy_readers import Bags
 
-from scope.errors import ModelError, RunError, ScopeError, SpecError
+from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs.probe.readers import (
     NamedProgress,
     card_of,
@@ -79,14 +79,6 @@ def test_what_is_told_of_a_checkpoint_is_how_it_is_read(bert):
 def test_a_reader_of_python_says_itself_where_it_reads():
     source = source_of(Bags())
     assert (source.readout, source.prompt, source.dtype) == ("its own", None, "float32")
-
-
-def test_one_model_under_two_names_is_refused(bert, tmp_path):
-    (tmp_path / "link").symlink_to(bert)
-    with pytest.raises(SpecError, match="are the same model, with the fingerprint"):
-        load_readers([str(bert), str(tmp_path / "link")], CPU, None)
-    with pytest.raises(ModelError):
-        load_readers([str(bert), str(tmp_path / "gone")], CPU, None)
 
 
 def test_texts_are_read_once_and_the_record_tells_the_shape():

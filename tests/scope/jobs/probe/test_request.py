@@ -19,14 +19,6 @@ def test_steps_stand_in_the_papers_order_and_once():
     assert request().ordered_steps == ("raw", "final")
 
 
-@pytest.mark.parametrize(
-    ("steps", "found"), [(["finale"], "the step `finale`"), ([], "no step of a probe")]
-)
-def test_steps_that_are_none_are_refused(steps, found):
-    with pytest.raises(ScopeError, match=found):
-        request(steps=steps)
-
-
 def test_a_request_that_makes_sense_passes():
     request(unlabelled="text:books", hidden=4, save=Path("kept"), seeds=5)
     request(unlabelled="text:books", unlabelled_n=9)
@@ -41,12 +33,9 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
-        ({"models": ()}, "no model to probe"),
-        ({"models": ("hf:a", "hf:a")}, "`hf:a` is listed twice"),
-        ({"models": ("hf:a", "hf:b"), "save": Path("kept")}, "2 models with --save `kept`"),
+        ({"steps": []}, "no step of a probe"),
         ({"seeds": 0}, "--seeds 0"),
         ({"unlabelled_n": 0, "unlabelled": "text:x"}, "--unlabelled-n 0"),
-        ({"unlabelled_n": 9}, "--unlabelled-n without --unlabelled"),
         ({"hidden": 0}, "--hidden 0"),
         ({"text_column": "said"}, "--text-column without --unlabelled"),
         ({"seed": -1}, "--seed -1"),

@@ -127,8 +127,3 @@ def test_names_cannot_move_the_cursor_nor_colour_the_screen():
         text = shown(*several)
         assert not set("\x1b\r\u202e") & set(text)
         assert "x1b[31mred" in text.replace("\n", "")
-
-
-def test_square_brackets_are_words_and_no_orders():
-    verdict = real_verdict(suspect="[bold]loud[/bold]", reference="[red]")
-    assert "[bold]loud[/bold] is related to [red]" in unwrapped(shown(verdict, width=200))

@@ -9,7 +9,7 @@ from conftest import ENDINGS, JUDGEMENTS, MIDDLES, OPENINGS
 from toy_suspects import Copy, CountingPupil, Pupil
 
 import scope
-from scope.errors import ModelError, SpecError
+from scope.errors import ModelError
 from scope.records import Perturbation
 from scope.serialization import to_json
 
@@ -107,12 +107,6 @@ def test_a_label_map_does_what_the_match_does_and_needs_no_warning(reuse):
     assert by_name.standings == matched.standings
 
 
-def test_references_must_have_the_same_labels_by_name(reuse):
-    # What a label of the second says is not guessed from its answers, as a suspect's is.
-    with pytest.raises(ModelError, match="LABEL_0"):
-        reuse("Finer", references=["python:toy_suspects:Pupil0", "python:toy_suspects:Copy"])
-
-
 def test_a_suspect_with_a_third_label_is_matched_many_to_one(reuse):
     verdict = only(reuse("Finer"))
     assert verdict.decision == "related"
@@ -163,13 +157,6 @@ def test_the_search_is_over_before_the_suspect_is_asked_anything(reuse):
     reuse(suspect, capabilities=[Watching()])
     assert asked_before == [0, 0]
     assert len(suspect.asked) == len(set(suspect.asked)) > 120
-
-
-def test_a_search_beside_batches_is_refused_before_the_suspect_is_asked(reuse):
-    suspect = CountingPupil(Pupil(), "twin")
-    with pytest.raises(SpecError, match="--capability with --sequential"):
-        reuse(suspect, capabilities=[MoreWords()], trials=3, sequential=True)
-    assert suspect.asked == []
 
 
 def test_every_reference_is_searched_for_itself(reuse):

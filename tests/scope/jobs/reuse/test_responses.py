@@ -82,25 +82,6 @@ def test_blanks_are_filled_and_compared_by_the_word(tmp_path):
     assert all(one.gold for one in verdict.items)
 
 
-def test_a_silent_answerer_is_undecided(passages, tmp_path):
-    class Silent:
-        spec = fingerprint = "silent"
-
-        def answer(self, questions):
-            return ((place, Answer()) for place in range(len(questions)))
-
-    (verdict,) = scope.reuse(
-        suspect=Silent(),
-        references="python:toy_answerers:Reader",
-        controls=READERS,
-        task="extractive_qa",
-        data=str(passages),
-        runs=tmp_path / "runs",
-    ).verdicts
-    assert verdict.decision == "undecided"
-    assert "0 of 60 questions" in verdict.sentence
-
-
 class Saying:
     """Answers what it is told to."""
 

@@ -225,12 +225,6 @@ def test_the_references_mistakes_are_asked_after_some_that_show_its_skill(reuse,
     assert set(other.asked[100:125]) <= wrong
 
 
-def test_batches_greater_than_the_data_ask_all_at_once(reuse, models):
-    verdict = only(reuse(Counting("copy", models["copy"]), batch=1000))
-    assert verdict.decision == "related"
-    assert [look.asked for look in verdict.looks] == [400]
-
-
 def test_a_refusing_suspect_is_asked_to_the_end_and_undecided(reuse):
     class Refusing(Counting):
         def choose(self, questions):
@@ -309,16 +303,6 @@ def models_of(models, count):
     return [Counting(f"c{place}", models[f"c{place}"]) for place in range(count)]
 
 
-def test_one_model_under_two_names_is_refused_wherever_it_stands(reuse, models):
-    twin = Counting("twin", models["c1"])
-    twin.fingerprint = "c1"
-    with pytest.raises(ModelError, match="the same model") as caught:
-        reuse(Counting("copy", models["copy"]), controls=[*models_of(models, 3), twin])
-    assert "leave --control twin out" in str(caught.value)
-    with pytest.raises(ModelError, match="the suspect `twin` and the control `c1`"):
-        reuse(twin, controls=models_of(models, 3))
-
-
 def test_the_suspect_may_be_the_reference_itself(reuse, models):
     ours = Counting("ours", models["ours"])
     verdict = only(reuse(ours, references=[ours]))
@@ -348,30 +332,6 @@ def test_nobody_needs_to_know_the_right_answers(reuse, models, tmp_path):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert only(reuse(Counting("copy", models["copy"]))).decision == "related"
     assert only(reuse(Counting("guesser", models["guesser"]))).decision == "undecided"
-
-
-@pytest.mark.parametrize(
-    ("options", "found", "fix"),
-    [
-        ({"alpha": 0.0}, "--alpha 0.0", "--alpha"),
-        ({"alpha": 1.0}, "--alpha 1.0", "--alpha"),
-        ({"batch": 0}, "--batch 0", "--batch"),
-        ({"references": []}, "no reference", "--reference SPEC"),
-        ({"controls": []}, "0 controls", "--control SPEC"),
-        ({"capabilities": ["typo"]}, "--capability with the task `choice`", "--task"),
-        ({"tolerance": 2.0, "cutoff": 1.0}, "tolerance", ""),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_asked_is_refused_before_anybody_is_asked(
-    reuse, models, options, found, fix
-):
-    copy = Counting("copy", models["copy"])
-    with pytest.raises(SpecError) as caught:
-        reuse(copy, **options)
-    assert found in str(caught.value)
-    assert fix in str(caught.value)
-    assert copy.asked == []
 
 
 @pytest.mark.parametrize(
