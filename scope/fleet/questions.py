@@ -238,7 +238,7 @@ def require_texts(
             f"{'' if ids else ' (the first is 0)'}",
             expected=f"the text of every question, for {wanted}",
             fix="add a column with the text, or name it: --column text=NAME; without texts there "
-            "are --embedder mean, `scope fleet predict` and `scope fleet map --data`",
+            "are --forecaster mean, `scope fleet predict` and `scope fleet map --data`",
         )
 
 

@@ -80,7 +80,7 @@ def plan_contributions(matrix: CorrectnessMatrix, request: MapRequest) -> Planne
         If there are fewer than two benchmarks, or a question has no text.
     """
     benchmarks_of(matrix, "contributions are from one benchmark to another")
-    require_texts(matrix.texts, f"the embedder {TextFactors.short_name}", matrix.ids)
+    require_texts(matrix.texts, f"the forecaster {TextFactors.short_name}", matrix.ids)
     return PlannedContributions(
         matrix=matrix,
         held_out=held_out_rows(matrix.texts, TEST_SHARE, request.seed),

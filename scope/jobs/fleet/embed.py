@@ -33,7 +33,7 @@ embed_fleet = as_function(EmbedRequest, carry_out_embed_fleet)
 def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
     """Read the answers and load the encoder."""
     learning = Learning(
-        embedder=request.embedder,
+        forecaster=request.forecaster,
         dimensions=request.dimensions,
         folds=request.folds,
         features=request.features,

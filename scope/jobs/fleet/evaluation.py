@@ -101,7 +101,7 @@ def _plan_with_fleet(fleet: str | Path, new: str, request: ForecastRequest) -> P
     encoder = load_encoder_of(with_added, request.encoder, request.model_options)
     if encoder is not None:
         require_texts(
-            questions.texts, f"the embedder {with_added.forecaster.short_name}", questions.ids
+            questions.texts, f"the forecaster {with_added.forecaster.short_name}", questions.ids
         )
     return PlannedEvaluation(
         models=with_added.models,
@@ -204,7 +204,7 @@ def _aligned(
 
 def _plan_with_answers(request: ForecastRequest) -> PlannedEvaluation:
     """Read the answers, choose the questions to hold out, and load the encoder."""
-    learning = Learning(embedder=request.embedder, seed=request.seed)
+    learning = Learning(forecaster=request.forecaster, seed=request.seed)
     matrix, card = load_answers(request.data, request.columns)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
     require_enough_left(matrix, held_out, learning.folds)

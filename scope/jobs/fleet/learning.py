@@ -73,7 +73,7 @@ CHOSEN_AMONG = ("mean", "knn", "factors")
 class Learning:
     """How a fleet is fitted."""
 
-    embedder: str = AUTO
+    forecaster: str = AUTO
     dimensions: int | None = None
     folds: int = 5
     features: bool = True
@@ -82,7 +82,7 @@ class Learning:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The names of all candidates."""
-        return CHOSEN_AMONG if self.embedder == AUTO else (self.embedder,)
+        return CHOSEN_AMONG if self.forecaster == AUTO else (self.forecaster,)
 
     @property
     def reads_texts(self) -> bool:
@@ -92,7 +92,7 @@ class Learning:
     def settings(self, encoder: Encoder | None) -> dict[str, Setting]:
         """The settings that determine the result, for the manifest."""
         return {
-            "embedder": self.embedder,
+            "forecaster": self.forecaster,
             "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
             "dimensions": self.dimensions,
             "folds": self.folds,
@@ -137,7 +137,7 @@ def load_needed_encoder(
     """
     if not learning.reads_texts:
         return None
-    require_texts(matrix.texts, f"the embedder {learning.embedder}", matrix.ids)
+    require_texts(matrix.texts, f"the forecaster {learning.forecaster}", matrix.ids)
     return load_encoder(spec or SENTENCE_ENCODER, options)
 
 
@@ -154,7 +154,7 @@ def learn(
         matrix.correct,
         folds=learning.folds,
         seed=learning.seed,
-        first_anyway=learning.embedder != AUTO,
+        first_anyway=learning.forecaster != AUTO,
         progress=progress,
     )
     known = ~np.isnan(matrix.correct)

@@ -140,7 +140,7 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
     Raises
     ------
     SpecError
-        If the fleet's embedder does not support new models, or a name is taken.
+        If the fleet's forecaster does not support new models, or a name is taken.
     DataError
         If a model has too few answers to questions of the fleet.
     """
@@ -148,8 +148,8 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
     if not isinstance(forecaster, VectorForecaster):
         raise SpecError(
             f"new models for a fleet of {forecaster.spelling}",
-            expected="an embedder with a vector for each model: factors, mf or mean",
-            fix="embed the fleet again with --embedder factors",
+            expected="a forecaster with a vector for each model: factors, mf or mean",
+            fix="embed the fleet again with --forecaster factors",
         )
     if not answers.models:
         raise DataError(

@@ -25,7 +25,7 @@ def prepared(tmp_path_factory):
         patch.chdir(folder)
         patch.setenv("SCOPE_CACHE", str(folder / "cache"))
         made_up = lay_out(folder)
-        scope.embed_fleet(data="train.csv", encoder="./encoder", embedder="factors", run="ours")
+        scope.embed_fleet(data="train.csv", encoder="./encoder", forecaster="factors", run="ours")
     return folder, made_up
 
 
@@ -71,7 +71,7 @@ def overall(scores):
 
 def test_embedding_prints_a_table_and_keeps_the_fleet(fleet, tmp_path):
     asked = ("embed", "--data", "answers.csv", "--encoder", "./encoder")
-    done = fleet(*asked, "--embedder", "factors", "--run", "mine")
+    done = fleet(*asked, "--forecaster", "factors", "--run", "mine")
     assert "3,200 answers of 20 models to 160 questions" in " ".join(done.stdout.split())
     assert "report: runs/mine/report.html" in done.stderr
     assert "trying forecasters" in done.stderr
@@ -98,12 +98,9 @@ def test_json_has_every_model_with_its_skill_place_and_nearest(fleet, made_up):
     assert found["reliability"]
 
 
-def test_an_embedder_that_is_named_is_used(fleet):
-    found = findings(
-        fleet(
-            "embed", "--data", "answers.csv", "--embedder", "mean", "--json-full", "--run", "plain"
-        )
-    )
+def test_a_forecaster_that_is_named_is_used(fleet):
+    asked = ("embed", "--data", "answers.csv", "--forecaster", "mean", "--run", "plain")
+    found = findings(fleet(*asked, "--json-full"))
     assert found["forecaster"] == "mean"
     assert found["encoder"] == "none"
     assert "no vectors of models" in " ".join(found["notes"])
@@ -149,7 +146,7 @@ def test_a_question_is_known_again_by_its_text_under_another_id(fleet, tmp_path)
 
 def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--test-share", "0.25")
-    found = findings(fleet(*asked, "--embedder", "factors", "--json-full", "--run", "mine"))
+    found = findings(fleet(*asked, "--forecaster", "factors", "--json-full", "--run", "mine"))
     scores = overall(found["scores"])
     assert list(scores) == ["mean", "factors"]
     assert {one["accuracy"]["n"] for one in scores.values()} == {40}
@@ -162,7 +159,7 @@ def test_a_text_under_two_ids_is_held_out_or_learned_from_as_a_whole(fleet, tmp_
     text = (tmp_path / "answers.csv").read_text(encoding="utf-8").splitlines()
     twins = [re.sub(",q([0-9])", r",twin\1", line) for line in text[1:]]
     (tmp_path / "twins.csv").write_text("\n".join([*text, *twins]) + "\n", encoding="utf-8")
-    asked = ("forecast", "--data", "twins.csv", "--encoder", "./encoder", "--embedder", "knn")
+    asked = ("forecast", "--data", "twins.csv", "--encoder", "./encoder", "--forecaster", "knn")
     found = findings(fleet(*asked, "--json-full", "--run", "mine"))
     assert found["questions"] == 256
     held_out = {row["question"] for row in rows(tmp_path / "runs/mine/forecasts.csv")}
@@ -173,9 +170,9 @@ def test_a_text_under_two_ids_is_held_out_or_learned_from_as_a_whole(fleet, tmp_
 
 
 def test_the_same_question_gives_the_same_bytes(fleet, tmp_path):
-    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--embedder", "factors")
+    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder")
     for name in ("first", "second"):
-        fleet(*asked, "--run", name)
+        fleet(*asked, "--forecaster", "factors", "--run", name)
     first, second = tmp_path / "runs/first", tmp_path / "runs/second"
     assert result(first) == result(second)
     assert (first / "forecasts.csv").read_bytes() == (second / "forecasts.csv").read_bytes()
@@ -254,7 +251,7 @@ def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_p
 @pytest.mark.parametrize(
     "asked",
     [
-        "embed --data train.csv --encoder ./encoder --embedder factors --no-features "
+        "embed --data train.csv --encoder ./encoder --forecaster factors --no-features "
         "--dimensions 3 --folds 3 --seed 4",
         "forecast --fleet ours --questions test.csv --add newcomer.csv",
         "route --fleet ours --questions test.csv --model model-00 --model model-01 "

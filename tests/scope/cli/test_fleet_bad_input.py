@@ -18,8 +18,8 @@ def prepared(tmp_path_factory):
         patch.setenv("SCOPE_CACHE", str(folder / "cache"))
         lay_out(folder)
         write_word_table(folder / "another", seed=1)
-        for name, embedder in (("ours", "factors"), ("near", "knn")):
-            scope.embed_fleet(data="train.csv", encoder="./encoder", embedder=embedder, run=name)
+        for run, forecaster in (("ours", "factors"), ("near", "knn")):
+            scope.embed_fleet(data="train.csv", encoder="./encoder", forecaster=forecaster, run=run)
     return folder
 
 
@@ -108,7 +108,7 @@ def test_near_names_are_offered(refused):
         ("--fleet ours", "a fleet without questions"),
         ("--fleet ours --questions new.csv --data train.csv", "both a fleet and answers"),
         ("--fleet ours --questions new.csv --test-share 0.5", "--test-share with --fleet"),
-        ("--fleet ours --questions new.csv --embedder knn", "--embedder with --fleet"),
+        ("--fleet ours --questions new.csv --forecaster knn", "--forecaster with --fleet"),
         ("--data train.csv --add newcomer.csv", "--add with --data"),
         ("--data train.csv --questions new.csv", "--questions with --data"),
         ("--data train.csv --test-share 1.5", "--test-share 1.5"),

@@ -12,7 +12,7 @@ from scope.records import Undefined
 
 
 def planned(path, **asked):
-    request = ForecastRequest(data=str(path), embedder="mean", seed=3, **asked)
+    request = ForecastRequest(data=str(path), forecaster="mean", seed=3, **asked)
     return plan_evaluation(request)
 
 
@@ -46,7 +46,7 @@ def test_nothing_of_the_questions_held_out_is_learned(answers):
 
 
 def test_training_questions_under_other_ids_are_counted_and_not_scored(answers, tmp_path):
-    embed_fleet(data=str(answers), embedder="mean", folds=2, runs=tmp_path, run="ours")
+    embed_fleet(data=str(answers), forecaster="mean", folds=2, runs=tmp_path, run="ours")
     path = tmp_path / "new.csv"
     texts = ["what is 3", "What is 4?", "What is 44?", "What is 45?"]
     names = ["new", "x4", "other", "last"]
@@ -63,7 +63,7 @@ def test_training_questions_under_other_ids_are_counted_and_not_scored(answers, 
 
 
 def test_of_questions_that_are_all_known_nothing_is_expected(answers, tmp_path):
-    embed_fleet(data=str(answers), embedder="mean", folds=2, runs=tmp_path, run="ours")
+    embed_fleet(data=str(answers), forecaster="mean", folds=2, runs=tmp_path, run="ours")
     found = forecast_fleet(fleet="ours", questions=str(answers), runs=tmp_path)
     assert {one.accuracy.reason for one in found.expected} == {
         "the fleet was fitted on all of these questions"

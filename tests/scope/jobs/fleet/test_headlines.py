@@ -144,7 +144,7 @@ def routed(over_single, over_mix, costs=(0.125, 0.5)):
 def test_routing_is_worth_it_only_against_the_random_mix_too(over_single, over_mix, worth, frame):
     """A mix of models at the same cost, drawn without reading, was better than the router once."""
     rows = routed(estimate(over_single), estimate(over_mix))
-    assert headlines.worth({one.router: one for one in rows}) == worth
+    assert headlines.routing_verdict({one.router: one for one in rows}) == worth
     assert headlines.of_route(bare("fleet-route", routers=rows)).frame == frame
 
 

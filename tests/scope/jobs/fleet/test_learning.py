@@ -49,10 +49,10 @@ def test_all_but_matrix_factorization_are_tried_by_default():
 @pytest.mark.parametrize("name", sorted(FORECASTERS))
 def test_seed_and_dimensions_reach_those_that_have_them(name):
     if name in ("mean", "knn"):
-        (one,) = Learning(embedder=name, seed=5).candidates(LAYOUT)
+        (one,) = Learning(forecaster=name, seed=5).candidates(LAYOUT)
         assert one.spelling == name
         return
-    (one,) = Learning(embedder=name, seed=5, dimensions=3).candidates(LAYOUT)
+    (one,) = Learning(forecaster=name, seed=5, dimensions=3).candidates(LAYOUT)
     assert (one.seed, one.dimensions) == (5, 3)
 
 
@@ -63,7 +63,7 @@ def test_a_text_of_space_alone_is_none():
 
 def test_the_mean_needs_neither_text_nor_encoder():
     given = matrix([""] * 10)
-    learning = Learning(embedder="mean")
+    learning = Learning(forecaster="mean")
     assert load_needed_encoder(learning, given, None, ModelOptions()) is None
     learned = learn(given, learning, None, Silent())
     assert learned.fleet.encoder == ""
@@ -75,7 +75,7 @@ def test_the_mean_needs_neither_text_nor_encoder():
 def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
     given = matrix([f"question {'x' * place}" for place in range(12)])
-    learned = learn(given, Learning(embedder="knn", features=False), Lengths(), Silent())
+    learned = learn(given, Learning(forecaster="knn", features=False), Lengths(), Silent())
     assert learned.fleet.encoder == "hf:lengths"
     assert learned.fleet.forecaster.layout.encoder == "lengths-1"
     assert learned.table[:, 0].tolist() == [9.0 + place for place in range(12)]

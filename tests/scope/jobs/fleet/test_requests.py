@@ -44,8 +44,8 @@ def test_a_fleet_or_answers_are_named_and_never_both(kind):
 
 def test_options_without_effect_are_named_together():
     with pytest.raises(SpecError) as refused:
-        ForecastRequest(fleet="ours", questions="new.csv", test_share=0.5, embedder="knn")
-    assert "--test-share and --embedder with --fleet" in str(refused.value)
+        ForecastRequest(fleet="ours", questions="new.csv", test_share=0.5, forecaster="knn")
+    assert "--test-share and --forecaster with --fleet" in str(refused.value)
     with pytest.raises(SpecError, match="--contributions with --fleet"):
         MapRequest(fleet="ours", contributions=True, encoder="hf:any")
 
