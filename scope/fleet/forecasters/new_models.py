@@ -138,19 +138,15 @@ def checked_new_models(
         a model has no answer.
     """
     places, found = np.asarray(rows), np.asarray(answers, dtype=np.float32)
-    if places.ndim != 1 or found.ndim != 2 or len(found) != len(places):
+    outside = places[~np.isin(places, np.arange(questions))]
+    if found.ndim != 2 or places.shape != found.shape[:1] or len(outside):
         raise DataError(
-            f"answers of shape {found.shape} to rows of shape {places.shape}",
-            expected="one row of answers a question, and one column a model",
-            fix="give one answer, or NaN, for each question and model",
-        )
-    whole = np.issubdtype(places.dtype, np.integer)
-    outside = places[(places < 0) | (places >= questions)] if whole else places
-    if len(outside):
-        raise DataError(
-            f"the row {outside[0]}",
-            expected=f"rows from 0 to {questions - 1}: questions that it was fitted on",
-            fix="give answers to questions of the fleet's own",
+            f"answers of shape {found.shape} to the row {outside[0]}"
+            if len(outside)
+            else f"answers of shape {found.shape} to rows of shape {places.shape}",
+            expected=f"one row of answers for each row from 0 to {questions - 1}, and one column a "
+            "model",
+            fix="give answers to questions that the fleet was fitted on",
         )
     require_right_or_wrong(found)
     require_answers_of_each(found)

@@ -96,30 +96,6 @@ def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, fou
     assert found in refused("route", "--fleet", "ours", "--questions", "new.csv", *named)
 
 
-def test_near_names_are_offered(refused):
-    asked = ("route", "--fleet", "ours", "--questions", "new.csv", "--model", "model-0")
-    assert "did you mean `model-" in refused(*asked)
-
-
-@pytest.mark.parametrize(
-    ("asked", "found"),
-    [
-        ("", "neither a fleet nor answers"),
-        ("--fleet ours", "a fleet without questions"),
-        ("--fleet ours --questions new.csv --data train.csv", "both a fleet and answers"),
-        ("--fleet ours --questions new.csv --test-share 0.5", "--test-share with --fleet"),
-        ("--fleet ours --questions new.csv --forecaster knn", "--forecaster with --fleet"),
-        ("--data train.csv --add newcomer.csv", "--add with --data"),
-        ("--data train.csv --questions new.csv", "--questions with --data"),
-        ("--data train.csv --test-share 1.5", "--test-share 1.5"),
-        ("--data train.csv --test-share 0.001", "a share of 0.001 of 120 questions"),
-        ("--data train.csv --test-share 0.99", "1 training question and 119 held out"),
-    ],
-)
-def test_forms_that_do_not_go_together_are_refused(refused, asked, found):
-    assert found in refused("forecast", *asked.split())
-
-
 @pytest.mark.parametrize(
     ("asked", "found"),
     [

@@ -69,12 +69,6 @@ def test_the_same_fleet_gives_the_same_files(tmp_path):
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [DESCRIPTION, NUMBERS]
 
 
-def test_saving_again_replaces_what_was_there(tmp_path):
-    save_fleet(fleet_of("mean"), tmp_path)
-    save_fleet(fleet_of("knn"), tmp_path)
-    assert load_fleet(tmp_path).forecaster.spelling == "knn(neighbours=9)"
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("fleet")

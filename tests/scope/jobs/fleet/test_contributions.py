@@ -59,11 +59,6 @@ def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark():
         assert found.value.n <= 10
 
 
-def test_there_must_be_two_benchmarks():
-    with pytest.raises(DataError, match="1 benchmark in the categories of 20 questions"):
-        plan_contributions(matrix([f"x{place}" for place in range(20)], ["laws"] * 20), ASKED)
-
-
 def test_every_question_needs_a_text():
     texts = [f"x{place}" for place in range(19)] + [" "]
     with pytest.raises(DataError, match="no text of 1 of 20 questions: `q19`"):

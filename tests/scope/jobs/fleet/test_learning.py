@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from scope.errors import DataError
 from scope.fleet import CorrectnessMatrix
 from scope.fleet.layout import QuestionLayout
 from scope.fleet.saving import FORECASTERS
@@ -54,11 +53,6 @@ def test_seed_and_dimensions_reach_those_that_have_them(name):
         return
     (one,) = Learning(forecaster=name, seed=5, dimensions=3).candidates(LAYOUT)
     assert (one.seed, one.dimensions) == (5, 3)
-
-
-def test_a_text_of_space_alone_is_none():
-    with pytest.raises(DataError, match="no text of 1 of 4 questions: `q2`"):
-        load_needed_encoder(Learning(), matrix(["one", "two", " ", "four"]), None, ModelOptions())
 
 
 def test_the_mean_needs_neither_text_nor_encoder():

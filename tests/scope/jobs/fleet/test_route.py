@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import scope
-from scope.errors import SpecError
 from scope.fleet import TextFactors
 from scope.fleet.layout import QuestionLayout
 from scope.jobs.fleet.route import routing_note
@@ -87,16 +86,6 @@ def test_a_note_says_how_the_router_chooses(write):
     scope.embed_fleet(data=write("train.csv", learned()), forecaster="mean", run="ours")
     found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked("best")), run="to")
     assert "correct answer, as predicted by mean" in " ".join(found.notes)
-
-
-@pytest.mark.parametrize("budget", [np.inf, -np.inf, np.nan, -1])
-def test_a_budget_is_finite(write, budget):
-    scope.embed_fleet(data=write("train.csv", learned()), forecaster="mean", run="ours")
-    costs = dict.fromkeys(("best", *USUAL), 1.0)
-    with pytest.raises(SpecError, match=r"--budget .*\n.*a number at least 0"):
-        scope.route_fleet(
-            fleet="ours", questions="train.csv", costs=costs, budget=float(budget), run="to"
-        )
 
 
 @pytest.mark.parametrize(
