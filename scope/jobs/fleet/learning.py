@@ -115,14 +115,10 @@ class Learning:
 
 
 class Learned(NamedTuple):
-    """A fleet, and the cross-validation that selected its forecaster.
-
-    ``table`` is the table of the questions that it was fitted on.
-    """
+    """A fleet, and the cross-validation that selected its forecaster."""
 
     fleet: Fleet
     choice: ChosenForecaster
-    table: Table
 
 
 def load_needed_encoder(
@@ -167,7 +163,7 @@ def learn(
         texts_digest=tuple(map(text_digest, matrix.texts)),
         encoder=encoder.spec if encoder else "",
     )
-    return Learned(fleet, choice, table)
+    return Learned(fleet, choice)
 
 
 def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, ...]:

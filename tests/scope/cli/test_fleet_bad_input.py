@@ -56,13 +56,13 @@ def answers(tmp_path):
 def test_an_unknown_run_is_told_with_those_that_hold_a_fleet(refused):
     message = refused("forecast", "--fleet", "theirs", "--questions", "new.csv")
     assert "no run `theirs`" in message
-    assert "a run with a fleet: `near`, `ours`" in message
+    assert "a finished run of `scope fleet embed`: `near`, `ours`" in message
 
 
 def test_a_run_of_another_job_holds_no_fleet(refused, command):
     assert command("fleet", "map", "--fleet", "ours", "--run", "drawn").returncode == 0
     message = refused("forecast", "--fleet", "drawn", "--questions", "new.csv")
-    assert "`runs/drawn` contains no fleet: a run of fleet-map" in message
+    assert "`runs/drawn` contains no fleet" in message
 
 
 def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refused, tmp_path):
@@ -76,8 +76,8 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
 @pytest.mark.parametrize(
     ("named", "found"),
     [
-        (("--model", "model-0"), "no model `model-0` of --model in the fleet"),
-        (("--cost", "model-99=1"), "no model `model-99` of --cost or --costs in the fleet"),
+        (("--model", "model-0"), "no model `model-0` of --model"),
+        (("--cost", "model-99=1"), "no model `model-99` of --cost or --costs"),
         (("--cost", "model-00"), "--cost model-00"),
         (("--cost", "model-00=dear"), "--cost model-00=dear"),
         (("--cost", "model-00=-1"), "a cost of -1.0 for `model-00`"),
@@ -85,7 +85,7 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
         (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
         (("--budget", "1"), "a budget of 1 a question, and no costs"),
         (("--budget", "nan"), "--budget nan"),
-        (("--costs", "gone.csv"), "the path of a .csv with the columns model and cost"),
+        (("--costs", "gone.csv"), "gone.csv"),
         (
             ("--model", "model-00", "--cost", "model-00=2", "--budget", "1"),
             "a budget of 1 a question",
@@ -108,7 +108,7 @@ def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, fou
         ("--fleet ours --dtype bfloat16", "--dtype without --contributions"),
         (
             "--fleet ours --communities strangers.csv",
-            "no model `stranger` of --communities in the fleet",
+            "no model `stranger` of --communities",
         ),
     ],
 )

@@ -63,7 +63,6 @@ def test_the_mean_needs_neither_text_nor_encoder():
     assert learned.fleet.encoder == ""
     assert learned.fleet.skills.tolist() == [0.5, 1.0, 0.0]
     assert learned.fleet.answered.tolist() == [10, 10, 5]
-    assert learned.table.shape == (10, 0)
 
 
 def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(monkeypatch, tmp_path):
@@ -72,7 +71,8 @@ def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(monkeypatc
     learned = learn(given, Learning(forecaster="knn", features=False), Lengths(), Silent())
     assert learned.fleet.encoder == "hf:lengths"
     assert learned.fleet.forecaster.layout.encoder == "lengths-1"
-    assert learned.table[:, 0].tolist() == [9.0 + place for place in range(12)]
+    vectors = learned.fleet.forecaster.question_vectors_
+    assert vectors[:, 0].tolist() == [9.0 + place for place in range(12)]
     assert len(set(learned.fleet.texts_digest)) == 12
     assert [one.chosen for one in learned.choice.scores] == [False, True]
 

@@ -3,8 +3,8 @@ import pytest
 
 from scope.errors import DataError
 from scope.fleet import CorrectnessMatrix
-from scope.jobs.fleet import contributions
-from scope.jobs.fleet.contributions import plan_contributions
+from scope.jobs.fleet import map as job
+from scope.jobs.fleet.map import plan_contributions
 from scope.jobs.fleet.requests import MapRequest
 
 ASKED = MapRequest(data="answers.csv", contributions=True)
@@ -22,7 +22,7 @@ class Words:
 @pytest.fixture(autouse=True)
 def encoder(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
-    monkeypatch.setattr(contributions, "load_encoder", lambda spec, options: Words())
+    monkeypatch.setattr(job, "load_encoder", lambda spec, options: Words())
 
 
 def matrix(texts, categories):
