@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 import shlex
 import shutil
 
@@ -135,15 +134,6 @@ def test_only_questions_that_the_fleet_has_not_seen_are_scored(fleet):
     assert f"answers of 1 model not in the fleet are ignored: `{LAST}`" in notes
 
 
-def test_a_question_is_known_again_by_its_text_under_another_id(fleet, tmp_path):
-    text = (tmp_path / "test.csv").read_text(encoding="utf-8")
-    (tmp_path / "renamed.csv").write_text(re.sub(",q([0-9])", r",other\1", text), encoding="utf-8")
-    found = findings(
-        fleet("forecast", "--fleet", "ours", "--questions", "renamed.csv", "--json-full")
-    )
-    assert overall(found["scores"])["factors"]["accuracy"]["n"] == 40
-
-
 def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--test-share", "0.25")
     found = findings(fleet(*asked, "--forecaster", "factors", "--json-full", "--run", "mine"))
@@ -152,21 +142,6 @@ def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     assert {one["accuracy"]["n"] for one in scores.values()} == {40}
     assert found["questions"] == 120
     assert len(rows(tmp_path / "runs/mine/forecasts.csv")) == 40 * len(MODELS)
-
-
-def test_a_text_under_two_ids_is_held_out_or_learned_from_as_a_whole(fleet, tmp_path):
-    """Every question stands there twice, under two ids."""
-    text = (tmp_path / "answers.csv").read_text(encoding="utf-8").splitlines()
-    twins = [re.sub(",q([0-9])", r",twin\1", line) for line in text[1:]]
-    (tmp_path / "twins.csv").write_text("\n".join([*text, *twins]) + "\n", encoding="utf-8")
-    asked = ("forecast", "--data", "twins.csv", "--encoder", "./encoder", "--forecaster", "knn")
-    found = findings(fleet(*asked, "--json-full", "--run", "mine"))
-    assert found["questions"] == 256
-    held_out = {row["question"] for row in rows(tmp_path / "runs/mine/forecasts.csv")}
-    assert len(held_out) == 64
-    assert {name.removeprefix("twin") for name in held_out if name.startswith("twin")} == {
-        name.removeprefix("q") for name in held_out if name.startswith("q")
-    }
 
 
 def test_the_same_question_gives_the_same_bytes(fleet, tmp_path):
@@ -276,13 +251,6 @@ def test_a_fleet_is_found_by_name_path_and_its_own_folder(fleet):
         for named in ("ours", "./runs/ours", "runs/ours/embedder")
     ]
     assert found[0] == found[1] == found[2]
-
-
-@pytest.mark.parametrize("name", ["embed", "forecast", "route", "predict", "map"])
-def test_every_command_has_help_with_an_example(command, name):
-    done = command("fleet", name, "--help")
-    assert done.returncode == 0
-    assert f"Example: scope fleet {name}" in " ".join(done.stdout.split())
 
 
 def test_the_runs_are_listed_and_their_reports_written_again(fleet, command, tmp_path):

@@ -77,14 +77,9 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
     ("named", "found"),
     [
         (("--model", "model-0"), "no model `model-0` of --model"),
-        (("--cost", "model-99=1"), "no model `model-99` of --cost or --costs"),
-        (("--cost", "model-00"), "--cost model-00"),
         (("--cost", "model-00=dear"), "--cost model-00=dear"),
-        (("--cost", "model-00=-1"), "a cost of -1.0 for `model-00`"),
-        (("--cost", "model-00=nan"), "a cost of nan for `model-00`"),
         (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
         (("--budget", "1"), "a budget of 1 a question, and no costs"),
-        (("--budget", "nan"), "--budget nan"),
         (("--costs", "gone.csv"), "gone.csv"),
         (
             ("--model", "model-00", "--cost", "model-00=2", "--budget", "1"),
@@ -100,10 +95,6 @@ def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, fou
     ("asked", "found"),
     [
         ("", "neither a fleet nor answers"),
-        ("--fleet ours --data train.csv", "both a fleet and answers"),
-        ("--fleet ours --contributions", "--contributions with --fleet"),
-        ("--data train.csv --add newcomer.csv", "--add with --data"),
-        ("--data train.csv --encoder ./encoder", "--encoder without --contributions"),
         ("--data train.csv --device cpu", "--device without --contributions"),
         ("--fleet ours --dtype bfloat16", "--dtype without --contributions"),
         (
@@ -115,31 +106,6 @@ def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, fou
 def test_maps_that_cannot_be_drawn_are_refused(refused, tmp_path, asked, found):
     (tmp_path / "strangers.csv").write_text("model,community\nstranger,far\n", encoding="utf-8")
     assert found in refused("map", *asked.split())
-
-
-def test_a_further_model_with_few_answers_is_refused_with_their_number(refused, tmp_path):
-    lines = (tmp_path / "newcomer.csv").read_text(encoding="utf-8").splitlines()[:13]
-    (tmp_path / "few.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    message = refused("map", "--fleet", "ours", "--add", "few.csv")
-    assert "12 answers of `model-19` to questions that the fleet was fitted on" in message
-    assert "20 or more" in message
-
-
-def test_answers_to_questions_that_the_fleet_does_not_know_do_not_count(refused):
-    # Twenty of these sixty questions are known, and all but one of the models.
-    message = refused("map", "--fleet", "ours", "--add", "test.csv")
-    assert "19 models already in the fleet: `model-00`" in message
-
-
-@pytest.mark.parametrize(
-    ("asked", "found"),
-    [
-        (("--benchmark", "law"), "did you mean `laws`?"),
-        (("--train-share", "1"), "--train-share 1.0"),
-    ],
-)
-def test_predictions_that_cannot_be_made_are_refused(refused, asked, found):
-    assert found in refused("predict", "--data", "train.csv", *asked)
 
 
 def test_a_benchmark_is_predicted_from_others_alone(refused, answers):
