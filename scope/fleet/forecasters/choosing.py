@@ -99,7 +99,9 @@ def choose(
     >>> choice.scores[1].accuracy.value
     1.0
     """
-    listed = _with_mean(candidates)
+    listed = list(candidates)
+    if not any(isinstance(one, MeanForecaster) for one in listed):
+        listed.insert(0, MeanForecaster(layout=listed[0].layout))
     questions = checked_table(table, listed[0].layout)
     given = checked_correctness(answers, len(questions))
     numbers = question_numbers(questions, listed[0].layout)
@@ -126,13 +128,6 @@ def choose(
         )
     )
     return ChosenForecaster(forecaster, scores, predicted[place])
-
-
-def _with_mean(candidates: Sequence[Forecaster]) -> list[Forecaster]:
-    listed = list(candidates)
-    if not any(isinstance(one, MeanForecaster) for one in listed):
-        listed.insert(0, MeanForecaster(layout=listed[0].layout))
-    return listed
 
 
 def _left_out(

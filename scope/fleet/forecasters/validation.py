@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import SpecError
-from scope.fleet.findings.forecasting import hit_shares
+from scope.fleet.findings.forecasting import hit_shares, means_of_known
 from scope.fleet.layout import Answers, QuestionLayout, Table
 
 _STREAM = 0xF01D
@@ -148,7 +148,11 @@ def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
     >>> text_helps(LeftOutForecasts(answers, means, means), 0.5)
     False
     """
-    errors = [_squared_error(one, trial.answers) for one in (trial.means, trial.forecasts)]
+    known = ~np.isnan(trial.answers)
+    errors = [
+        means_of_known((np.clip(one, 0, 1) - trial.answers) ** 2, known)
+        for one in (trial.means, trial.forecasts)
+    ]
     hits = [hit_shares(one, trial.answers) for one in (trial.means, trial.forecasts)]
     saved = _by_question(errors[0] - errors[1], trial.numbers)
     gain = _by_question(hits[1] - hits[0], trial.numbers)
@@ -241,9 +245,3 @@ def _by_question(
     if len(distinct) == len(values):
         return values
     return np.asarray(np.bincount(places, weights=values) / np.bincount(places))
-
-
-def _squared_error(forecasts: NDArray[np.float32], answers: Answers) -> NDArray[np.float64]:
-    """The mean squared error of each question's forecasts, over its known answers."""
-    squares = (np.clip(forecasts, 0, 1) - answers) ** 2
-    return np.asarray(np.nanmean(squares, axis=1, dtype=np.float64))

@@ -102,16 +102,12 @@ class Learning:
 
     def candidates(self, layout: QuestionLayout) -> tuple[Forecaster, ...]:
         """The candidate forecasters, not fitted."""
-        return tuple(self._candidate(name, layout) for name in self.kinds)
-
-    def _candidate(self, name: str, layout: QuestionLayout) -> Forecaster:
-        candidate = FORECASTERS[name](layout=layout)
+        candidates = tuple(FORECASTERS[name](layout=layout) for name in self.kinds)
         named = {"seed": self.seed, "dimensions": self.dimensions}
-        its_own = candidate.get_params(deep=False)
-        candidate.set_params(
-            **{key: one for key, one in named.items() if key in its_own and one is not None},
-        )
-        return candidate
+        for one in candidates:
+            its_own = named.keys() & one.get_params(deep=False).keys()
+            one.set_params(**{key: named[key] for key in its_own if named[key] is not None})
+        return candidates
 
 
 class Learned(NamedTuple):

@@ -146,7 +146,10 @@ map_fleet = as_function(MapRequest, carry_out_map_fleet)
 def prepare(request: MapRequest) -> Prepared[MapResult]:
     """Read the fleet or the answers, and the communities."""
     communities = request.communities
-    labels = communities if isinstance(communities, Mapping) else _read(communities)
+    if communities is None or isinstance(communities, Mapping):
+        labels = communities or {}
+    else:
+        labels = read_communities(communities)
     settings: dict[str, Setting] = {"seed": request.seed, "communities": digest_by_model(labels)}
     planned: PlannedContributions | None = None
     if request.fleet is not None:
@@ -173,10 +176,6 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
         encoder=planned.encoder if planned else None,
         texts=planned.matrix.texts if planned else (),
     )
-
-
-def _read(communities: str | Path | None) -> dict[str, str]:
-    return {} if communities is None else read_communities(communities)
 
 
 def _of_fleet(

@@ -155,18 +155,6 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
     found = matched_rows(fleet, answers)
     rows, correct = found[found >= 0], answers.correct[found >= 0]
     counts = (~np.isnan(correct)).sum(axis=0)
-    _require_enough(answers, counts)
-    return replace(
-        fleet,
-        forecaster=forecaster.added(rows, correct),
-        models=(*fleet.models, *answers.models),
-        skills=np.concatenate([fleet.skills, np.nanmean(correct, axis=0)]).astype(np.float32),
-        answered=np.concatenate([fleet.answered, counts]).astype(np.int64),
-        added=(*fleet.added, *answers.models),
-    )
-
-
-def _require_enough(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> None:
     for name, count in zip(answers.models, counts.tolist(), strict=True):
         if count < FEWEST_ANSWERS:
             raise DataError(
@@ -175,6 +163,14 @@ def _require_enough(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> No
                 expected=f"{FEWEST_ANSWERS} or more, better several hundred",
                 fix="add its answers to questions of the fleet, with their ids or texts",
             )
+    return replace(
+        fleet,
+        forecaster=forecaster.added(rows, correct),
+        models=(*fleet.models, *answers.models),
+        skills=np.concatenate([fleet.skills, np.nanmean(correct, axis=0)]).astype(np.float32),
+        answered=np.concatenate([fleet.answered, counts]).astype(np.int64),
+        added=(*fleet.added, *answers.models),
+    )
 
 
 def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64]:
