@@ -46,7 +46,7 @@ COMMANDS: Mapping[str, str] = {
     "compare": "compare --model ./reader --model ./causal --task extractive_qa --data passages.json"
     " --encoder ./sentences --max-answer-tokens 6",
     "probe": "probe --model {zoo}/reference --data pairs.csv --step raw",
-    "fleet": "fleet embed --data train.csv --encoder ./encoder --embedder factors --dimensions 4",
+    "fleet": "fleet embed --data train.csv --encoder ./encoder --forecaster factors --dimensions 4",
 }
 
 

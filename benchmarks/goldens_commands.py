@@ -171,7 +171,7 @@ _FLEETS = (
         goldens=(
             golden(
                 "fleet-embed",
-                "embed --data train.csv --encoder ./encoder --embedder factors --dimensions 4",
+                "embed --data train.csv --encoder ./encoder --forecaster factors --dimensions 4",
             ),
             golden("fleet-forecast", f"forecast {_NEW}"),
             golden("fleet-forecast-added", f"forecast {_NEW} --add newcomer.csv"),
@@ -182,10 +182,10 @@ _FLEETS = (
     Chain(
         goldens=(
             golden("fleet-embed-auto", f"embed {_ENCODED} --folds 3"),
-            golden("fleet-embed-mean", "embed --data answers.csv --embedder mean", exact=True),
+            golden("fleet-embed-mean", "embed --data answers.csv --forecaster mean", exact=True),
             golden("fleet-predict", "predict --data answers.csv --splits 10"),
             golden("fleet-contributions", f"map {_ENCODED} --contributions"),
-            golden("fleet-forecast-knn", f"forecast {_ENCODED} --embedder knn --test-share 0.25"),
+            golden("fleet-forecast-knn", f"forecast {_ENCODED} --forecaster knn --test-share 0.25"),
         )
     ),
 )

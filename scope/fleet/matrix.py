@@ -14,7 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError
-from scope.fleet.forecasters.forecaster import require_right_or_wrong
+from scope.fleet.forecasters.forecaster import (
+    require_right_and_wrong,
+    require_right_or_wrong,
+)
 from scope.fleet.layout import Answers
 from scope.printing import counted, listed
 
@@ -99,14 +102,16 @@ class CorrectnessMatrix:
     @property
     def notes(self) -> tuple[str, ...]:
         """The rules that were applied to what was read, in words, and what was left out."""
-        said = []
-        if self.repeated:
-            given = _were_given(self.repeated)
-            said.append(f"{given} more than once alike: {REPEAT_RULE}")
-        if self.conflicts:
-            given = _were_given(self.conflicts)
-            said.append(f"{given} more than once and differently: {CONFLICT_RULE}")
-        return (*said, *self.left_out)
+        rules = (
+            (self.repeated, "more than once alike", REPEAT_RULE),
+            (self.conflicts, "more than once and differently", CONFLICT_RULE),
+        )
+        applied = (
+            f"{counted(count, 'answer')} {'was' if count == 1 else 'were'} given {how}: {rule}"
+            for count, how, rule in rules
+            if count
+        )
+        return (*applied, *self.left_out)
 
     def take(self, rows: Sequence[int] | NDArray[Any]) -> Self:
         """The part with the questions in these rows, in this order."""
@@ -122,10 +127,6 @@ class CorrectnessMatrix:
         )
 
 
-def _were_given(answers: int) -> str:
-    return f"{counted(answers, 'answer')} {'was' if answers == 1 else 'were'} given"
-
-
 def _picked(values: Sequence[_Value], places: NDArray[np.intp]) -> tuple[_Value, ...]:
     return tuple(values[place] for place in places.tolist())
 
@@ -133,18 +134,12 @@ def _picked(values: Sequence[_Value], places: NDArray[np.intp]) -> tuple[_Value,
 def _check_form(matrix: CorrectnessMatrix) -> None:
     """What holds of any part of a matrix too."""
     questions, models = len(matrix.ids), len(matrix.models)
-    if matrix.correct.shape != (questions, models):
+    beside = len(matrix.texts), len(matrix.categories)
+    if matrix.correct.shape != (questions, models) or beside != (questions, questions):
         raise DataError(
-            f"answers of shape {matrix.correct.shape} for {questions} questions and {models} "
-            "models",
-            expected="one row a question and one column a model",
-            fix="turn the matrix round, or give the names that belong to it",
-        )
-    if not len(matrix.texts) == len(matrix.categories) == questions:
-        raise DataError(
-            f"{len(matrix.texts)} texts and {len(matrix.categories)} categories for {questions} "
-            "questions",
-            expected="one of each a question",
+            f"answers of shape {matrix.correct.shape}, {beside[0]} texts and {beside[1]} "
+            f"categories for {questions} questions and {models} models",
+            expected="a row, a text and a category for each question, and a column for each model",
             fix="write an empty text, and None as the category, where they are not known",
         )
     _require_unique("model", matrix.models)
@@ -164,23 +159,10 @@ def _require_unique(kind: str, names: Sequence[str]) -> None:
 
 def _check_content(matrix: CorrectnessMatrix) -> None:
     """What holds of a whole matrix: there is something to learn, of every model and question."""
+    require_right_and_wrong(matrix.correct)
     known = ~np.isnan(matrix.correct)
-    if not known.any():
-        raise DataError(
-            f"no answer at all of {len(matrix.models)} models to {len(matrix.ids)} questions",
-            expected="right answers and wrong ones",
-            fix="look whether the right column was read: --column correct=NAME",
-        )
     _require_answers("model", "of", matrix.models, np.any(known, axis=0))
     _require_answers("question", "to", matrix.ids, np.any(known, axis=1))
-    values = matrix.correct[known]
-    if values.min() == values.max():
-        told = "right" if values[0] else "wrong"
-        raise DataError(
-            f"all {len(values)} answers are {told}",
-            expected="right and wrong ones: there is nothing to learn otherwise",
-            fix="add models or questions",
-        )
 
 
 def _require_answers(

@@ -187,8 +187,8 @@ def question_table(
     Raises
     ------
     DataError
-        When the vectors are of another encoder or width, or not of these questions, or a text is
-        missing of which features are needed.
+        When the vectors are of another encoder or shape, or a text is missing of which features
+        are needed.
 
     Examples
     --------
@@ -202,12 +202,12 @@ def question_table(
     ... ).tolist()
     [[0.5, 1.0], [0.25, -1.0]]
     """
-    _require_same_encoder(layout, vectors, encoder)
-    if not len(vectors) == len(texts) == len(categories):
+    if encoder != layout.encoder or vectors.shape != (len(texts), layout.vector):
         raise DataError(
-            f"{len(vectors)} vectors, {len(texts)} texts and {len(categories)} categories",
-            expected="one of each a question",
-            fix="give the vectors, texts and categories of the same questions",
+            f"vectors of shape {vectors.shape} of the encoder {encoder or '(none)'}",
+            expected=f"vectors of shape {(len(texts), layout.vector)} of the encoder "
+            f"{layout.encoder or '(none)'}",
+            fix="encode the questions with the encoder that the fleet was embedded with",
         )
     parts = [np.asarray(vectors, dtype=np.float32)]
     if layout.features:
@@ -238,23 +238,5 @@ def require_texts(
             f"{'' if ids else ' (the first is 0)'}",
             expected=f"the text of every question, for {wanted}",
             fix="add a column with the text, or name it: --column text=NAME; without texts there "
-            "are --embedder mean, `scope fleet predict` and `scope fleet map --data`",
-        )
-
-
-def _require_same_encoder(
-    layout: QuestionLayout, vectors: NDArray[np.float32], encoder: str
-) -> None:
-    if encoder != layout.encoder:
-        raise DataError(
-            f"question vectors of the encoder {encoder or '(none)'}",
-            expected=f"vectors of the encoder {layout.encoder or '(none)'}, of which the fleet's "
-            "are",
-            fix="encode the questions with that encoder, or embed the fleet again with this one",
-        )
-    if vectors.ndim != 2 or vectors.shape[1] != layout.vector:
-        raise DataError(
-            f"question vectors of shape {vectors.shape}",
-            expected=f"one row a question, of {layout.vector} numbers",
-            fix="encode the questions with the encoder that the fleet was embedded with",
+            "are --forecaster mean, `scope fleet predict` and `scope fleet map --data`",
         )

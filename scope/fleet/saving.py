@@ -76,19 +76,21 @@ class Fleet:
     def __post_init__(self) -> None:
         count = len(self.models)
         lengths = {len(self.skills), len(self.answered), len(self.forecaster.skills_)}
-        if lengths != {count}:
-            raise ValueError(f"skills and counts of {sorted(lengths)} models in place of {count}")
-        if len(self.ids) != len(self.texts_digest):
-            raise ValueError(f"{len(self.ids)} ids and {len(self.texts_digest)} texts")
-        if self.models[count - len(self.added) :] != self.added:
-            raise ValueError(f"{self.added} are not the last of the models")
-        for names in (self.models, self.ids):
-            if len(set(names)) < len(names):
-                raise ValueError("a name stands twice among the models, or among the ids")
-        if not ((self.skills >= 0) & (self.skills <= 1)).all():
-            raise ValueError("a skill is not from 0 to 1")
-        if not ((self.answered >= 0) & (self.answered <= len(self.ids))).all():
-            raise ValueError(f"a count of answers is not from 0 to {len(self.ids)}")
+        ids, answered = len(self.ids), self.answered
+        names = len(set(self.models)) + len(set(self.ids))
+        for correct, otherwise in (
+            (lengths == {count}, f"skills of {sorted(lengths)} models in place of {count}"),
+            (ids == len(self.texts_digest), f"{ids} ids and {len(self.texts_digest)} texts"),
+            (self.models[count - len(self.added) :] == self.added, "added models are not last"),
+            (names == count + ids, "a name stands twice among the models, or among the ids"),
+            (((self.skills >= 0) & (self.skills <= 1)).all(), "a skill is not from 0 to 1"),
+            (
+                ((answered >= 0) & (answered <= ids)).all(),
+                f"a count of answers is not from 0 to {ids}",
+            ),
+        ):
+            if not correct:
+                raise ValueError(otherwise)
 
 
 @dataclass(frozen=True, kw_only=True)

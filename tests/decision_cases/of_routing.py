@@ -18,7 +18,7 @@ def route(*more, know):
         write_word_table(folder / "encoder")
         yield (
             *("fleet", "route", "--data", "answers.csv", "--encoder", "./encoder"),
-            *("--embedder", "factors", "--test-share", "0.5", "--run", "mine", *more),
+            *("--forecaster", "factors", "--test-share", "0.5", "--run", "mine", *more),
         )
 
     return make

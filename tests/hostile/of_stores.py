@@ -64,7 +64,7 @@ COMMANDS = {
     ),
     "fleet": (
         *("fleet", "embed", "--data", "rows.csv", "--encoder", "./encoder"),
-        *("--embedder", "knn", "--folds", "2"),
+        *("--forecaster", "knn", "--folds", "2"),
     ),
     "probe": (
         *("probe", "--model", "python:toy_readers:Bags", "--train", "train.csv"),

@@ -130,7 +130,7 @@ def fleet(folder):
     yield Job(
         arguments=[
             *("fleet", "embed", "--data", str(data), "--encoder", str(encoder)),
-            *("--embedder", "knn", "--folds", "2"),
+            *("--forecaster", "knn", "--folds", "2"),
         ],
         environment={},
         files=("runs/mine/embedder/embedder.json", "runs/mine/embedder/embedder.safetensors"),

@@ -203,8 +203,9 @@ def reliability(
     >>> round(low.predicted, 3), low.observed.value, round(high.predicted, 3), high.observed.value
     (0.1, 0.0, 0.85, 0.5)
     """
-    edges, places = _binned(probabilities, answers, bins)
-    known = ~np.isnan(answers)
+    edges, known = np.arange(bins + 1) / bins, ~np.isnan(answers)
+    # The last bin holds 1 too.
+    places = np.minimum(np.searchsorted(edges, probabilities[known], side="right") - 1, bins - 1)
     predicted, came_true = probabilities[known].astype(np.float64), answers[known]
     owners = np.nonzero(known)[0]
     found = []
@@ -219,15 +220,6 @@ def reliability(
             )
         )
     return tuple(found)
-
-
-def _binned(
-    probabilities: Probabilities, answers: Answers, bins: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The edges of the bins, and the bin of each known answer; the last bin holds 1 too."""
-    edges = np.arange(bins + 1) / bins
-    places = np.searchsorted(edges, probabilities[~np.isnan(answers)], side="right") - 1
-    return edges, np.minimum(places, bins - 1)
 
 
 FitPredict = Callable[[NDArray[np.bool_]], Probabilities]

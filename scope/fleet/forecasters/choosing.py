@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from scope.errors import DataError
 from scope.fleet.findings.forecasting import forecast_scores, hit_shares
 from scope.fleet.forecasters.baselines import MeanForecaster
 from scope.fleet.forecasters.forecaster import (
@@ -100,7 +99,9 @@ def choose(
     >>> choice.scores[1].accuracy.value
     1.0
     """
-    listed = _with_mean(candidates)
+    listed = list(candidates)
+    if not any(isinstance(one, MeanForecaster) for one in listed):
+        listed.insert(0, MeanForecaster(layout=listed[0].layout))
     questions = checked_table(table, listed[0].layout)
     given = checked_correctness(answers, len(questions))
     numbers = question_numbers(questions, listed[0].layout)
@@ -129,13 +130,6 @@ def choose(
     return ChosenForecaster(forecaster, scores, predicted[place])
 
 
-def _with_mean(candidates: Sequence[Forecaster]) -> list[Forecaster]:
-    listed = list(candidates)
-    if not any(isinstance(one, MeanForecaster) for one in listed):
-        listed.insert(0, MeanForecaster(layout=listed[0].layout))
-    return listed
-
-
 def _left_out(
     forecaster: Forecaster,
     table: Table,
@@ -149,12 +143,6 @@ def _left_out(
         out = parts == part
         learned = answers[~out]
         with_answers = ~np.isnan(learned).all(axis=0)
-        if not with_answers.any():
-            raise DataError(
-                f"no answer to the {int((~out).sum())} questions outside of a fold",
-                expected="answers to questions of more than one fold",
-                fix="ask for fewer folds, or add answers",
-            )
         fitted = clone(forecaster).fit(table[~out], learned[:, with_answers])
         predicted = fitted.predict_proba(table[out])
         rows = np.repeat(predicted.mean(axis=1, keepdims=True), len(with_answers), axis=1)

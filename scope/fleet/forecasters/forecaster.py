@@ -193,14 +193,7 @@ def checked_correctness(answers: Answers, questions: int) -> Answers:
             fix="turn the matrix round, or give the questions that were answered",
         )
     require_right_or_wrong(found)
-    values = np.unique(found[~np.isnan(found)])
-    if len(values) < 2:
-        told = "are unknown" if not len(values) else "are right" if values[0] else "are wrong"
-        raise DataError(
-            f"all answers {told}",
-            expected="right and wrong ones: there is nothing to learn otherwise",
-            fix="add models or questions",
-        )
+    require_right_and_wrong(found)
     require_answers_of_each(found)
     return found
 
@@ -219,6 +212,25 @@ def require_right_or_wrong(answers: Answers) -> None:
             f"the value {float(wrong[0]):g} among the answers",
             expected="1 for right, 0 for wrong, NaN for unknown",
             fix="make each answer right or wrong",
+        )
+
+
+def require_right_and_wrong(answers: Answers) -> None:
+    """Check that right and wrong answers are known.
+
+    Raises
+    ------
+    DataError
+        When one or both are missing.
+    """
+    known = answers[~np.isnan(answers)]
+    values = np.unique(known)
+    if len(values) < 2:
+        kind = "right" if values.any() else "wrong"
+        raise DataError(
+            f"all {len(known)} answers are {kind}" if len(known) else "no known answer",
+            expected="right and wrong answers: there is nothing to learn otherwise",
+            fix="add models or questions, or name the column: --column correct=NAME",
         )
 
 

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.fleet.forecasters.factorization import shrunk_skills
+from scope.fleet.forecasters.factorization import new_model_skills, shrunk_skills
 from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster
 from scope.fleet.forecasters.new_models import (
-    FittedQuestions,
     Spread,
     checked_new_models,
-    expected_skills,
     logit_places,
     most_probable_vectors,
     spread_of,
@@ -173,18 +171,34 @@ class MatrixFactorization(VectorForecaster):
         """A copy with new models, each with the most probable vector after its answers."""
         rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
         spread = Spread(self.spread_mean_, self.spread_root_)
-        skills = self.skills_[: self.fitted_]
-        offsets = np.full(len(self.question_vectors_), self.constant_, dtype=np.float32)
-        fitted = FittedQuestions(self.question_vectors_, offsets, skills)
+        offsets = np.full(len(rows), self.constant_, dtype=np.float32)
         with threadpool_limits(1):
-            places = most_probable_vectors(
-                spread, fitted.coordinates[rows], fitted.offsets[rows], answers
-            )
-            further = expected_skills(fitted, places, rows, answers)
+            places = most_probable_vectors(spread, self.question_vectors_[rows], offsets, answers)
+            further = self._expected_skills(places, rows, answers)
         larger = copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, places])
         larger.skills_ = np.concatenate([self.skills_, further])
         return larger
+
+    def _expected_skills(
+        self, vectors: Numbers, rows: NDArray[np.int64], answers: Answers
+    ) -> Numbers:
+        """The share of right answers to be expected of new models over all fitted questions.
+
+        What their vectors predict, moved by as much as their answers were better than predicted:
+        right answers to easy questions, as anyone gives them, make no model the best.
+        """
+        from scipy.special import expit
+
+        everywhere, there = np.empty(len(vectors)), np.empty(len(vectors))
+        # One model at a time: a table of all chances may be larger than all else that is held.
+        for model, vector in enumerate(vectors):
+            logits = self.question_vectors_ @ vector + np.float32(self.constant_)
+            chances = expit(logits).astype(np.float64)
+            everywhere[model] = chances.mean()
+            there[model] = chances[rows[~np.isnan(answers[:, model])]].mean()
+        skills, questions = self.skills_[: self.fitted_], len(self.question_vectors_)
+        return new_model_skills(answers, skills, questions, (everywhere, there))
 
     @property
     def places_(self) -> NDArray[np.float32]:

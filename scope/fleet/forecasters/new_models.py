@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from scope.errors import DataError
-from scope.fleet.forecasters.factorization import Factors, new_model_skills
+from scope.fleet.forecasters.factorization import Factors
 from scope.fleet.forecasters.forecaster import require_answers_of_each, require_right_or_wrong
 from scope.fleet.layout import Answers
 
@@ -138,19 +138,15 @@ def checked_new_models(
         a model has no answer.
     """
     places, found = np.asarray(rows), np.asarray(answers, dtype=np.float32)
-    if places.ndim != 1 or found.ndim != 2 or len(found) != len(places):
+    outside = places[~np.isin(places, np.arange(questions))]
+    if found.ndim != 2 or places.shape != found.shape[:1] or len(outside):
         raise DataError(
-            f"answers of shape {found.shape} to rows of shape {places.shape}",
-            expected="one row of answers a question, and one column a model",
-            fix="give one answer, or NaN, for each question and model",
-        )
-    whole = np.issubdtype(places.dtype, np.integer)
-    outside = places[(places < 0) | (places >= questions)] if whole else places
-    if len(outside):
-        raise DataError(
-            f"the row {outside[0]}",
-            expected=f"rows from 0 to {questions - 1}: questions that it was fitted on",
-            fix="give answers to questions of the fleet's own",
+            f"answers of shape {found.shape} to the row {outside[0]}"
+            if len(outside)
+            else f"answers of shape {found.shape} to rows of shape {places.shape}",
+            expected=f"one row of answers for each row from 0 to {questions - 1}, and one column a "
+            "model",
+            fix="give answers to questions that the fleet was fitted on",
         )
     require_right_or_wrong(found)
     require_answers_of_each(found)
@@ -219,55 +215,6 @@ def logit_places(
         # The symmetric root: it does not hang on the signs of the directions.
         root = (directions * np.sqrt(np.maximum(squares, 0))) @ directions.T
         return np.asarray(vectors @ root, dtype=np.float32)
-
-
-class FittedQuestions(NamedTuple):
-    """The questions that a fleet was fitted on, as vectors meet them, and its models' skills.
-
-    ``coordinates`` has shape (questions, dimensions), ``offsets`` (questions,), ``skills``
-    (models,).
-    """
-
-    coordinates: NDArray[np.float32]
-    offsets: NDArray[np.float32]
-    skills: NDArray[np.float32]
-
-
-def expected_skills(
-    fitted: FittedQuestions, vectors: NDArray[np.float32], rows: NDArray[np.int64], answers: Answers
-) -> NDArray[np.float32]:
-    """The share of right answers to be expected of new models over all fitted questions.
-
-    What their vectors predict, moved by as much as their answers were better than predicted
-    (`new_model_skills`).
-
-    Parameters
-    ----------
-    vectors
-        Of the new models, from `most_probable_vectors`.
-    rows, answers
-        Which of the questions they answered, and how.
-
-    Examples
-    --------
-    Right answers to easy questions, as anyone gives them, make no model the best:
-
-    >>> offsets = np.repeat([9, -9], 10).astype(np.float32)
-    >>> questions = FittedQuestions(np.zeros((20, 1), "f4"), offsets, np.float32([0.4, 0.6]))
-    >>> easy = np.ones((10, 1), dtype=np.float32)
-    >>> expected_skills(questions, np.zeros((1, 1), "f4"), np.arange(10), easy).round(2).tolist()
-    [0.5]
-    """
-    from scipy.special import expit
-
-    everywhere, there = np.empty(len(vectors)), np.empty(len(vectors))
-    # One model at a time: a table of all chances may be larger than all else that is held.
-    for model, vector in enumerate(vectors):
-        chances = expit(fitted.coordinates @ vector + fitted.offsets).astype(np.float64)
-        everywhere[model] = chances.mean()
-        there[model] = chances[rows[~np.isnan(answers[:, model])]].mean()
-    questions = len(fitted.coordinates)
-    return new_model_skills(answers, fitted.skills, questions, (everywhere, there))
 
 
 def most_probable_vectors(

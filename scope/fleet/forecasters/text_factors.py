@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.errors import DataError, SpecError
-from scope.fleet.forecasters.factorization import Factors, factorize
+from scope.errors import SpecError
+from scope.fleet.forecasters.factorization import factorize
 from scope.fleet.forecasters.forecaster import Probabilities, VectorForecaster, checked_table
 from scope.fleet.forecasters.kernels import (
     Kernel,
@@ -31,7 +31,6 @@ from scope.fleet.forecasters.new_models import (
     vector_prior,
 )
 from scope.fleet.forecasters.validation import (
-    LeftOutForecasts,
     calibration_slope,
     left_out_forecasts,
     question_folds,
@@ -186,12 +185,17 @@ class TextFactors(VectorForecaster):
         helps = text_helps(trial, self.guard)
         # 0 stands for forecasts that are the skills themselves.
         self.slope_ = max(calibration_slope(trial, self._generator(1)), 0.0) if helps else 0.0
-        self.route_weights_ = self._route_weights(trial, table, answers)
+        codes = self.layout.codes(table)[~np.isnan(answers).all(axis=1)]
+        self.route_weights_ = route_weights(trial, codes, len(self.layout.categories), self.guard)
         ridge = fit_ridge(inputs, factors.question_vectors, guard=self.guard)
         # One product from likeness to coordinates, with no detour over all inputs.
         self.weights_ = basis @ ridge.weights
         self.offset_ = ridge.offset - ridge.centre @ ridge.weights
-        self._keep_vectors(factors, answers)
+        skills, vectors, self.question_vectors_ = factors
+        self.model_vectors_ = np.column_stack([skills, vectors])
+        self.noise_ = answer_noise(answers, factors)
+        prior = vector_prior(self.model_vectors_, self.noise_)
+        self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
 
     def _probabilities(self, table: Table) -> Probabilities:
         if not self.slope_:
@@ -217,13 +221,6 @@ class TextFactors(VectorForecaster):
         forecasts += skills
         return forecasts
 
-    def _keep_vectors(self, factors: Factors, answers: Answers) -> None:
-        skills, vectors, self.question_vectors_ = factors
-        self.model_vectors_ = np.column_stack([skills, vectors])
-        self.noise_ = answer_noise(answers, factors)
-        prior = vector_prior(self.model_vectors_, self.noise_)
-        self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
-
     def _dimensions_for(self, models: int) -> int:
         """How many dimensions to fit beside what every model has."""
         usual = min(MOST_DIMENSIONS, models)
@@ -240,13 +237,6 @@ class TextFactors(VectorForecaster):
         """Which question each row is, and its fold; few questions are in fewer folds."""
         numbers = question_numbers(table, self.layout)
         different = len(np.unique(numbers))
-        if different < 2:
-            raise DataError(
-                f"{len(table)} questions with one vector" if len(table) > 1 else "1 question",
-                expected="two different questions or more, so that one can be predicted from "
-                "another",
-                fix="add questions",
-            )
         return numbers, question_folds(numbers, min(self.folds, different), self.seed)
 
     def _learn_kernel(self, table: Table, targets: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -276,14 +266,6 @@ class TextFactors(VectorForecaster):
         )
         kernel = Kernel(Mix(*self.mix_.tolist()), marks, *self.widths_.tolist())
         return kernel.times(self._questions(table), weights)
-
-    def _route_weights(
-        self, trial: LeftOutForecasts, table: Table, answers: Answers
-    ) -> NDArray[np.float64]:
-        """How far to route by the text: of each category of the layout, and of any other."""
-        answered = ~np.isnan(answers).all(axis=1)
-        codes = self.layout.codes(table)[answered]
-        return route_weights(trial, codes, len(self.layout.categories), self.guard)
 
     def _questions(self, table: Table) -> QuestionInputs:
         features = (self.layout.features_of(table) - self.feature_centre_) / self.feature_scale_

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import SpecError
+from scope.fleet.findings.forecasting import hit_shares, means_of_known
 from scope.fleet.layout import Answers, QuestionLayout, Table
 
 _STREAM = 0xF01D
@@ -63,11 +64,10 @@ def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray
     """
     questions = int(numbers.max(initial=-1)) + 1
     if not 2 <= folds <= questions:
-        different = "" if questions == len(numbers) else "different "
         raise SpecError(
-            f"{folds} folds of {questions} {different}questions",
+            f"{folds} folds of {questions} different questions",
             expected="two folds or more, and a question or more in each",
-            fix="add questions, or ask for fewer folds" if folds > 1 else "ask for folds=2",
+            fix="add questions, or change the number of folds",
         )
     drawn: NDArray[np.int64] = np.random.default_rng([seed, _STREAM]).permutation(questions)
     return (drawn % folds)[numbers]
@@ -148,8 +148,12 @@ def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
     >>> text_helps(LeftOutForecasts(answers, means, means), 0.5)
     False
     """
-    errors = [_squared_error(one, trial.answers) for one in (trial.means, trial.forecasts)]
-    hits = [_accuracy(one, trial.answers) for one in (trial.means, trial.forecasts)]
+    known = ~np.isnan(trial.answers)
+    errors = [
+        means_of_known((np.clip(one, 0, 1) - trial.answers) ** 2, known)
+        for one in (trial.means, trial.forecasts)
+    ]
+    hits = [hit_shares(one, trial.answers) for one in (trial.means, trial.forecasts)]
     saved = _by_question(errors[0] - errors[1], trial.numbers)
     gain = _by_question(hits[1] - hits[0], trial.numbers)
     doubt = saved.std() / np.sqrt(len(saved)) + 1e-9
@@ -241,16 +245,3 @@ def _by_question(
     if len(distinct) == len(values):
         return values
     return np.asarray(np.bincount(places, weights=values) / np.bincount(places))
-
-
-def _squared_error(forecasts: NDArray[np.float32], answers: Answers) -> NDArray[np.float64]:
-    """The mean squared error of each question's forecasts, over its known answers."""
-    squares = (np.clip(forecasts, 0, 1) - answers) ** 2
-    return np.asarray(np.nanmean(squares, axis=1, dtype=np.float64))
-
-
-def _accuracy(forecasts: NDArray[np.float32], answers: Answers) -> NDArray[np.float64]:
-    """The share of each question's known answers that is predicted."""
-    known = ~np.isnan(answers)
-    hits = ((forecasts > 0.5) == (answers > 0.5)) & known
-    return np.asarray(hits.sum(axis=1) / known.sum(axis=1))

@@ -15,7 +15,7 @@ from scope.data.fields import UnreadableError, is_missing, plain_label, storable
 from scope.errors import DataError
 from scope.fleet.layout import Answers
 from scope.fleet.matrix import SHOWN, CorrectnessMatrix
-from scope.printing import listed
+from scope.printing import counted, listed
 
 UNKNOWN = -1
 """Stands for an answer that is not known, and for the model of a question nobody was asked."""
@@ -134,7 +134,7 @@ def _count(cells: Cells, models: Sequence[int], questions: Sequence[int]) -> _Vo
 def _tied(kind: str, gone: Sequence[str]) -> tuple[str, ...]:
     if not gone:
         return ()
-    found = f"{len(gone)} {kind}{'' if len(gone) == 1 else 's'}"
+    found = counted(len(gone), kind)
     return (f"{found} left out, for nothing but ties is known of them: {listed(gone, SHOWN)}",)
 
 
@@ -230,7 +230,9 @@ def cells_of(found: Iterable[GivenAnswer], *, without_gold: int = 0) -> Cells:
         model=np.array([model for model, _, _ in rows], dtype=np.int32),
         question=np.array([place[id_] for _, id_, _ in rows], dtype=np.int32),
         correct=np.array([correct for _, _, correct in rows], dtype=np.int8),
-        left_out=_without_gold(without_gold),
+        left_out=(f"{counted(without_gold, 'row')} left out, for no right answer is known",)
+        if without_gold
+        else (),
     )
 
 
@@ -253,13 +255,6 @@ def join(questions: dict[str, Told], id_: str, told: Told) -> None:
                 fix="give the questions ids of their own, the same ones in all files",
             )
     questions[id_] = Told(known.text or told.text, known.category or told.category)
-
-
-def _without_gold(without_gold: int) -> tuple[str, ...]:
-    if not without_gold:
-        return ()
-    said = "1 row was" if without_gold == 1 else f"{without_gold} rows were"
-    return (f"{said} left out, for no right answer is known",)
 
 
 def written_of(value: object) -> str | None:

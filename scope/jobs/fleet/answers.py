@@ -19,19 +19,7 @@ from scope.records import DataCard
 def load_answers(
     specs: Sequence[str], columns: Mapping[str, str]
 ) -> tuple[CorrectnessMatrix, DataCard]:
-    """The joined matrix of several sources, and its data card.
-
-    Raises
-    ------
-    SpecError
-        If there is no source.
-    """
-    if not specs:
-        raise SpecError(
-            "no answers to fit on",
-            expected="a table, a folder of saved answers or a run of `scope compare`",
-            fix="write for example --data answers.csv",
-        )
+    """The joined matrix of several sources, and its data card."""
     matrix = read_matrix(specs, columns=columns)
     return matrix, _card(", ".join(specs), matrix)
 

@@ -12,9 +12,13 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saving import DESCRIPTION, NUMBERS, save_fleet
 from scope.jobs.fleet.answers import load_answers, same_texts
 from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder, means_note, prepared
-from scope.jobs.fleet.models import describe_models, place_models, skills_of_fleet
+from scope.jobs.fleet.models import (
+    counts_of_fleet,
+    describe_models,
+    place_models,
+    skills_of_fleet,
+)
 from scope.jobs.fleet.requests import EmbedRequest
-from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.fleet.stored_fleet import EMBEDDER
 from scope.jobs.runner import Prepared, carry_out
 from scope.protocols import Encoder, Progress
@@ -33,7 +37,7 @@ embed_fleet = as_function(EmbedRequest, carry_out_embed_fleet)
 def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
     """Read the answers and load the encoder."""
     learning = Learning(
-        embedder=request.embedder,
+        forecaster=request.forecaster,
         dimensions=request.dimensions,
         folds=request.folds,
         features=request.features,
@@ -60,19 +64,14 @@ def _find(
     manifest: Manifest,
     run: Run,
 ) -> EmbedResult:
-    fleet, choice, _ = learn(matrix, learning, encoder, progress)
+    fleet, choice = learn(matrix, learning, encoder, progress)
     save_fleet(fleet, run.path / EMBEDDER)
     placed = place_models(fleet.forecaster, matrix.correct)
     listed, shown = describe_models(fleet.models, skills_of_fleet(fleet), placed.vectors)
     answered = np.flatnonzero(~np.isnan(matrix.correct).all(axis=1))
     return EmbedResult(
         manifest=manifest,
-        questions=len(matrix.ids),
-        models=len(matrix.models),
-        answers=matrix.n_answers,
-        conflicts=matrix.conflicts,
-        forecaster=fleet.forecaster.spelling,
-        encoder=fleet.encoder or NO_ENCODER,
+        **counts_of_fleet(fleet, matrix.conflicts),
         fleet=listed,
         scores=choice.scores,
         reliability=reliability(

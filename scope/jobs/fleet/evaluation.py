@@ -1,8 +1,8 @@
-"""A fleet and the questions that it is evaluated on: new or held-out ones."""
+"""A fleet, the questions that it is evaluated on (new or held-out ones), and its scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError
+from scope.fleet.findings.forecasting import forecast_scores
+from scope.fleet.forecasters.baselines import MeanForecaster
+from scope.fleet.forecasters.forecaster import Probabilities
 from scope.fleet.layout import Table
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import question_table, require_texts
@@ -20,15 +23,17 @@ from scope.jobs.fleet.answers import (
     load_answers,
     load_questions,
     require_enough_left,
+    same_texts,
 )
 from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder, means_note, vectors_of
 from scope.jobs.fleet.model_tables import SHOWN
+from scope.jobs.fleet.models import Counts, counts_of_fleet, skills_of_fleet
 from scope.jobs.fleet.requests import ForecastRequest
 from scope.jobs.fleet.stored_fleet import matched_rows, open_fleet, with_added_models
 from scope.models import ModelOptions, load_encoder
 from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
-from scope.records import DataCard, Setting
+from scope.records import DataCard, FleetModel, ForecastScore, Setting
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,7 +106,7 @@ def _plan_with_fleet(fleet: str | Path, new: str, request: ForecastRequest) -> P
     encoder = load_encoder_of(with_added, request.encoder, request.model_options)
     if encoder is not None:
         require_texts(
-            questions.texts, f"the embedder {with_added.forecaster.short_name}", questions.ids
+            questions.texts, f"the forecaster {with_added.forecaster.short_name}", questions.ids
         )
     return PlannedEvaluation(
         models=with_added.models,
@@ -204,7 +209,7 @@ def _aligned(
 
 def _plan_with_answers(request: ForecastRequest) -> PlannedEvaluation:
     """Read the answers, choose the questions to hold out, and load the encoder."""
-    learning = Learning(embedder=request.embedder, seed=request.seed)
+    learning = Learning(forecaster=request.forecaster, seed=request.seed)
     matrix, card = load_answers(request.data, request.columns)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
     require_enough_left(matrix, held_out, learning.folds)
@@ -257,4 +262,69 @@ def table_of(
         texts=questions.texts,
         categories=questions.categories,
         encoder=encoder.fingerprint if encoder else "",
+    )
+
+
+def score_forecasts(
+    evaluation: Evaluation, probabilities: Probabilities
+) -> tuple[ForecastScore, ...]:
+    """The scores of each model's mean and of the fleet; empty if no answer is known.
+
+    Parameters
+    ----------
+    probabilities
+        The fleet's own forecasts, shape (questions, models).
+    """
+    rows = evaluation.scored
+    if not len(rows):
+        return ()
+    questions = evaluation.questions.take(rows)
+    # For added models too: the accuracy on the answered questions of the fleet.
+    means = np.tile(evaluation.fleet.skills, (len(rows), 1))
+    chosen = evaluation.fleet.forecaster.spelling
+    forecasts = {
+        MeanForecaster.short_name: means,
+        chosen: probabilities[rows],
+    }
+    return tuple(
+        score
+        for spelling, predicted in forecasts.items()
+        for score in forecast_scores(
+            predicted,
+            questions.correct,
+            same_texts(questions),
+            forecaster=spelling,
+            categories=questions.categories,
+            mean_probabilities=None if spelling == MeanForecaster.short_name else means,
+            chosen=spelling == chosen,
+        )
+    )
+
+
+class Evaluated(Counts):
+    """What the results of forecasts and of routing have in common."""
+
+    fleet: tuple[FleetModel, ...]
+    notes: tuple[str, ...]
+
+
+def evaluated(evaluation: Evaluation, notes: Sequence[str] = ()) -> Evaluated:
+    """The counts of the fleet's answers and the evaluation's notes.
+
+    Only models added to the fleet for this evaluation are listed.
+    """
+    fleet = evaluation.fleet
+    total, scored = len(evaluation.questions.ids), len(evaluation.scored)
+    return Evaluated(
+        **counts_of_fleet(fleet, evaluation.conflicts),
+        fleet=tuple(
+            FleetModel(name=name, skill=skill, added=True)
+            for name, skill in zip(fleet.models, skills_of_fleet(fleet), strict=True)
+            if name in fleet.added
+        ),
+        notes=(
+            f"{counted(total, 'question')} forecast, {scored} of them scored",
+            *notes,
+            *evaluation.notes,
+        ),
     )

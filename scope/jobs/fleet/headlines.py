@@ -162,7 +162,7 @@ def of_route(result: records.RouteResult) -> Answer:
     """Whether routing beats the single best model, and a random choice with the same mix."""
     every = {one.router: one for one in overall(result.routers)}
     router, single = every.get(ROUTER), every.get(SINGLE_BEST)
-    frame, head = _OVER_SINGLE_BEST[worth(every)]
+    frame, head = _OVER_SINGLE_BEST[routing_verdict(every)]
     if router is None or single is None:
         return Answer(frame, prose(head), of_matrix(result))
     costs = prose(f": {router.cost or 0:.4g} a question instead of {single.cost or 0:.4g}")
@@ -178,7 +178,7 @@ def of_route(result: records.RouteResult) -> Answer:
     return Answer(frame, prose(head, **({"costs": costs} if "{costs}" in head else {})), why)
 
 
-def worth(every: Mapping[str, records.RouterScore]) -> str | None:
+def routing_verdict(every: Mapping[str, records.RouterScore]) -> str | None:
     """What routing is worth: `beyond_chance` of its gain over the single best model.
 
     ``mix`` if the router is better than that but not significantly better than a random choice

@@ -73,7 +73,7 @@ CHOSEN_AMONG = ("mean", "knn", "factors")
 class Learning:
     """How a fleet is fitted."""
 
-    embedder: str = AUTO
+    forecaster: str = AUTO
     dimensions: int | None = None
     folds: int = 5
     features: bool = True
@@ -82,7 +82,7 @@ class Learning:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The names of all candidates."""
-        return CHOSEN_AMONG if self.embedder == AUTO else (self.embedder,)
+        return CHOSEN_AMONG if self.forecaster == AUTO else (self.forecaster,)
 
     @property
     def reads_texts(self) -> bool:
@@ -92,7 +92,7 @@ class Learning:
     def settings(self, encoder: Encoder | None) -> dict[str, Setting]:
         """The settings that determine the result, for the manifest."""
         return {
-            "embedder": self.embedder,
+            "forecaster": self.forecaster,
             "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
             "dimensions": self.dimensions,
             "folds": self.folds,
@@ -102,27 +102,19 @@ class Learning:
 
     def candidates(self, layout: QuestionLayout) -> tuple[Forecaster, ...]:
         """The candidate forecasters, not fitted."""
-        return tuple(self._candidate(name, layout) for name in self.kinds)
-
-    def _candidate(self, name: str, layout: QuestionLayout) -> Forecaster:
-        candidate = FORECASTERS[name](layout=layout)
+        candidates = tuple(FORECASTERS[name](layout=layout) for name in self.kinds)
         named = {"seed": self.seed, "dimensions": self.dimensions}
-        its_own = candidate.get_params(deep=False)
-        candidate.set_params(
-            **{key: one for key, one in named.items() if key in its_own and one is not None},
-        )
-        return candidate
+        for one in candidates:
+            its_own = named.keys() & one.get_params(deep=False).keys()
+            one.set_params(**{key: named[key] for key in its_own if named[key] is not None})
+        return candidates
 
 
 class Learned(NamedTuple):
-    """A fleet, and the cross-validation that selected its forecaster.
-
-    ``table`` is the table of the questions that it was fitted on.
-    """
+    """A fleet, and the cross-validation that selected its forecaster."""
 
     fleet: Fleet
     choice: ChosenForecaster
-    table: Table
 
 
 def load_needed_encoder(
@@ -137,7 +129,7 @@ def load_needed_encoder(
     """
     if not learning.reads_texts:
         return None
-    require_texts(matrix.texts, f"the embedder {learning.embedder}", matrix.ids)
+    require_texts(matrix.texts, f"the forecaster {learning.forecaster}", matrix.ids)
     return load_encoder(spec or SENTENCE_ENCODER, options)
 
 
@@ -154,7 +146,7 @@ def learn(
         matrix.correct,
         folds=learning.folds,
         seed=learning.seed,
-        first_anyway=learning.embedder != AUTO,
+        first_anyway=learning.forecaster != AUTO,
         progress=progress,
     )
     known = ~np.isnan(matrix.correct)
@@ -167,7 +159,7 @@ def learn(
         texts_digest=tuple(map(text_digest, matrix.texts)),
         encoder=encoder.spec if encoder else "",
     )
-    return Learned(fleet, choice, table)
+    return Learned(fleet, choice)
 
 
 def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, ...]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -14,26 +12,116 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.core.request import as_function
+from scope.fleet.findings.forecasting import contributions
 from scope.fleet.findings.similar_models import community_distances
+from scope.fleet.forecasters.forecaster import Probabilities
+from scope.fleet.forecasters.text_factors import TextFactors
 from scope.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.answers import load_answers, load_questions
-from scope.jobs.fleet.contributions import PlannedContributions, plan_contributions
-from scope.jobs.fleet.learning import prepared
-from scope.jobs.fleet.model_tables import read_communities, require_known
+from scope.fleet.questions import require_texts
+from scope.jobs.fleet.answers import (
+    benchmarks_of,
+    held_out_rows,
+    load_answers,
+    load_questions,
+    same_texts,
+)
+from scope.jobs.fleet.learning import prepared, tabulate
+from scope.jobs.fleet.model_tables import digest_by_model, read_communities, require_known
 from scope.jobs.fleet.models import (
-    FROM_ANSWERS,
+    NO_ENCODER,
+    Counts,
     answer_vectors,
+    counts_of_answers,
+    counts_of_fleet,
     describe_models,
     place_models,
     skills_of_answers,
     skills_of_fleet,
 )
-from scope.jobs.fleet.requests import MapRequest
-from scope.jobs.fleet.scoring import NO_ENCODER
+from scope.jobs.fleet.requests import TEST_SHARE, MapRequest
 from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models
 from scope.jobs.runner import Prepared, carry_out
-from scope.records import DataCard, Estimate, Manifest, MapResult, Setting, Undefined
+from scope.models import load_encoder
+from scope.models.options import SENTENCE_ENCODER
+from scope.protocols import Encoder, Progress
+from scope.records import (
+    Contribution,
+    DataCard,
+    Estimate,
+    Manifest,
+    MapResult,
+    Setting,
+    Undefined,
+)
 from scope.store import Run
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlannedContributions:
+    """Answers to questions of several benchmarks, and the encoder of their texts."""
+
+    matrix: CorrectnessMatrix
+    held_out: NDArray[np.bool_]
+    encoder: Encoder
+    seed: int
+    progress: Progress
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """The settings that decide the result."""
+        return {
+            "encoder": f"{self.encoder.spec} {self.encoder.fingerprint}",
+            "test_share": TEST_SHARE,
+        }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the method."""
+        return (
+            f"contributions: {int(self.held_out.sum())} of {len(self.held_out)} questions are held "
+            "out and predicted by factors fitted with and without each benchmark's other questions",
+        )
+
+    def find(self) -> tuple[Contribution, ...]:
+        """Fit without each benchmark in turn, and score the forecasts on every benchmark."""
+        known = replace(self.matrix.take(np.flatnonzero(~self.held_out)), part=False)
+        test = self.matrix.take(np.flatnonzero(self.held_out))
+        learned = tabulate(self.matrix, self.encoder, self.progress, features=True)
+        table, questions = learned.table[~self.held_out], learned.table[self.held_out]
+
+        def fit_predict(rows: NDArray[np.bool_]) -> Probabilities:
+            forecaster = TextFactors(layout=learned.layout, seed=self.seed)
+            return forecaster.fit(table[rows], known.correct[rows]).predict_proba(questions)
+
+        fits = len({one for one in known.categories if one is not None}) + 1
+        with self.progress.task("contributions of benchmarks", fits) as advance:
+            return contributions(
+                fit_predict,
+                known.categories,
+                test.correct,
+                same_texts(test),
+                test.categories,
+                advance=advance,
+            )
+
+
+def plan_contributions(matrix: CorrectnessMatrix, request: MapRequest) -> PlannedContributions:
+    """Check the benchmarks and texts, and load the encoder.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two benchmarks, or a question has no text.
+    """
+    benchmarks_of(matrix, "contributions are from one benchmark to another")
+    require_texts(matrix.texts, f"the forecaster {TextFactors.short_name}", matrix.ids)
+    return PlannedContributions(
+        matrix=matrix,
+        held_out=held_out_rows(matrix.texts, TEST_SHARE, request.seed),
+        encoder=load_encoder(request.encoder or SENTENCE_ENCODER, request.model_options),
+        seed=request.seed,
+        progress=request.progress,
+    )
 
 
 class MappedModels(NamedTuple):
@@ -43,11 +131,7 @@ class MappedModels(NamedTuple):
     skills: tuple[Estimate | Undefined, ...]
     vectors: NDArray[np.floating]
     added: tuple[str, ...]
-    questions: int
-    answers: int
-    conflicts: int
-    forecaster: str
-    encoder: str
+    counts: Counts
     notes: tuple[str, ...]
 
 
@@ -62,8 +146,11 @@ map_fleet = as_function(MapRequest, carry_out_map_fleet)
 def prepare(request: MapRequest) -> Prepared[MapResult]:
     """Read the fleet or the answers, and the communities."""
     communities = request.communities
-    labels = communities if isinstance(communities, Mapping) else _read(communities)
-    settings: dict[str, Setting] = {"seed": request.seed, "communities": _digest(labels)}
+    if communities is None or isinstance(communities, Mapping):
+        labels = communities or {}
+    else:
+        labels = read_communities(communities)
+    settings: dict[str, Setting] = {"seed": request.seed, "communities": digest_by_model(labels)}
     planned: PlannedContributions | None = None
     if request.fleet is not None:
         mapped, cards, digest = _of_fleet(request.fleet, request)
@@ -71,11 +158,12 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
         require_known(labels, mapped.models, "--communities")
     else:
         matrix, card = load_answers(request.data, request.columns)
-        mapped, cards = _of_answers(matrix), (card,)
-        require_known(labels, mapped.models, "--communities")
+        require_known(labels, matrix.models, "--communities")
         if request.contributions:
             planned = plan_contributions(matrix, request)
             settings.update(planned.settings)
+        encoder = planned.encoder.spec if planned else NO_ENCODER
+        mapped, cards = _of_answers(matrix, encoder), (card,)
     # A mapping has no path for the reproduce command.
     named = replace(request, communities=None) if isinstance(communities, Mapping) else request
     find = partial(_find, mapped, labels, request.seed, planned)
@@ -88,17 +176,6 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
         encoder=planned.encoder if planned else None,
         texts=planned.matrix.texts if planned else (),
     )
-
-
-def _read(communities: str | Path | None) -> dict[str, str]:
-    return {} if communities is None else read_communities(communities)
-
-
-def _digest(labels: Mapping[str, str]) -> str | None:
-    if not labels:
-        return None
-    pairs = json.dumps(sorted(labels.items()))
-    return hashlib.sha256(pairs.encode()).hexdigest()[:16]
 
 
 def _of_fleet(
@@ -116,27 +193,19 @@ def _of_fleet(
         skills=skills_of_fleet(fleet),
         vectors=placed.vectors,
         added=fleet.added,
-        questions=len(fleet.ids),
-        answers=int(fleet.answered.sum()),
-        conflicts=0,
-        forecaster=fleet.forecaster.spelling,
-        encoder=fleet.encoder or NO_ENCODER,
+        counts=counts_of_fleet(fleet),
         notes=(placed.note,),
     )
     return mapped, cards, stored.digest
 
 
-def _of_answers(matrix: CorrectnessMatrix) -> MappedModels:
+def _of_answers(matrix: CorrectnessMatrix, encoder: str) -> MappedModels:
     return MappedModels(
         models=matrix.models,
         skills=skills_of_answers(matrix.correct),
         vectors=answer_vectors(matrix.correct),
         added=(),
-        questions=len(matrix.ids),
-        answers=matrix.n_answers,
-        conflicts=matrix.conflicts,
-        forecaster=FROM_ANSWERS,
-        encoder=NO_ENCODER,
+        counts=counts_of_answers(matrix, encoder),
         notes=(*matrix.notes, "the map shows vectors of the answers; it uses no texts"),
     )
 
@@ -154,12 +223,7 @@ def _find(
     )
     return MapResult(
         manifest=manifest,
-        questions=mapped.questions,
-        models=len(mapped.models),
-        answers=mapped.answers,
-        conflicts=mapped.conflicts,
-        forecaster=mapped.forecaster,
-        encoder=planned.encoder.spec if planned else mapped.encoder,
+        **mapped.counts,
         fleet=listed,
         contributions=planned.find() if planned else (),
         communities=community_distances(mapped.vectors, mapped.models, labels, seed=seed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -49,14 +51,7 @@ def read_communities(path: str | Path) -> dict[str, str]:
 
 def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
     """Every row with the name of its model; models are unique."""
-    file = expanded(path)
-    if not file.is_file():
-        raise DataError(
-            f"no file `{file}`",
-            expected=f"the path of a .csv with the columns model and {meaning}",
-            fix="check the path",
-        )
-    source = open_file(file)
+    source = open_file(expanded(path))
     seen: set[str] = set()
     names = {"model": ("model",), meaning: (meaning,)}
     for fields in read_fields(source, names, required=("model", meaning)):
@@ -69,8 +64,18 @@ def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
         yield fields, model
 
 
-def require_known(names: Iterable[str], models: Sequence[str], option: str) -> None:
-    """Check that every name is a model of the fleet.
+def digest_by_model(values: Mapping[str, object]) -> str | None:
+    """Sixteen hexadecimal digits of a hash of the values of models; None if there are none."""
+    if not values:
+        return None
+    pairs = json.dumps(sorted(values.items()))
+    return hashlib.sha256(pairs.encode()).hexdigest()[:16]
+
+
+def require_known(
+    names: Iterable[str], known: Sequence[str], option: str, kind: str = "model"
+) -> None:
+    """Check that every name is one of the known models or benchmarks.
 
     Raises
     ------
@@ -82,17 +87,16 @@ def require_known(names: Iterable[str], models: Sequence[str], option: str) -> N
     >>> require_known(["yi-34"], ["yi-34b", "qwen-7b"], "--cost")
     Traceback (most recent call last):
         ...
-    scope.errors.SpecError: found:    no model `yi-34` of --cost in the fleet
-    expected: one of its 2 models: `yi-34b`, `qwen-7b`
+    scope.errors.SpecError: found:    no model `yi-34` of --cost
+    expected: one of the 2 models: `yi-34b`, `qwen-7b`
     fix:      did you mean `yi-34b`?
     """
-    known = set(models)
     for name in names:
         if name not in known:
             raise SpecError(
-                f"no model `{name}` of {option} in the fleet",
-                expected=f"one of its {len(models)} models: {listed(models, SHOWN)}",
-                fix=did_you_mean(name, models, "check the spelling", most=3),
+                f"no {kind} `{name}` of {option}",
+                expected=f"one of the {len(known)} {kind}s: {listed(known, SHOWN)}",
+                fix=did_you_mean(name, known, "check the spelling", most=3),
             )
 
 

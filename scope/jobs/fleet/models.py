@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from scope.fleet.forecasters.factorization import factorize
 from scope.fleet.forecasters.forecaster import Forecaster, VectorForecaster
 from scope.fleet.forecasters.text_factors import MOST_DIMENSIONS
 from scope.fleet.layout import Answers
+from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saving import Fleet
 from scope.records import Estimate, FleetModel, Undefined
 from scope.statistics.intervals import normal_quantile, wilson
@@ -23,6 +24,9 @@ NEAREST = 5
 
 FROM_ANSWERS = "factors of the answers"
 """The name in results for vectors of the answers."""
+
+NO_ENCODER = "none"
+"""The name of the encoder in results if no text is used."""
 
 LEVEL = 0.95
 
@@ -105,6 +109,41 @@ def _variance_note(shown: float | Undefined) -> str:
     return (
         f"the map's two dimensions explain {100 * shown:.0f} % of the variance of the models' "
         "vectors; distances and nearest models use the full vectors"
+    )
+
+
+class Counts(TypedDict):
+    """The response matrix, the forecaster and the encoder of a result."""
+
+    questions: int
+    models: int
+    answers: int
+    conflicts: int
+    forecaster: str
+    encoder: str
+
+
+def counts_of_answers(matrix: CorrectnessMatrix, encoder: str = NO_ENCODER) -> Counts:
+    """The counts of a result on vectors of the answers."""
+    return Counts(
+        questions=len(matrix.ids),
+        models=len(matrix.models),
+        answers=matrix.n_answers,
+        conflicts=matrix.conflicts,
+        forecaster=FROM_ANSWERS,
+        encoder=encoder,
+    )
+
+
+def counts_of_fleet(fleet: Fleet, conflicts: int = 0) -> Counts:
+    """The counts of a result on a fitted fleet."""
+    return Counts(
+        questions=len(fleet.ids),
+        models=len(fleet.models),
+        answers=int(fleet.answered.sum()),
+        conflicts=conflicts,
+        forecaster=fleet.forecaster.spelling,
+        encoder=fleet.encoder or NO_ENCODER,
     )
 
 

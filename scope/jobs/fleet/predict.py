@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from scope.core.request import as_function
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.fleet.findings.benchmarks import FEWEST_MODELS, leave_out, predict_benchmark
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.answers import benchmarks_of, load_answers
 from scope.jobs.fleet.learning import prepared
-from scope.jobs.fleet.models import FROM_ANSWERS, answer_vectors
+from scope.jobs.fleet.model_tables import require_known
+from scope.jobs.fleet.models import answer_vectors, counts_of_answers
 from scope.jobs.fleet.requests import PredictRequest
-from scope.jobs.fleet.scoring import NO_ENCODER
 from scope.jobs.runner import Prepared, carry_out
-from scope.printing import counted, did_you_mean, listed
+from scope.printing import counted
 from scope.records import BenchmarkPrediction, Manifest, PredictResult
 
 
@@ -58,13 +58,7 @@ def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, .
         If a named benchmark does not exist.
     """
     known = benchmarks_of(matrix, "one to predict, others to fit on")
-    for one in named:
-        if one not in known:
-            raise SpecError(
-                f"no benchmark `{one}`",
-                expected=f"one of: {listed(known, 40)}",
-                fix=did_you_mean(one, known, "name one of these, or omit the option for all"),
-            )
+    require_known(named, known, "--benchmark", "benchmark")
     return tuple(dict.fromkeys(named)) or known
 
 
@@ -124,12 +118,7 @@ def _find(
             advance()
     return PredictResult(
         manifest=manifest,
-        questions=len(matrix.ids),
-        models=len(matrix.models),
-        answers=matrix.n_answers,
-        conflicts=matrix.conflicts,
-        forecaster=FROM_ANSWERS,
-        encoder=NO_ENCODER,
+        **counts_of_answers(matrix),
         predictions=tuple(predictions),
         notes=(
             *matrix.notes,

@@ -33,7 +33,7 @@ from scope.records import (
     RouteResult,
 )
 
-EmbedderName = Literal["auto", "factors", "knn", "mean", "mf"]
+ForecasterName = Literal["auto", "factors", "knn", "mean", "mf"]
 """Methods that fit a fleet; auto selects one."""
 
 TEST_SHARE = 0.2
@@ -109,7 +109,7 @@ class ReadsTexts(FleetRequest, RunsOnWorkers):
 class Learns(ReadsTexts):
     """A job that can fit a fleet."""
 
-    embedder: Annotated[EmbedderName, option(METHOD)] = "auto"
+    forecaster: Annotated[ForecasterName, option(METHOD)] = "auto"
     """Method that fits the fleet. auto selects mean, knn or factors by cross-validation over the
     questions; mf, as published, takes minutes."""
 
@@ -136,7 +136,7 @@ class EmbedRequest(FromAnswers, Learns):
     """
 
     dimensions: Annotated[
-        int | None, whole_number(METHOD, default="that of the embedder"), Limits(least=1)
+        int | None, whole_number(METHOD, default="that of the forecaster"), Limits(least=1)
     ] = None
     """Dimension of the models' vectors, for factors and mf."""
 
@@ -203,7 +203,7 @@ class ForecastRequest(FleetOrAnswers, Learns):
         if self.fleet is None:
             refuse_unused(self, ("questions",), "with --data", self.forms)
             return
-        refuse_unused(self, ("test_share", "embedder"), "with --fleet", self.forms)
+        refuse_unused(self, ("test_share", "forecaster"), "with --fleet", self.forms)
         if self.questions is None:
             raise SpecError(
                 "a fleet without questions", expected=self.forms, fix="add --questions FILE"

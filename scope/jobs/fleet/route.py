@@ -21,11 +21,16 @@ from scope.fleet.findings.routing import (
 )
 from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
 from scope.jobs.fleet.answers import same_texts
-from scope.jobs.fleet.evaluation import Evaluation, PlannedEvaluation, plan_evaluation
+from scope.jobs.fleet.evaluation import (
+    Evaluation,
+    PlannedEvaluation,
+    evaluated,
+    plan_evaluation,
+    score_forecasts,
+)
 from scope.jobs.fleet.learning import prepared
-from scope.jobs.fleet.model_tables import checked_costs, read_costs, require_known
+from scope.jobs.fleet.model_tables import checked_costs, digest_by_model, read_costs, require_known
 from scope.jobs.fleet.requests import RouteRequest
-from scope.jobs.fleet.scoring import evaluated, score_forecasts
 from scope.jobs.fleet.stored_fleet import ROUTES, write_table
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, listed
@@ -92,7 +97,7 @@ def _candidates(
 def _settings(candidates: Candidates) -> dict[str, Setting]:
     return {
         "models": f"{counted(len(candidates.models), 'model')} {_digest(candidates.models)}",
-        "costs": _digest(sorted(candidates.costs.items())) if candidates.costs else None,
+        "costs": digest_by_model(candidates.costs),
         "budget": candidates.budget,
     }
 

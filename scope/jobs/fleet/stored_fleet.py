@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError, RunError, SpecError
 from scope.fleet.forecasters.forecaster import VectorForecaster
-from scope.fleet.layout import Answers
 from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.saving import DESCRIPTION, Fleet, load_fleet
 from scope.jobs.fleet.answers import WHOLE, text_digest
 from scope.jobs.fleet.model_tables import SHOWN
 from scope.printing import counted, listed
-from scope.store import RunFolder, run_folder
+from scope.store import run_folder
 from scope.store.files import open_atomically
 from scope.store.saved_parts import digest_of
 
@@ -111,24 +110,13 @@ def _folder(spec: str | Path, runs: Path) -> Path:
     for folder in (path / EMBEDDER, path):
         if (folder / DESCRIPTION).exists():
             return folder
-    if not path.is_dir():
-        here = sorted(one.parent.parent.name for one in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))
-        raise RunError(
-            f"no run `{spec}`",
-            expected=f"a run with a fleet: {listed(here, SHOWN)}"
-            if here
-            else "a run of `scope fleet embed`",
-            fix="see `scope list runs`, or give the path of the folder",
-        )
-    question = RunFolder(path).read_configuration() or {}
-    job = question.get("job", "no job")
-    begun = job == "fleet-embed"
+    here = sorted(one.parent.parent.name for one in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))
+    known = f": {listed(here, SHOWN)}" if here else ""
     raise RunError(
-        f"`{path}` contains no fleet: " + ("not finished" if begun else f"a run of {job}"),
-        expected="a finished run of `scope fleet embed`",
-        fix="repeat its command to continue the run"
-        if begun
-        else "make one: scope fleet embed --data answers.csv --run NAME",
+        f"`{path}` contains no fleet" if path.is_dir() else f"no run `{spec}`",
+        expected=f"a finished run of `scope fleet embed`{known}",
+        fix="repeat the command of a run that is not finished, or embed a fleet: "
+        "scope fleet embed --data answers.csv --run NAME",
     )
 
 
@@ -140,7 +128,7 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
     Raises
     ------
     SpecError
-        If the fleet's embedder does not support new models, or a name is taken.
+        If the fleet's forecaster does not support new models, or a name is taken.
     DataError
         If a model has too few answers to questions of the fleet.
     """
@@ -148,8 +136,8 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
     if not isinstance(forecaster, VectorForecaster):
         raise SpecError(
             f"new models for a fleet of {forecaster.spelling}",
-            expected="an embedder with a vector for each model: factors, mf or mean",
-            fix="embed the fleet again with --embedder factors",
+            expected="a forecaster with a vector for each model: factors, mf or mean",
+            fix="embed the fleet again with --forecaster factors",
         )
     if not answers.models:
         raise DataError(
@@ -164,20 +152,9 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
             expected="new models with new names",
             fix="rename or remove them",
         )
-    rows, correct = _matched(fleet, answers)
+    found = matched_rows(fleet, answers)
+    rows, correct = found[found >= 0], answers.correct[found >= 0]
     counts = (~np.isnan(correct)).sum(axis=0)
-    _require_enough(answers, counts)
-    return replace(
-        fleet,
-        forecaster=forecaster.added(rows, correct),
-        models=(*fleet.models, *answers.models),
-        skills=np.concatenate([fleet.skills, np.nanmean(correct, axis=0)]).astype(np.float32),
-        answered=np.concatenate([fleet.answered, counts]).astype(np.int64),
-        added=(*fleet.added, *answers.models),
-    )
-
-
-def _require_enough(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> None:
     for name, count in zip(answers.models, counts.tolist(), strict=True):
         if count < FEWEST_ANSWERS:
             raise DataError(
@@ -186,13 +163,14 @@ def _require_enough(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> No
                 expected=f"{FEWEST_ANSWERS} or more, better several hundred",
                 fix="add its answers to questions of the fleet, with their ids or texts",
             )
-
-
-def _matched(fleet: Fleet, answers: CorrectnessMatrix) -> tuple[NDArray[np.int64], Answers]:
-    """The answered rows of the fleet, and the answers."""
-    found = matched_rows(fleet, answers)
-    correct = np.flatnonzero(found >= 0)
-    return found[correct], answers.correct[correct]
+    return replace(
+        fleet,
+        forecaster=forecaster.added(rows, correct),
+        models=(*fleet.models, *answers.models),
+        skills=np.concatenate([fleet.skills, np.nanmean(correct, axis=0)]).astype(np.float32),
+        answered=np.concatenate([fleet.answered, counts]).astype(np.int64),
+        added=(*fleet.added, *answers.models),
+    )
 
 
 def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64]:

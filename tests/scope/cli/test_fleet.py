@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 import shlex
 import shutil
 
@@ -25,7 +24,7 @@ def prepared(tmp_path_factory):
         patch.chdir(folder)
         patch.setenv("SCOPE_CACHE", str(folder / "cache"))
         made_up = lay_out(folder)
-        scope.embed_fleet(data="train.csv", encoder="./encoder", embedder="factors", run="ours")
+        scope.embed_fleet(data="train.csv", encoder="./encoder", forecaster="factors", run="ours")
     return folder, made_up
 
 
@@ -71,7 +70,7 @@ def overall(scores):
 
 def test_embedding_prints_a_table_and_keeps_the_fleet(fleet, tmp_path):
     asked = ("embed", "--data", "answers.csv", "--encoder", "./encoder")
-    done = fleet(*asked, "--embedder", "factors", "--run", "mine")
+    done = fleet(*asked, "--forecaster", "factors", "--run", "mine")
     assert "3,200 answers of 20 models to 160 questions" in " ".join(done.stdout.split())
     assert "report: runs/mine/report.html" in done.stderr
     assert "trying forecasters" in done.stderr
@@ -98,12 +97,9 @@ def test_json_has_every_model_with_its_skill_place_and_nearest(fleet, made_up):
     assert found["reliability"]
 
 
-def test_an_embedder_that_is_named_is_used(fleet):
-    found = findings(
-        fleet(
-            "embed", "--data", "answers.csv", "--embedder", "mean", "--json-full", "--run", "plain"
-        )
-    )
+def test_a_forecaster_that_is_named_is_used(fleet):
+    asked = ("embed", "--data", "answers.csv", "--forecaster", "mean", "--run", "plain")
+    found = findings(fleet(*asked, "--json-full"))
     assert found["forecaster"] == "mean"
     assert found["encoder"] == "none"
     assert "no vectors of models" in " ".join(found["notes"])
@@ -138,18 +134,9 @@ def test_only_questions_that_the_fleet_has_not_seen_are_scored(fleet):
     assert f"answers of 1 model not in the fleet are ignored: `{LAST}`" in notes
 
 
-def test_a_question_is_known_again_by_its_text_under_another_id(fleet, tmp_path):
-    text = (tmp_path / "test.csv").read_text(encoding="utf-8")
-    (tmp_path / "renamed.csv").write_text(re.sub(",q([0-9])", r",other\1", text), encoding="utf-8")
-    found = findings(
-        fleet("forecast", "--fleet", "ours", "--questions", "renamed.csv", "--json-full")
-    )
-    assert overall(found["scores"])["factors"]["accuracy"]["n"] == 40
-
-
 def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--test-share", "0.25")
-    found = findings(fleet(*asked, "--embedder", "factors", "--json-full", "--run", "mine"))
+    found = findings(fleet(*asked, "--forecaster", "factors", "--json-full", "--run", "mine"))
     scores = overall(found["scores"])
     assert list(scores) == ["mean", "factors"]
     assert {one["accuracy"]["n"] for one in scores.values()} == {40}
@@ -157,25 +144,10 @@ def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     assert len(rows(tmp_path / "runs/mine/forecasts.csv")) == 40 * len(MODELS)
 
 
-def test_a_text_under_two_ids_is_held_out_or_learned_from_as_a_whole(fleet, tmp_path):
-    """Every question stands there twice, under two ids."""
-    text = (tmp_path / "answers.csv").read_text(encoding="utf-8").splitlines()
-    twins = [re.sub(",q([0-9])", r",twin\1", line) for line in text[1:]]
-    (tmp_path / "twins.csv").write_text("\n".join([*text, *twins]) + "\n", encoding="utf-8")
-    asked = ("forecast", "--data", "twins.csv", "--encoder", "./encoder", "--embedder", "knn")
-    found = findings(fleet(*asked, "--json-full", "--run", "mine"))
-    assert found["questions"] == 256
-    held_out = {row["question"] for row in rows(tmp_path / "runs/mine/forecasts.csv")}
-    assert len(held_out) == 64
-    assert {name.removeprefix("twin") for name in held_out if name.startswith("twin")} == {
-        name.removeprefix("q") for name in held_out if name.startswith("q")
-    }
-
-
 def test_the_same_question_gives_the_same_bytes(fleet, tmp_path):
-    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--embedder", "factors")
+    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder")
     for name in ("first", "second"):
-        fleet(*asked, "--run", name)
+        fleet(*asked, "--forecaster", "factors", "--run", name)
     first, second = tmp_path / "runs/first", tmp_path / "runs/second"
     assert result(first) == result(second)
     assert (first / "forecasts.csv").read_bytes() == (second / "forecasts.csv").read_bytes()
@@ -254,7 +226,7 @@ def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_p
 @pytest.mark.parametrize(
     "asked",
     [
-        "embed --data train.csv --encoder ./encoder --embedder factors --no-features "
+        "embed --data train.csv --encoder ./encoder --forecaster factors --no-features "
         "--dimensions 3 --folds 3 --seed 4",
         "forecast --fleet ours --questions test.csv --add newcomer.csv",
         "route --fleet ours --questions test.csv --model model-00 --model model-01 "
@@ -279,13 +251,6 @@ def test_a_fleet_is_found_by_name_path_and_its_own_folder(fleet):
         for named in ("ours", "./runs/ours", "runs/ours/embedder")
     ]
     assert found[0] == found[1] == found[2]
-
-
-@pytest.mark.parametrize("name", ["embed", "forecast", "route", "predict", "map"])
-def test_every_command_has_help_with_an_example(command, name):
-    done = command("fleet", name, "--help")
-    assert done.returncode == 0
-    assert f"Example: scope fleet {name}" in " ".join(done.stdout.split())
 
 
 def test_the_runs_are_listed_and_their_reports_written_again(fleet, command, tmp_path):

@@ -1,3 +1,4 @@
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -5,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import toy_fleet
-from saved_fleet import change, fleet_of, refusal
+from saved_fleet import change, craft, fleet_of, refusal
 
 from scope.errors import SpecError
 from scope.fleet.forecasters.baselines import MeanForecaster
@@ -69,12 +70,6 @@ def test_the_same_fleet_gives_the_same_files(tmp_path):
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [DESCRIPTION, NUMBERS]
 
 
-def test_saving_again_replaces_what_was_there(tmp_path):
-    save_fleet(fleet_of("mean"), tmp_path)
-    save_fleet(fleet_of("knn"), tmp_path)
-    assert load_fleet(tmp_path).forecaster.spelling == "knn(neighbours=9)"
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("fleet")
@@ -87,14 +82,6 @@ def copied(folder, tmp_path):
     for name in (NUMBERS, DESCRIPTION):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
     return tmp_path
-
-
-def test_a_folder_without_a_fleet_says_how_to_make_one(tmp_path):
-    assert refusal(tmp_path) == (
-        f"found:    no `embedder.json` in `{tmp_path}`\n"
-        "expected: a folder that `scope fleet embed` wrote\n"
-        "fix:      name that folder, or embed a fleet first"
-    )
 
 
 @pytest.mark.parametrize(
@@ -148,20 +135,45 @@ def test_a_forecaster_of_ones_own_is_not_saved(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def filled(number):
+    return lambda array: np.full_like(array, number)
+
+
 @pytest.mark.parametrize(
-    "wrong",
+    ("kind", "name", "array", "told"),
     [
-        {"models": ("a",)},
-        {"ids": ("a",)},
-        {"added": ("a",)},
-        {"models": ("a",) * 6},
-        {"skills": np.full(6, NAN)},
-        {"skills": np.full(6, 7)},
-        {"answered": np.full(6, -1)},
-        {"answered": np.full(6, 61)},
+        ("factors", "mix_", lambda _: 1.0, "its parts do not go together"),
+        ("factors", "weights_", lambda old: old.T, "its parts do not go together"),
+        ("factors", "weights_", filled(3e38), "a forecast that is no probability"),
+        ("mean", "model_vectors_", filled(7), "a forecast that is no probability"),
+        ("mean", "model_vectors_", filled(NAN), "a forecast that is no probability"),
+        ("mean", "skills_", lambda old: old[:-1], "models in place of"),
     ],
 )
-def test_names_and_numbers_of_a_fleet_go_together(wrong):
-    fleet = vars(fleet_of())
-    with pytest.raises(ValueError):
-        Fleet(**{**fleet, **wrong})
+def test_numbers_that_cannot_be_are_refused_on_loading(kind, name, array, told, tmp_path):
+    save_fleet(fleet_of(kind), tmp_path)
+    craft(tmp_path, f"forecaster.{name}", array)
+    assert told in refusal(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "told"),
+    [
+        ("skills", filled(NAN), "a skill is not from 0 to 1"),
+        ("skills", filled(7), "a skill is not from 0 to 1"),
+        ("answered", filled(-4), "a count of answers"),
+    ],
+)
+def test_a_fleets_own_numbers_are_checked_too(copied, name, array, told):
+    craft(copied, f"fleet.{name}", array)
+    assert told in refusal(copied)
+
+
+def test_a_kind_of_number_that_numpy_lacks_is_damage(copied):
+    content = (copied / NUMBERS).read_bytes()
+    changed = content.replace(b'"dtype":"F32"', b'"dtype":"BF16"', 1)
+    size = int.from_bytes(content[:8], "little") + len(changed) - len(content)
+    changed = size.to_bytes(8, "little") + changed[8:]
+    (copied / NUMBERS).write_bytes(changed)
+    change(copied, sha256=hashlib.sha256(changed).hexdigest())
+    assert f"`{copied / NUMBERS}` is damaged" in refusal(copied)

@@ -7,33 +7,12 @@ from scope.fleet.findings.forecasting import (
     hit_shares,
     known_gain,
     known_mean,
-    means_of_known,
-    question_parts,
     reliability,
 )
 from scope.records import Estimate, Undefined
 from scope.statistics import mean_estimate, paired_difference
 
 FOUR = ["q1", "q2", "q3", "q4"]
-
-
-def test_questions_without_a_category_count_towards_all_alone():
-    parts = question_parts(["law", None, "art", "law"])
-    assert [part.category for part in parts] == [None, "art", "law"]
-    assert [part.rows.tolist() for part in parts] == [[0, 1, 2, 3], [2], [0, 3]]
-
-
-def test_no_questions_are_one_empty_part():
-    (part,) = question_parts([])
-    assert part.category is None
-    assert len(part.rows) == 0
-
-
-def test_unknown_values_do_not_weigh_even_where_they_are_no_numbers():
-    values = np.array([[1.0, np.nan, 0.5], [np.nan, np.nan, np.nan]])
-    means = means_of_known(values, ~np.isnan(values))
-    assert means[0] == 0.75
-    assert np.isnan(means[1])
 
 
 def test_questions_without_a_value_are_left_out_of_mean_and_count():
@@ -100,12 +79,6 @@ def test_the_gain_is_paired_by_question():
     assert score.gain.value == pytest.approx(((2 - 1) / 3 + 0 - 1) / 3)
     assert score.gain.n == 3
     assert score.chosen
-
-
-def test_the_mean_itself_has_no_gain():
-    (score,) = forecast_scores(FORETOLD, ANSWERS, IDS, forecaster="mean")
-    assert score.gain is None
-    assert score.forecaster == "mean"
 
 
 def test_a_category_is_scored_as_if_it_stood_alone():

@@ -100,7 +100,3 @@ def test_the_only_benchmark_leaves_nothing_to_learn_from():
     assert {str(one.value) for one in found} == {
         "undefined (there is nothing to learn from without arc)"
     }
-
-
-def test_without_categories_there_is_nothing_to_tell():
-    assert contributions(lambda learned: np.asarray(RIGHT), [None], ANSWERS, IDS, HELD_OUT) == ()

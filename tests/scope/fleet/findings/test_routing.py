@@ -104,15 +104,6 @@ def test_alike_questions_share_a_budget_that_is_enough_for_some():
     assert chosen.sum() == 30
 
 
-def test_a_budget_for_the_best_of_everything_gives_it():
-    worth = np.array([[0.1, 0.9], [0.9, 0.1]])
-    assert within_budget(worth, np.array([1.0, 9.0]), 5.0).tolist() == [1, 0]
-
-
-def test_of_equally_cheap_models_the_better_one_is_asked():
-    assert within_budget(np.array([[0.1, 0.5, 0.9]]), np.array([1.0, 1.0, 9.0]), 1.0) == [1]
-
-
 @pytest.mark.parametrize("budget", [0.9, 0.0, float("nan")])
 def test_a_budget_below_the_cheapest_choice_is_refused(budget):
     with pytest.raises(SpecError, match="which the cheapest model costs") as raised:
@@ -150,17 +141,9 @@ def test_who_gets_no_dearer_model_keeps_the_best_of_the_cheapest():
 SCORES = np.array([[0.9, 0.8, 0.7], [0.1, 0.6, 0.6], [0.5, 0.5, 0.5]])
 
 
-def test_every_question_goes_to_its_greatest_score():
-    assert route_questions(SCORES).tolist() == [0, 1, 0]
-
-
 def test_of_equal_scores_the_cheaper_model_is_asked_then_the_earlier_one():
     assert route_questions(SCORES, costs=[3, 2, 1]).tolist() == [0, 2, 2]
     assert route_questions(SCORES, costs=[1, 1, 1]).tolist() == [0, 1, 0]
-
-
-def test_a_great_budget_changes_nothing():
-    assert route_questions(SCORES, costs=[3, 2, 1], budget=99).tolist() == [0, 2, 2]
 
 
 def test_costs_need_not_be_in_order():
@@ -188,18 +171,9 @@ def test_no_questions_have_no_routes():
     assert route_mix(np.array([], dtype=np.int64), ["a", "b"]) == ()
 
 
-def test_a_single_model_gets_everything():
-    assert route_questions(np.ones((3, 1)), costs=[2], budget=2).tolist() == [0, 0, 0]
-
-
 def test_a_budget_takes_costs():
     with pytest.raises(SpecError, match="give the models' costs"):
         route_questions(SCORES, budget=3)
-
-
-def test_a_budget_below_the_cheapest_model_is_refused():
-    with pytest.raises(SpecError, match=r"a budget of 0\.5 a question"):
-        route_questions(SCORES, costs=[3, 2, 1], budget=0.5)
 
 
 def test_the_single_best_is_the_most_skilled_that_can_be_paid():
@@ -249,10 +223,6 @@ def test_gains_are_the_routers_over_each_other_way():
     assert all(found[name].gain.n == 4 for name in (SINGLE_BEST, SAME_MIX, ORACLE))
 
 
-def test_without_costs_there_are_none():
-    assert {score.cost for score in by_router().values()} == {None}
-
-
 def test_costs_are_the_mean_of_what_is_asked():
     found = by_router(costs=[4, 2, 1])
     assert found[ROUTER].cost == (4 + 2 + 2 + 2) / 4
@@ -271,12 +241,6 @@ def test_a_question_counts_only_where_the_answer_it_gets_is_known():
     assert found[SINGLE_BEST].gain.n == 3
     # Only a and its quarter are known there, and a is wrong.
     assert found[SAME_MIX].accuracy.value == (0.25 + 0 + 0 + 1) / 4
-
-
-def test_a_question_that_nobody_answered_counts_nowhere():
-    answers = ANSWERS.copy()
-    answers[0] = NAN
-    assert {score.accuracy.n for score in by_router(answers).values()} == {3}
 
 
 def test_an_oracle_is_judged_by_the_answers_that_are_known():

@@ -102,13 +102,6 @@ def test_distances_on_the_map_are_none_too_long(seed):
     assert (pdist(model_map(vectors).places) <= pdist(vectors) + 1e-9).all()
 
 
-def test_vectors_of_two_coordinates_are_shown_whole():
-    vectors = vectors_of(0)[:, :2]
-    places, shown = model_map(vectors)
-    assert pdist(places) == pytest.approx(pdist(vectors))
-    assert shown == pytest.approx(1)
-
-
 def test_a_direction_grows_with_its_heaviest_coordinate():
     vectors = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     for swapped in (vectors, -vectors):
@@ -196,27 +189,12 @@ def test_the_interval_holds_the_true_distance_as_often_as_it_says():
     assert held >= 180
 
 
-def test_a_community_that_is_a_cluster_is_near_and_a_scattered_one_is_not():
-    generator = np.random.default_rng(0)
-    vectors = generator.standard_normal((40, 3))
-    vectors[:8] = vectors[0] + 0.01 * generator.standard_normal((8, 3))
-    found = found_for(vectors, ["near"] * 8 + ["far"] * 10 + [None] * 22)
-    assert found["near", "near"].p_value == 0.001
-    assert found["far", "far"].p_value > 0.05
-    assert found["far", "near"].p_value is None
-
-
 def test_a_p_value_is_the_share_of_all_communities_of_the_size():
     vectors = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [20.0], [50.0]])
     # Of the 9 groups of 8, those without 50 and without 20 are as near as the latter.
     labels = ["x"] * 7 + [None, "x"]
     p_value = found_for(vectors, labels, resamples=20_000)["x", "x"].p_value
     assert p_value == pytest.approx(2 / 9, abs=0.01)
-
-
-def test_the_whole_fleet_as_one_community_is_as_near_as_any_draw():
-    vectors = np.random.default_rng(0).standard_normal((12, 3))
-    assert found_for(vectors, ["x"] * 12)["x", "x"].p_value == 1
 
 
 def test_one_community_more_leaves_the_others_as_they_are():
@@ -270,10 +248,6 @@ def test_each_of_many_communities_has_a_hundred_draws():
     vectors = np.repeat(np.arange(12.0), 8)[:, None]
     found = found_for(vectors, [f"c{row // 8:02}" for row in range(96)])
     assert found["c00", "c00"].p_value == pytest.approx(1 / 1201)
-
-
-def test_without_labels_there_are_no_communities():
-    assert found_for([[0], [1]], [None, None]) == {}
 
 
 @given(st.integers(0, 1000))

@@ -21,32 +21,11 @@ def test_each_question_has_the_models_accuracy():
     assert mean.model_vectors_.shape == (2, 1)
 
 
-def test_its_score_is_the_accuracy_over_known_answers():
-    mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
-    assert mean.score(TABLE, ANSWERS) == pytest.approx((3 + 2) / 7)
-
-
-def test_an_accuracy_of_half_predicts_no_right_answer():
-    answers = np.array([[1], [0]], dtype=np.float32)
-    assert MeanForecaster(layout=ONE).fit(TABLE[:2], answers).predict(TABLE[:1]).tolist() == [[0]]
-
-
 def test_a_further_model_has_the_accuracy_of_its_answers():
     mean = MeanForecaster(layout=ONE).fit(TABLE, ANSWERS)
     more = mean.added(np.array([1, 3]), np.array([[1, 1], [NAN, 0]], dtype=np.float32))
     assert more.predict_proba(TABLE[:1]) == pytest.approx(np.array([[3 / 4, 1 / 3, 1, 1 / 2]]))
     assert mean.model_vectors_.shape == (2, 1)
-
-
-def test_the_skill_of_a_model_with_few_answers_is_drawn_to_the_fleets_mean():
-    table, answers = toy_fleet.fleet(questions=200, unknown=0.0)
-    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers)
-    assert mean.skills_ == pytest.approx(answers.mean(axis=0))
-    more = mean.added(np.arange(3), np.ones((3, 1), dtype=np.float32))
-    assert more.predict_proba(table)[0, -1] == 1
-    assert mean.skills_.mean() < more.skills_[-1] < 0.95
-    all_of_them = mean.added(np.arange(200), answers[:, :1])
-    assert all_of_them.skills_[-1] == pytest.approx(answers[:, 0].mean())
 
 
 @given(st.integers(0, 1000))
@@ -113,15 +92,6 @@ def test_with_as_many_neighbours_as_questions_it_is_the_mean():
     for neighbours in (60, 131):
         found = made(neighbours).fit(table, answers).predict_proba(table)
         assert found == pytest.approx(mean.predict_proba(table), abs=1e-6)
-
-
-def test_features_and_category_do_not_count():
-    table, answers = toy_fleet.fleet()
-    layout = QuestionLayout(vector=4, features=("words",), categories=("a", "b"))
-    beside = np.random.default_rng(0).integers(0, 2, size=(60, 2))
-    wide = made(5, layout).fit(np.column_stack([table, beside]), answers)
-    found = wide.predict_proba(np.column_stack([table, 1 - beside]))
-    assert found.tobytes() == made(5).fit(table, answers).predict_proba(table).tobytes()
 
 
 def test_it_keeps_what_it_saw_when_the_answers_are_changed_afterwards():

@@ -127,12 +127,6 @@ def test_dimensions_that_the_answers_do_not_fill_are_zero():
     assert not factors.question_vectors[:, 1].any()
 
 
-def test_models_that_all_answer_alike_differ_in_nothing():
-    factors = factorize(np.ones((5, 3), dtype=np.float32), 2)
-    assert factors.skills.tolist() == [1, 1, 1]
-    assert not factors.model_vectors.any()
-
-
 def test_unknown_answers_of_a_simple_fleet_are_filled_correctly():
     generator = np.random.default_rng(0)
     models, questions = generator.integers(0, 2, size=(2, 60))
@@ -142,21 +136,3 @@ def test_unknown_answers_of_a_simple_fleet_are_filled_correctly():
     answers[hidden] = np.nan
     found = fitted(factorize(answers, 1))
     assert ((found > 0.5) == truth)[hidden].mean() > 0.99
-
-
-def test_more_rounds_fit_the_known_answers_better():
-    answers = dense(1, 60, 10)
-    known = np.random.default_rng(2).random(answers.shape) < 0.6
-    answers[~known] = np.nan
-    errors = [
-        ((fitted(factorize(answers, 3, rounds=rounds)) - answers)[known] ** 2).mean()
-        for rounds in (1, 3, 10)
-    ]
-    assert errors == sorted(errors, reverse=True)
-    assert errors[2] < 0.8 * errors[0]
-
-
-def test_a_question_that_nobody_answered_is_no_obstacle():
-    answers = dense(1)
-    answers[3] = np.nan
-    assert np.isfinite(fitted(factorize(answers, 3))).all()

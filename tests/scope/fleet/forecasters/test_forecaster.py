@@ -39,9 +39,9 @@ def test_a_table_holds_finite_numbers_alone(number):
         ([1.0, 0.0], r"answers of shape \(2,\) to 2 questions"),
         ([[1.0, 0.0]], r"answers of shape \(1, 2\) to 2 questions"),
         ([[1.0, 0.5], [0.0, 1.0]], "the value 0.5 among the answers"),
-        ([[1.0, 1.0], [1.0, np.nan]], "all answers are right"),
-        ([[0.0, 0.0], [0.0, np.nan]], "all answers are wrong"),
-        ([[np.nan, np.nan], [np.nan, np.nan]], "all answers are unknown"),
+        ([[1.0, 1.0], [1.0, np.nan]], "all 3 answers are right"),
+        ([[0.0, 0.0], [0.0, np.nan]], "all 3 answers are wrong"),
+        ([[np.nan, np.nan], [np.nan, np.nan]], "no known answer"),
         ([[1.0, np.nan], [0.0, np.nan]], "no answer of the model in column 1"),
     ],
 )
@@ -67,14 +67,6 @@ def test_the_score_counts_known_answers_alone():
 def test_a_spelling_names_what_is_not_by_default():
     assert NeighbourForecaster(layout=LAYOUT).spelling == "knn"
     assert NeighbourForecaster(layout=LAYOUT, neighbours=9).spelling == "knn(neighbours=9)"
-
-
-def test_a_restored_forecaster_predicts_the_same_bytes():
-    table, answers = toy_fleet.fleet()
-    fitted = NeighbourForecaster(layout=toy_fleet.LAYOUT, neighbours=5).fit(table, answers)
-    again = NeighbourForecaster(layout=toy_fleet.LAYOUT, neighbours=5)
-    again.restore(fitted.state_arrays())
-    assert again.predict_proba(table).tobytes() == fitted.predict_proba(table).tobytes()
 
 
 VECTORS = ["mf", "factors", "mean"]
@@ -139,23 +131,13 @@ def test_models_added_change_nothing_about_the_others_nor_each_other(name):
     assert at_once.predict_proba(table)[:, :6] == pytest.approx(before, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", VECTORS)
-@pytest.mark.parametrize(
-    ("row", "answer", "told"), [(0, np.nan, "column 0"), (60, 1.0, "the row 60"), (-1, 1.0, "-1")]
-)
-def test_answers_of_new_models_that_do_not_fit_are_refused(name, row, answer, told):
-    fitted = ALL[name](layout=toy_fleet.LAYOUT).fit(*toy_fleet.fleet())
-    with pytest.raises(DataError, match=told):
-        fitted.added(np.array([row]), np.full((1, 1), answer, dtype=np.float32))
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_input_there_is_nothing_to_learn_from_is_refused_and_an_empty_row_is_not(name):
     forecaster = ALL[name](layout=toy_fleet.LAYOUT)
     table, answers = toy_fleet.fleet()
     answers[2] = np.nan
     forecaster.fit(table, answers)
-    with pytest.raises(DataError, match="all answers are wrong"):
+    with pytest.raises(DataError, match="answers are wrong"):
         forecaster.fit(table, np.zeros_like(answers))
     table[7, 0] = np.nan
     with pytest.raises(DataError, match="row 7"):

@@ -13,7 +13,6 @@ from scope.fleet.forecasters.kernels import (
     QuestionInputs,
     fit_ridge,
     landmark_kernel,
-    mixes_of,
     nystroem_basis,
 )
 
@@ -97,14 +96,6 @@ def test_with_every_question_a_landmark_ridge_is_the_whole_kernel_ridge():
     assert ridge.predict(kernel(new) @ basis) == pytest.approx(expected, abs=2e-3)
 
 
-def test_questions_that_are_all_the_same_have_one_input():
-    same = QuestionInputs(np.ones((9, 2), np.float32), np.zeros((9, 0), np.float32), np.full(9, -1))
-    kernel = landmark_kernel(same, Mix(), 9, np.random.default_rng(0))
-    inputs = kernel(same) @ nystroem_basis(kernel)
-    assert inputs.shape == (9, 1)
-    assert np.ptp(inputs) < 1e-6
-
-
 def test_a_single_question_is_a_landmark_like_itself():
     one = questions(0, count=1)
     kernel = landmark_kernel(one, Mix(), 5, np.random.default_rng(0))
@@ -118,13 +109,6 @@ def test_a_product_in_blocks_is_the_product(monkeypatch):
         kernel = landmark_kernel(asked, mix, 6, np.random.default_rng(0))
         assert kernel.times(asked, weights) == pytest.approx(kernel(asked) @ weights, abs=1e-5)
     assert kernel.times(asked.take(slice(0)), weights).shape == (0, 2)
-
-
-def test_only_mixes_of_what_is_known_are_tried():
-    assert mixes_of(features=True, categories=True) == MIXES
-    assert all(not mix.features for mix in mixes_of(features=False, categories=True))
-    without = mixes_of(features=True, categories=False)
-    assert without == (Mix(), Mix(features=1))
 
 
 def data(seed, rows=25, inputs=4, noise=0.5):
@@ -180,19 +164,6 @@ def test_the_gain_is_what_refitting_saves_over_refitted_means(seed):
         saved = ((means[:, column] - target) ** 2).sum()
         saved -= (left_out_errors(inputs, target, 2.0) ** 2).sum()
         assert ridge.gain[column] == pytest.approx(saved, abs=1e-2)
-
-
-def test_each_target_has_a_strength_of_its_own():
-    inputs, targets = data(0, rows=60, noise=0.01)
-    targets[:, 1] = targets[:, 0] + 8 * np.random.default_rng(1).normal(size=60)
-    together = fit_ridge(inputs, targets)
-    alone = [fit_ridge(inputs, targets[:, [column]]).weights[:, 0] for column in range(2)]
-    assert together.weights[:, :2] == pytest.approx(np.column_stack(alone), abs=1e-5)
-    strengths = [
-        min(STRENGTHS, key=lambda s, c=c: np.abs(solved(inputs, targets[:, c], s)[0] - a).max())
-        for c, a in enumerate(alone)
-    ]
-    assert strengths[0] < strengths[1]
 
 
 def test_a_target_that_the_inputs_do_not_tell_keeps_its_mean():

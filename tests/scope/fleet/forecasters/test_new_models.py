@@ -51,13 +51,6 @@ def test_the_priors_covariance_is_that_of_the_vectors_and_a_wider_skill():
     assert vector_prior(vectors, 0.2).covariance == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_single_model_says_that_any_skill_may_be():
-    prior = vector_prior(np.float32([[0.5]]), 0.25)
-    assert prior.covariance.ravel().tolist() == pytest.approx([1 / 12], abs=1e-6)
-    right = np.ones((100, 1), dtype=np.float32)
-    assert new_model_vectors(np.zeros((100, 0), np.float32), right, prior)[0, 0] > 0.95
-
-
 def test_noise_is_that_of_answers_the_factors_were_not_fitted_to():
     generator = np.random.default_rng(0)
     skill = np.full(12, 0.5)
@@ -67,13 +60,6 @@ def test_noise_is_that_of_answers_the_factors_were_not_fitted_to():
     missed = answers - factors.skills - factors.question_vectors @ factors.model_vectors.T
     assert (missed**2).mean() < 0.08
     assert answer_noise(answers, factors) == pytest.approx(0.25, abs=0.03)
-
-
-def test_rows_and_answers_that_go_together_pass_as_they_are():
-    rows, answers = checked_new_models(np.array([4, 0]), np.array([[1, 0], [np.nan, 1]]), 5)
-    assert rows.tolist() == [4, 0]
-    assert answers.dtype == np.float32
-    assert answers[0].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -124,14 +110,6 @@ def test_the_most_probable_vector_is_that_of_a_general_optimizer(seed, questions
             ) / 2
 
         assert cost(found) <= minimize(cost, spread.mean.astype(np.float64)).fun + 1e-4
-
-
-def test_without_answers_it_is_the_fleets_mean():
-    spread, coordinates, offsets, _ = drawn(0)
-    found = most_probable_vectors(
-        spread, coordinates, offsets, np.full((50, 1), NAN, dtype=np.float32)
-    )
-    assert found[0] == pytest.approx(spread.mean)
 
 
 def test_models_do_not_change_each_others_place():

@@ -16,7 +16,6 @@ from scope.fleet.reading.cells import (
     matrix_of,
     natural_order,
     options_of,
-    whole_text,
     written_of,
 )
 
@@ -29,19 +28,6 @@ def test_cells_given_twice_alike_are_counted_and_count_once():
     matrix = matrix_of(answers(("a", "1", 1), ("a", "1", 1), ("b", "1", 0)))
     assert (matrix.repeated, matrix.conflicts) == (1, 0)
     assert matrix.correct.tolist() == [[1.0, 0.0]]
-
-
-def test_the_majority_decides_a_conflict():
-    rows = [("a", "1", 1), ("a", "1", 0), ("a", "1", 0), ("b", "1", 1)]
-    matrix = matrix_of(answers(*rows))
-    assert (matrix.repeated, matrix.conflicts) == (0, 1)
-    assert matrix.correct.tolist() == [[0.0, 1.0]]
-
-
-def test_a_tie_is_unknown():
-    rows = [("a", "1", 1), ("a", "1", 0), ("b", "1", 1), ("a", "2", 0)]
-    matrix = matrix_of(answers(*rows, ("b", "2", 1)))
-    np.testing.assert_array_equal(matrix.correct, [[np.nan, 1], [0, 1]])
 
 
 def test_a_question_and_a_model_with_nothing_but_ties_are_left_out_and_said_to_be():
@@ -106,19 +92,16 @@ def test_each_cell_is_what_most_say(rows):
             np.testing.assert_equal(float(matrix.correct[row, column]), float(expected))
 
 
-@pytest.mark.parametrize("value", [1, 1.0, True, "1", "1.0", " TRUE", "right", "Right"])
-def test_right_has_many_spellings(value):
-    assert correct_of(value) == 1
+SPELLINGS = {
+    1: [1, 1.0, True, "1", "1.0", " TRUE", "right", "Right"],
+    0: [0, 0.0, False, "0", "false", "Wrong"],
+    -1: [None, math.nan, "", "  ", "NaN", "nan"],
+}
 
 
-@pytest.mark.parametrize("value", [0, 0.0, False, "0", "false", "Wrong"])
-def test_wrong_has_many_spellings(value):
-    assert correct_of(value) == 0
-
-
-@pytest.mark.parametrize("value", [None, math.nan, "", "  ", "NaN", "nan"])
-def test_nothing_is_unknown(value):
-    assert correct_of(value) == -1
+@pytest.mark.parametrize("correct", SPELLINGS)
+def test_right_wrong_and_unknown_have_many_spellings(correct):
+    assert {correct_of(value) for value in SPELLINGS[correct]} == {correct}
 
 
 @pytest.mark.parametrize("value", [2, 0.5, "yes", "A", [1]])
@@ -144,8 +127,3 @@ def test_options_are_a_list_whatever_it_is_wrapped_in():
         options_of([1, 2])
     with pytest.raises(UnreadableError):
         options_of(4)
-
-
-def test_a_whole_text_has_a_line_for_each_part():
-    assert whole_text("Who?", "A story.", ("Ann", "Bob")) == "Who?\nA story.\nAnn\nBob"
-    assert whole_text(None, "A story.", ("Ann",)) is None

@@ -117,18 +117,6 @@ def test_without_ids_the_texts_are_the_ids(tmp_path):
     assert matrix.ids == matrix.texts == ("Who?",)
 
 
-def test_without_texts_the_ids_are_enough(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("model,item,correct\na,1,right\nb,1,wrong\n")
-    assert read_matrix(path).texts == ("",)
-
-
-def test_an_empty_answer_is_unknown(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("model,item,correct\na,1,1\nb,1,\nb,2,0\na,2,1\n")
-    np.testing.assert_array_equal(read_matrix(path).correct, [[1, np.nan], [1, 0]])
-
-
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_unknown_answers_are_counted_whatever_the_kind_of_file(tmp_path, kind):
     path = tmp_path / f"t.{kind}"
@@ -235,16 +223,6 @@ def test_an_option_that_is_no_text_is_named_with_its_line(tmp_path):
 
 
 EMBEDLLM = ("prompt_id", "model_id", "category_id", "label", "prompt", "model_name", "category")
-
-
-def test_the_columns_of_embedllm_are_known():
-    assert choose_matrix_columns(EMBEDLLM, {}, "train.csv") == {
-        "model": "model_name",
-        "item": "prompt_id",
-        "text": "prompt",
-        "category": "category",
-        "correct": "label",
-    }
 
 
 def test_a_column_that_is_named_for_one_role_serves_no_other():

@@ -46,11 +46,6 @@ def test_one_id_with_two_texts_is_no_question(write):
         read_matrix([one, two])
 
 
-def test_columns_may_be_named(write):
-    path = write("t.csv", "system,item,y\na,1,1\nb,1,0\n")
-    assert read_matrix(path, columns={"model": "system", "correct": "y"}).models == ("a", "b")
-
-
 def test_no_source_and_a_source_that_is_not_there_are_refused(tmp_path):
     with pytest.raises(SpecError, match="no data"):
         read_matrix([])

@@ -80,7 +80,7 @@ def test_rows_without_gold_are_left_out_and_counted(save):
     )
     matrix = read_matrix(folder)
     assert matrix.ids == ("1", "3")
-    assert matrix.notes == ("1 row was left out, for no right answer is known",)
+    assert matrix.notes == ("1 row left out, for no right answer is known",)
 
 
 def test_without_gold_there_are_questions_all_the_same(save):
@@ -237,7 +237,7 @@ def test_answers_in_words_are_right_if_they_match_any_gold_one(compare):
     matrix = read_matrix(run)
     assert matrix.texts == ("Where?\nThey met in Rome.",)
     assert matrix.correct.tolist() == [[1.0, 0.0]]
-    assert matrix.left_out == ("1 row was left out, for no right answer is known",)
+    assert matrix.left_out == ("1 row left out, for no right answer is known",)
     questions = read_questions(run)
     assert questions.ids == ("q", "r")
     np.testing.assert_array_equal(questions.correct, [[1, 0], [np.nan, np.nan]])

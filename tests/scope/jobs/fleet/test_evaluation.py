@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 
 from scope.errors import SpecError
+from scope.fleet import CorrectnessMatrix, Fleet, NeighbourForecaster
+from scope.fleet.layout import QuestionLayout
 from scope.jobs.fleet.embed import embed_fleet
-from scope.jobs.fleet.evaluation import plan_evaluation
+from scope.jobs.fleet.evaluation import Evaluation, evaluated, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecast import forecast_fleet
 from scope.jobs.fleet.requests import ForecastRequest
 from scope.records import Undefined
 
 
 def planned(path, **asked):
-    request = ForecastRequest(data=str(path), embedder="mean", seed=3, **asked)
+    request = ForecastRequest(data=str(path), forecaster="mean", seed=3, **asked)
     return plan_evaluation(request)
 
 
@@ -46,7 +48,7 @@ def test_nothing_of_the_questions_held_out_is_learned(answers):
 
 
 def test_training_questions_under_other_ids_are_counted_and_not_scored(answers, tmp_path):
-    embed_fleet(data=str(answers), embedder="mean", folds=2, runs=tmp_path, run="ours")
+    embed_fleet(data=str(answers), forecaster="mean", folds=2, runs=tmp_path, run="ours")
     path = tmp_path / "new.csv"
     texts = ["what is 3", "What is 4?", "What is 44?", "What is 45?"]
     names = ["new", "x4", "other", "last"]
@@ -63,7 +65,7 @@ def test_training_questions_under_other_ids_are_counted_and_not_scored(answers, 
 
 
 def test_of_questions_that_are_all_known_nothing_is_expected(answers, tmp_path):
-    embed_fleet(data=str(answers), embedder="mean", folds=2, runs=tmp_path, run="ours")
+    embed_fleet(data=str(answers), forecaster="mean", folds=2, runs=tmp_path, run="ours")
     found = forecast_fleet(fleet="ours", questions=str(answers), runs=tmp_path)
     assert {one.accuracy.reason for one in found.expected} == {
         "the fleet was fitted on all of these questions"
@@ -81,3 +83,54 @@ def test_too_little_left_to_learn_from_is_told_by_the_share(answers):
     with pytest.raises(SpecError, match="4 training questions and 72 held out") as refused:
         planned(answers, test_share=0.9)
     assert "--test-share" in refused.value.fix
+
+
+LAYOUT = QuestionLayout(vector=1)
+TABLE = np.arange(10, dtype=np.float32)[:, np.newaxis]
+# Of the first model nine answers of ten are right, of the second one.
+LEARNED = np.array([[row < 9, row == 9] for row in range(10)], dtype=np.float32)
+
+
+def evaluation(correct, added=()):
+    """Questions that both models answer the other way round than what the fleet learned from."""
+    asked = np.asarray(correct, dtype=np.float32)
+    ids = tuple(f"new{row}" for row in range(len(asked)))
+    fleet = Fleet(
+        forecaster=NeighbourForecaster(layout=LAYOUT).fit(TABLE, LEARNED),
+        models=("able", "poor"),
+        skills=LEARNED.mean(axis=0),
+        answered=np.array([10, 10]),
+        ids=tuple(f"q{row}" for row in range(10)),
+        texts_digest=("",) * 10,
+        encoder="hf:toy",
+        added=added,
+    )
+    questions = CorrectnessMatrix(
+        models=fleet.models,
+        ids=ids,
+        texts=("",) * len(ids),
+        categories=(None,) * len(ids),
+        correct=asked,
+        part=True,
+    )
+    return Evaluation(
+        fleet=fleet,
+        questions=questions,
+        table=np.zeros((len(ids), 1), dtype=np.float32),
+        fresh=np.ones(len(ids), dtype=np.bool_),
+    )
+
+
+def test_the_mean_is_that_of_the_answers_learned_from():
+    """By the answers that are scored the mean would be always right here."""
+    mean, knn = score_forecasts(evaluation([[0, 1]] * 4), np.tile(np.float32([[0.4, 0.6]]), (4, 1)))
+    assert (mean.forecaster, mean.accuracy.value) == ("mean", 0.0)
+    assert (knn.forecaster, knn.accuracy.value, knn.gain.value) == ("knn", 1.0, 1.0)
+    # Squares of 0.9 - 0 and of 0.1 - 1.
+    assert mean.brier.value == pytest.approx(0.81)
+
+
+def test_of_the_models_those_that_were_added_are_listed():
+    assert evaluated(evaluation([[0, 1]]))["fleet"] == ()
+    (one,) = evaluated(evaluation([[0, 1]], added=("poor",)))["fleet"]
+    assert (one.name, one.added, one.skill.n, one.x) == ("poor", True, 10, None)

@@ -8,14 +8,12 @@ from hypothesis import given
 from made_up_fleet_comparison import (
     CATEGORIES,
     KNN,
-    MODELS,
     bare,
     build_comparison,
     communities,
     contributions,
     estimate,
     predictions,
-    reliability,
     routers,
     scores,
 )
@@ -144,7 +142,7 @@ def routed(over_single, over_mix, costs=(0.125, 0.5)):
 def test_routing_is_worth_it_only_against_the_random_mix_too(over_single, over_mix, worth, frame):
     """A mix of models at the same cost, drawn without reading, was better than the router once."""
     rows = routed(estimate(over_single), estimate(over_mix))
-    assert headlines.worth({one.router: one for one in rows}) == worth
+    assert headlines.routing_verdict({one.router: one for one in rows}) == worth
     assert headlines.of_route(bare("fleet-route", routers=rows)).frame == frame
 
 
@@ -188,14 +186,6 @@ def test_errors_are_compared_with_those_of_the_models_mean():
     assert said(headlines.of_predictions(predictions()[2:])) == []
 
 
-def test_the_nearest_models_and_the_loneliest_one_are_named():
-    assert said(headlines.of_neighbours(build_comparison("fleet-map").fleet)) == [
-        f"Most alike: alone and {MODELS[1]}, 0.25 apart.",
-        f"Least like any other: alone, 0.25 from {MODELS[1]}.",
-    ]
-    assert headlines.of_neighbours(()) == []
-
-
 def test_communities_are_counted_after_the_correction_for_their_number():
     near = replace(communities()[2], p_value=0.04, p_adjusted=0.08)
     assert "of 0 of 2 communities" in said(headlines.of_communities((near, near)))[0]
@@ -233,12 +223,3 @@ def test_the_best_and_the_worst_expected_stand_beside_the_observed_and_their_riv
     ]
     nothing = replace(rows[0], accuracy=Undefined(reason="none"))
     assert said(headlines.of_expected((nothing,))) == []
-
-
-def test_groups_of_forecasts_that_came_true_are_counted_and_the_farthest_named():
-    assert said(headlines.of_reliability(reliability())) == [
-        # 12.5 % and 87.5 % lie outside their intervals.
-        "Of 3 groups of forecasts with like probabilities, 1 agree with what came true. Farthest "
-        "apart: predicted 12 %, true 19 % [16, 22]."
-    ]
-    assert said(headlines.of_reliability(())) == []

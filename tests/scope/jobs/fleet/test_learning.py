@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from scope.errors import DataError
 from scope.fleet import CorrectnessMatrix
 from scope.fleet.layout import QuestionLayout
 from scope.fleet.saving import FORECASTERS
@@ -49,36 +48,31 @@ def test_all_but_matrix_factorization_are_tried_by_default():
 @pytest.mark.parametrize("name", sorted(FORECASTERS))
 def test_seed_and_dimensions_reach_those_that_have_them(name):
     if name in ("mean", "knn"):
-        (one,) = Learning(embedder=name, seed=5).candidates(LAYOUT)
+        (one,) = Learning(forecaster=name, seed=5).candidates(LAYOUT)
         assert one.spelling == name
         return
-    (one,) = Learning(embedder=name, seed=5, dimensions=3).candidates(LAYOUT)
+    (one,) = Learning(forecaster=name, seed=5, dimensions=3).candidates(LAYOUT)
     assert (one.seed, one.dimensions) == (5, 3)
-
-
-def test_a_text_of_space_alone_is_none():
-    with pytest.raises(DataError, match="no text of 1 of 4 questions: `q2`"):
-        load_needed_encoder(Learning(), matrix(["one", "two", " ", "four"]), None, ModelOptions())
 
 
 def test_the_mean_needs_neither_text_nor_encoder():
     given = matrix([""] * 10)
-    learning = Learning(embedder="mean")
+    learning = Learning(forecaster="mean")
     assert load_needed_encoder(learning, given, None, ModelOptions()) is None
     learned = learn(given, learning, None, Silent())
     assert learned.fleet.encoder == ""
     assert learned.fleet.skills.tolist() == [0.5, 1.0, 0.0]
     assert learned.fleet.answered.tolist() == [10, 10, 5]
-    assert learned.table.shape == (10, 0)
 
 
 def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
     given = matrix([f"question {'x' * place}" for place in range(12)])
-    learned = learn(given, Learning(embedder="knn", features=False), Lengths(), Silent())
+    learned = learn(given, Learning(forecaster="knn", features=False), Lengths(), Silent())
     assert learned.fleet.encoder == "hf:lengths"
     assert learned.fleet.forecaster.layout.encoder == "lengths-1"
-    assert learned.table[:, 0].tolist() == [9.0 + place for place in range(12)]
+    vectors = learned.fleet.forecaster.question_vectors_
+    assert vectors[:, 0].tolist() == [9.0 + place for place in range(12)]
     assert len(set(learned.fleet.texts_digest)) == 12
     assert [one.chosen for one in learned.choice.scores] == [False, True]
 

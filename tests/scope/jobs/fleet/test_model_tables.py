@@ -38,13 +38,8 @@ def test_a_table_of_costs_that_is_none_is_refused_by_its_line(tmp_path, text, fo
 def test_an_unknown_model_is_refused_with_those_that_are_near():
     with pytest.raises(SpecError) as refused:
         require_known(["yi-34", "b"], ["yi-34b", "b"], "--model")
-    assert "no model `yi-34` of --model in the fleet" in str(refused.value)
+    assert "no model `yi-34` of --model" in str(refused.value)
     assert "did you mean `yi-34b`?" in str(refused.value)
-
-
-def test_an_unknown_model_with_nothing_near_is_refused_all_the_same():
-    with pytest.raises(SpecError, match="check the spelling"):
-        require_known(["zzz"], ["yi-34b", "b"], "--model")
 
 
 def test_costs_stand_in_the_order_of_the_models():

@@ -46,7 +46,7 @@ def test_the_map_shows_a_forecasters_own_vectors_where_it_has_them():
 
 
 @pytest.mark.parametrize("kind", [MatrixFactorization, TextFactors])
-def test_models_with_the_same_answers_lie_together_whatever_the_embedder(kind):
+def test_models_with_the_same_answers_lie_together_whatever_the_forecaster(kind):
     table = np.random.default_rng(0).standard_normal((60, 4)).astype(np.float32)
     easy = (table[:, :1] > 0) == np.array([True, True, False])
     flips = np.random.default_rng(1).random(easy.shape) < 0.1

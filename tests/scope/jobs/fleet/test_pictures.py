@@ -9,7 +9,6 @@ from made_up_fleet_comparison import (
     expected,
     members,
     predictions,
-    reliability,
 )
 
 from reports.charts import IntervalChart
@@ -72,35 +71,10 @@ def test_communities_come_from_the_largest_and_there_are_never_more_than_shapes(
     assert len(groups) <= MOST_GROUPS
 
 
-def test_a_dot_has_its_name_and_a_title_with_interval_community_and_nearest():
-    chart = map_chart(members())
-    (dot,) = [dot for dot in chart.dots if dot.name == "alone"]
-    assert dot.title.splitlines() == [
-        "alone",
-        "accuracy 50.0\u00a0% [46.9, 53.1]",
-        "community 7B",
-        f"nearest: {MODELS[1]}",
-    ]
-    (odd,) = [dot for dot in chart.dots if dot.name == "odd"]
-    assert "accuracy undefined no answer is known" in odd.title
-
-
 def test_models_without_a_finite_place_are_not_drawn():
     assert len(map_chart(members()).dots) == 5
     assert map_chart([replace(model, x=float("nan")) for model in members()]) is None
     assert map_chart([]) is None
-
-
-def test_the_calibration_curve_holds_the_defined_bins():
-    curve = pictures.calibration_curve(reliability())
-    assert [(dot.x, dot.y) for dot in curve.dots] == [
-        (0.125, 0.1875),
-        (0.375, 0.375),
-        (0.875, 0.8125),
-    ]
-    assert (curve.diagonal, curve.joined) == (True, True)
-    assert curve.dots[0].title == ("predicted 12.5 %, observed 18.8 % [15.6, 21.9], n = 400")
-    assert pictures.calibration_curve(reliability()[2:3]) is None
 
 
 def test_observed_accuracies_are_drawn_beside_the_expected_ones_or_these_alone():

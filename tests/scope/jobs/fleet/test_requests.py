@@ -42,18 +42,19 @@ def test_a_fleet_or_answers_are_named_and_never_both(kind):
     assert kind(data="a.csv").data == ("a.csv",)
 
 
+def test_a_fleet_and_its_questions_belong_together():
+    with pytest.raises(SpecError, match="a fleet without questions"):
+        ForecastRequest(fleet="ours")
+    with pytest.raises(SpecError, match="--questions with --data"):
+        ForecastRequest(data="a.csv", questions="new.csv")
+
+
 def test_options_without_effect_are_named_together():
     with pytest.raises(SpecError) as refused:
-        ForecastRequest(fleet="ours", questions="new.csv", test_share=0.5, embedder="knn")
-    assert "--test-share and --embedder with --fleet" in str(refused.value)
+        ForecastRequest(fleet="ours", questions="new.csv", test_share=0.5, forecaster="knn")
+    assert "--test-share and --forecaster with --fleet" in str(refused.value)
     with pytest.raises(SpecError, match="--contributions with --fleet"):
         MapRequest(fleet="ours", contributions=True, encoder="hf:any")
-
-
-def test_contributions_of_answers_take_an_encoder():
-    assert MapRequest(data="a.csv", contributions=True, encoder="hf:any").encoder == "hf:any"
-    with pytest.raises(SpecError, match="--encoder without --contributions"):
-        MapRequest(data="a.csv", encoder="hf:any")
 
 
 @pytest.mark.parametrize("written", ["yi", "=1", "yi=dear"])

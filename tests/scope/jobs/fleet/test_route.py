@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import scope
-from scope.errors import SpecError
 from scope.fleet import TextFactors
 from scope.fleet.layout import QuestionLayout
 from scope.jobs.fleet.route import routing_note
@@ -58,7 +57,7 @@ def single_best(found):
 
 
 def test_a_lucky_added_model_of_easy_questions_is_not_the_single_best(write):
-    scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
+    scope.embed_fleet(data=write("train.csv", learned()), forecaster="mean", run="ours")
     added = write("lucky.csv", [("lucky", f"q{number}", 1) for number in range(EASY)])
     questions = write("new.csv", asked("usual-0"))
     found = scope.route_fleet(fleet="ours", add=added, questions=questions, run="routed")
@@ -69,14 +68,14 @@ def test_a_lucky_added_model_of_easy_questions_is_not_the_single_best(write):
 def test_a_model_of_three_answers_in_a_sparse_matrix_is_not_the_single_best(write):
     few = [("few", f"q{number}", 1) for number in range(3)]
     data = write("train.csv", [*learned(), *few])
-    scope.embed_fleet(data=data, embedder="mean", run="ours")
+    scope.embed_fleet(data=data, forecaster="mean", run="ours")
     questions = write("new.csv", asked("usual-0"))
     assert single_best(scope.route_fleet(fleet="ours", questions=questions, run="to")) == "best"
 
 
 @pytest.mark.parametrize("strong", ["usual-0", "usual-9"])
 def test_the_single_best_is_chosen_without_the_answers_it_is_judged_by(write, strong):
-    scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
+    scope.embed_fleet(data=write("train.csv", learned()), forecaster="mean", run="ours")
     found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked(strong)), run="to")
     assert single_best(found) == "best"
     (score,) = (one for one in found.routers if one.router == "single best")
@@ -84,19 +83,9 @@ def test_the_single_best_is_chosen_without_the_answers_it_is_judged_by(write, st
 
 
 def test_a_note_says_how_the_router_chooses(write):
-    scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
+    scope.embed_fleet(data=write("train.csv", learned()), forecaster="mean", run="ours")
     found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked("best")), run="to")
     assert "correct answer, as predicted by mean" in " ".join(found.notes)
-
-
-@pytest.mark.parametrize("budget", [np.inf, -np.inf, np.nan, -1])
-def test_a_budget_is_finite(write, budget):
-    scope.embed_fleet(data=write("train.csv", learned()), embedder="mean", run="ours")
-    costs = dict.fromkeys(("best", *USUAL), 1.0)
-    with pytest.raises(SpecError, match=r"--budget .*\n.*a number at least 0"):
-        scope.route_fleet(
-            fleet="ours", questions="train.csv", costs=costs, budget=float(budget), run="to"
-        )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from made_up_fleet_comparison import MODELS, RECORDS, bare, build_comparison, estimate, everything
 
-from reports.blocks import Bullets, Callout, Figure, Table, Terms
+from reports.blocks import Bullets, Callout, Figure, Table
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.cli.output import Output, show_result
@@ -74,13 +74,6 @@ def test_a_limit_cuts_map_and_table_but_not_the_count(page):
     assert "The first 2 of 6 models" in in_a_line(numbers.blocks)
 
 
-def test_notes_on_the_map_stand_beside_it_and_no_others():
-    notes = ("the map shows 61 % of the variance", "one left out")
-    first, *_ = page_of(build_comparison("fleet-map", notes=notes)).sections
-    assert "; the map shows 61 % of the variance." in in_a_line(first.blocks)
-    assert "left out" not in in_a_line(first.blocks)
-
-
 def fleet_of(count):
     return tuple(
         FleetModel(name=f"organisation/model-{place:04d}", skill=estimate(0.1 + place / 4_000))
@@ -126,11 +119,6 @@ def test_the_command_line_names_the_files_with_the_runs_folder(capsys):
     assert "Calibration of the probabilities" in capsys.readouterr().out
 
 
-def test_a_result_prints_as_its_brief():
-    result = build_comparison("fleet-predict")
-    assert str(result) == to_text(page_of(result).brief)
-
-
 LONG = "an-organisation-with-a-name/" + "a-model-of-some-name-" * 5
 
 
@@ -173,8 +161,3 @@ def test_names_cannot_move_the_cursor_nor_colour_the_screen(job):
 def test_a_terminal_reads_no_orders_in_square_brackets():
     name = "[bold]loud[/bold]"
     assert f"single best: {name}" in shown(renamed("fleet-route", name), width=200)
-
-
-def test_facts_stand_before_the_data():
-    (section,) = [one for one in page_of(build_comparison()).sections if one.anchor == "asked"]
-    assert [type(one) for one in section.blocks] == [Terms, Table, Bullets]

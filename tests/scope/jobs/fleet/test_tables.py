@@ -4,16 +4,12 @@ from dataclasses import replace
 from itertools import groupby
 
 from made_up_fleet_comparison import (
-    CATEGORIES,
     MODELS,
-    USED,
     communities,
     contributions,
     expected,
     members,
-    mix,
     predictions,
-    reliability,
     routers,
     scores,
 )
@@ -31,17 +27,6 @@ def words(table):
 
 def heads(table):
     return [column.heading for column in table.columns]
-
-
-def test_forecasters_stand_with_accuracy_gain_and_brier_score_all_questions_first():
-    table = tables.scores_table(scores())
-    mean, knn, used, *parts = table.rows
-    assert plain(used.cells[0]) == f"{USED} (in use)"
-    accuracy, gain, brier = used.cells[2:]
-    assert (accuracy.value, accuracy.interval, accuracy.n) == ("70.3", "[67.2, 73.4]", 400)
-    assert (mean.cells[3], gain.value, brier.value) == (None, "+6.2", "0.188")
-    assert knn.cells[4].reason.startswith("no probabilities")
-    assert [row.cells[1] for row in parts] == [name for name in CATEGORIES for _ in range(2)]
 
 
 def test_columns_without_a_value_are_left_out():
@@ -72,34 +57,6 @@ def test_rows_of_a_category_stand_together_in_whatever_order_they_come():
     shuffled = sorted(routers(), key=lambda one: one.router)
     names = [row.cells[1] for row in tables.routers_table(shuffled).rows]
     assert len(list(groupby(names))) == len(set(names))
-
-
-def test_routing_is_compared_with_each_baseline():
-    whole = tables.routers_table(routers()[:4])
-    assert [row[0] for row in words(whole)] == [
-        "router",
-        f"single best: {MODELS[1]}",
-        "random with the same mix",
-        "oracle",
-    ]
-    assert [row.cells[3] for row in whole.rows] == ["0.125", "0.5", None, None]
-    assert whole.rows[3].cells[2].value == "−21.9"
-
-
-def test_the_mix_begins_with_the_model_asked_most():
-    assert words(tables.mix_table(mix())) == [[MODELS[1], "75.0"], [MODELS[0], "25.0"]]
-
-
-def test_the_expected_begin_with_the_highest_beside_observed_and_difference():
-    first, _, last = tables.expected_table(expected()).rows
-    assert [cell.value for cell in first.cells[1:]] == ["75.0", "62.5", "−12.5"]
-    assert last.cells[1].reason.startswith("no question")
-
-
-def test_every_bin_of_probabilities_is_a_row():
-    table = tables.reliability_table(reliability())
-    assert [row[0] for row in words(table)] == ["0 to 25", "25 to 50", "50 to 75", "75 to 100"]
-    assert table.rows[2].cells[2].reason.startswith("empty")
 
 
 def test_errors_of_benchmarks_are_roots_in_points():
