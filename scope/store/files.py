@@ -19,14 +19,10 @@ from typing import TextIO
 
 from scope.errors import DamagedError, RunError
 from scope.paths import FORBIDDEN, FULL
+from scope.printing import first_line
 
-_DATABASE_FORBIDDEN = frozenset(
-    {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-)
-_DATABASE_DAMAGED = frozenset(
-    {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG}
-)
-_DATABASE_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+_DATABASE_FORBIDDEN = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+_DATABASE_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 
 # The database may fail to grow its shared memory just before it would call the disk full.
 _HARDLY_ANY_BYTES = 1 << 20
@@ -35,8 +31,6 @@ _HARDLY_ANY_BYTES = 1 << 20
 @contextmanager
 def guarded(path: Path) -> Iterator[None]:
     """Raise a RunError about ``path`` for every failure of the disk or the database inside.
-
-    Errors that can only be bugs, such as a wrong statement, pass unchanged.
 
     Examples
     --------
@@ -54,10 +48,7 @@ def guarded(path: Path) -> Iterator[None]:
     except OSError as error:
         raise _from_system(path, error) from error
     except sqlite3.DatabaseError as error:
-        trouble = _from_database(path, error)
-        if trouble is None:
-            raise
-        raise trouble from error
+        raise _from_database(path, error) from error
 
 
 def _from_system(path: Path, error: OSError) -> RunError:
@@ -69,7 +60,7 @@ def _from_system(path: Path, error: OSError) -> RunError:
     return _failing(path, reason)
 
 
-def _from_database(path: Path, error: sqlite3.DatabaseError) -> RunError | None:
+def _from_database(path: Path, error: sqlite3.DatabaseError) -> RunError:
     # The low byte names the kind of failure, the others its particulars.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
     if code == sqlite3.SQLITE_FULL:
@@ -78,29 +69,17 @@ def _from_database(path: Path, error: sqlite3.DatabaseError) -> RunError | None:
         return full(path) if free_bytes(path) < _HARDLY_ANY_BYTES else _failing(path, str(error))
     if code in _DATABASE_FORBIDDEN:
         return forbidden(path, str(error))
-    if code in _DATABASE_DAMAGED:
-        return damaged(path, str(error))
-    if code in _DATABASE_BUSY:
-        return _busy(path)
-    return None
+    return _busy(path) if code in _DATABASE_BUSY else damaged(path, str(error))
 
 
 @contextmanager
-def opening(path: Path) -> Iterator[None]:
-    """The same while a database is opened: whatever it cannot make sense of is damage.
-
-    The statements that open it are the same for every file, so that none of them can be wrong.
-    """
+def reading(path: Path) -> Iterator[None]:
+    """The same while stored values are read: one that does not fit its record is damage."""
     with guarded(path):
         try:
             yield
-        except sqlite3.OperationalError as error:
-            if _from_database(path, error):
-                raise
-            raise damaged(path, str(error)) from error
-        except UnicodeDecodeError as error:
-            # SQLite cites the damaged statement that made a table.
-            raise damaged(path, "its tables have no names in UTF-8") from error
+        except (ValueError, TypeError, KeyError) as error:
+            raise damaged(path, first_line(error)) from error
 
 
 def require_file(path: Path) -> None:

@@ -285,11 +285,6 @@ class Run(RunFolder, SharingStore):
     ) -> None:
         self.close()
 
-    @property
-    def damaged(self) -> int:
-        """Rows that this session found damaged; what they held is asked for again."""
-        return self._database.damaged
-
     def _keeps(self) -> None:
         self._holds_answers = True
         self.stopwatch.tick()
@@ -299,7 +294,7 @@ class Run(RunFolder, SharingStore):
         return self._database.count()
 
     def take_from(self, other: RunFolder) -> None:
-        """Add the searches and answers of another run, damaged ones left out when they are read."""
+        """Add the searches and answers of another run."""
         self._keeps()
         self._database.take_from(other.database_path)
 

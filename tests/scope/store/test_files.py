@@ -8,7 +8,7 @@ import platform
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -139,16 +139,9 @@ def test_each_error_of_the_database_is_explained(tmp_path: Path, code: int, text
         raise error
 
 
-@pytest.mark.parametrize(
-    "bug",
-    [
-        lambda: sqlite3.connect(":memory:").execute("SELECT nonsense"),
-        lambda: [].index(0),
-    ],
-)
-def test_a_bug_passes_unchanged(tmp_path: Path, bug: Callable[[], object]) -> None:
-    with pytest.raises((sqlite3.OperationalError, ValueError)), guarded(tmp_path):
-        bug()
+def test_a_bug_passes_unchanged(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="is not in list"), guarded(tmp_path):
+        [].index(0)
 
 
 def names(folder: Path) -> list[str]:
