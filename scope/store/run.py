@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 from scope.errors import RunError
 from scope.paths import expanded
 from scope.records import Perturbation, Result
-from scope.serialization import WHOLE, from_json, to_json
+from scope.serialization import from_json, plain, to_json
 from scope.store.configuration import (
     keep_configuration,
     read_configuration,
@@ -312,7 +312,7 @@ class Run(RunFolder, SharingStore):
 
         From now on the run counts as finished.
         """
-        with long_lists(self.path, lambda hint, value: WHOLE.of(hint)(value)) as lists:
+        with long_lists(self.path, plain) as lists:
             text = to_json(result, lists=lists)
         if self._keep_added_models:
             self._keep_added_models()
