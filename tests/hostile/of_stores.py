@@ -211,7 +211,7 @@ STORE = {
     "the release before": (sql("PRAGMA user_version = 7"), "has version 7"),
     "another program": (sql("PRAGMA application_id = 7"), "another program"),
     "a lock of another process": (held, "is being written by another process"),
-    "a lock of another program": (locked, "another program has locked"),
+    "a lock of another program": (locked, "database is locked"),
 }
 BEGUN_ANEW = {
     "an empty file": on(DATABASE, lambda *_: b""),
@@ -219,7 +219,7 @@ BEGUN_ANEW = {
     "rubbish as its log": rubbish_as_log,
 }
 MANIFESTS = {
-    "cut": (lambda _, content: content[:-9], "does not match its checksum"),
+    "cut": (lambda _, content: content[:-9], "is damaged"),
     "binary": (lambda *_: bytes(range(256)), "it is not UTF-8 text"),
     "of lists in lists": (lambda *_: b"[" * 200_000, "is damaged"),
     "of the future": (lambda *_: b'{"format": 9, "question": {}}', "has format 9"),

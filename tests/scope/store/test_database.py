@@ -167,7 +167,7 @@ def test_a_database_that_another_program_keeps_locked_is_named(tmp_path: Path) -
     database._connection.execute("PRAGMA busy_timeout = 0")
     other = sqlite3.connect(path)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(RunError, match="another program has locked"):
+    with pytest.raises(RunError, match="database is locked"):
         database.put("model", {"text": prediction(1.0)})
     other.rollback()
     other.close()
