@@ -236,11 +236,11 @@ def content_of(role: Role, asked: str | Question) -> str:
 
 
 def _key(model: str, content: str) -> bytes:
-    return key_of(f"{model}\n{content}".encode())
+    return key_of(f"{model}\n{content}")
 
 
 def _hash(computed: str) -> str:
-    return key_of(computed.encode()).hex() if computed else ""
+    return key_of(computed).hex() if computed else ""
 
 
 def as_row(record: Answer | Prediction | Perturbation) -> str:

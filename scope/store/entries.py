@@ -164,4 +164,4 @@ class EntryFile:
 
 
 def _key(kind: EntryKind, owner: str, content: str) -> bytes:
-    return key_of(json.dumps([kind, owner, content]).encode())
+    return key_of(json.dumps([kind, owner, content]))

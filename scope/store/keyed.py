@@ -22,14 +22,12 @@ from scope.store.files import damaged, reading, require_tables, tables_in
 _KEYS_A_QUERY = 900
 
 
-def key_of(content: bytes) -> bytes:
-    """Sixteen bytes: two of 10**12 texts share a key with a chance of one in 10**14."""
-    return blake2b(content, digest_size=16).digest()
+def key_of(text: str) -> bytes:
+    """Sixteen bytes: two of 10**12 texts share a key with a chance of one in 10**14.
 
-
-def text_key(text: str) -> bytes:
-    """The key of a text, which may hold halves of a pair of surrogates."""
-    return key_of(text.encode("utf-8", "surrogatepass"))
+    The text may hold halves of a pair of surrogates.
+    """
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def cache_name(fingerprint: str) -> str:
@@ -37,7 +35,7 @@ def cache_name(fingerprint: str) -> str:
     name = re.sub(r"[^A-Za-z0-9._-]", "-", fingerprint)
     if name != fingerprint or not name.strip("."):
         # Two fingerprints must not come to share a name.
-        name = key_of(fingerprint.encode()).hex()
+        name = key_of(fingerprint).hex()
     return name
 
 

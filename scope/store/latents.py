@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from scope.protocols import Precision, Progress
 from scope.store.files import damaged, read_text, require_file, write_atomically
-from scope.store.keyed import connect, in_cache, look_up, make_tables, text_key
+from scope.store.keyed import connect, in_cache, key_of, look_up, make_tables
 
 VERSION = 3
 _SECONDS_TO_WAIT = 60.0
@@ -132,7 +132,7 @@ class LatentFolder:
 
     def places(self, texts: Sequence[str]) -> dict[str, LatentPlace]:
         """Where the latents of those texts stand that have any."""
-        by_key = {text_key(text): text for text in texts}
+        by_key = {key_of(text): text for text in texts}
         query = "SELECT text, portion, row, truncated FROM latents WHERE text IN"
         found: dict[str, LatentPlace] = {}
         with self._in_cache(), self._connected() as connection:
@@ -163,7 +163,7 @@ class LatentFolder:
             portion = 0 if last is None else last + 1
             self._write(self._file(portion), _packed(latents, precision))
             places = [
-                (text_key(text), portion, row, int(truncated))
+                (key_of(text), portion, row, int(truncated))
                 for row, (text, truncated) in enumerate(texts.items())
             ]
             with connection:
