@@ -105,10 +105,9 @@ def _scope(command: str, folder: Path) -> str:
 
 def _asked(folder: Path) -> int:
     """Distinct texts and questions that a run asked, and texts whose vectors it made."""
-    asked: int = 0
+    asked: int
     with sqlite3.connect(folder / "runs/it/run.sqlite") as run:
-        for table in ("predictions", "answers"):
-            asked += run.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        asked = run.execute("SELECT count(*) FROM answers").fetchone()[0]
     kept = json.loads(_scope("cache show --json", folder))["caches"]
     return asked + sum(int(one["entries"]) for one in kept if one["kind"] in ("latents", "vectors"))
 

@@ -11,22 +11,6 @@ from typing import NamedTuple
 _SEAL = re.compile(r'\A\{\n"checksum":"([0-9a-f]{8})",')
 
 
-def checksum(*values: bytes | str | float | None) -> int:
-    """One number for the values of a row: those of its key, and those that are kept under it.
-
-    With the key inside, a row that was copied to another place is noticed, too.
-
-    Examples
-    --------
-    >>> checksum("model", b"key", 0.5) == checksum("model", b"key", 0.5)
-    True
-    >>> len({checksum("a", "bc"), checksum("ab", "c"), checksum(1), checksum("1"), checksum(None)})
-    5
-    """
-    # All that is not ASCII is escaped, so that no release of Python writes it otherwise.
-    return zlib.crc32(ascii(values).encode())
-
-
 def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:

@@ -186,7 +186,6 @@ class ForeignCode:
             sys.path = path
             path[:] = entries
             sys.stdin, sys.stdout, sys.stderr = streams
-            open_closed_descriptors()
             if folder is not None and _working_folder() != folder:
                 with suppress(OSError):
                     os.chdir(folder)
@@ -225,21 +224,6 @@ def _place(trace: TracebackType | None) -> str:
             found = f" ({file}, line {trace.tb_lineno})"
         trace = trace.tb_next
     return found
-
-
-def open_closed_descriptors() -> None:
-    """Let closed standard streams lead nowhere.
-
-    The next file that is opened would be taken for one.
-    """
-    for number in (0, 1, 2):
-        try:
-            os.fstat(number)
-        except OSError:
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            if nowhere != number:
-                os.dup2(nowhere, number)
-                os.close(nowhere)
 
 
 def _working_folder() -> str | None:

@@ -11,15 +11,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass, replace
 from functools import cache
-from types import UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
+    NamedTuple,
     Protocol,
     TypeVar,
-    Union,
     cast,
     get_args,
     get_origin,
@@ -30,12 +29,12 @@ from typing import (
 from scope.checksums import sealed, unsealed
 from scope.errors import RunError, SpecError
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
-from scope.records.long_lists import Long
+from scope.records.long_lists import PLACES
 from scope.records.result import SPARSE_FIELD
 from scope.registry import find
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import TypeAdapter, ValidationError
 
 FORMAT = 6
 """Changes whenever an older release could no longer read what this one writes."""
@@ -50,11 +49,13 @@ Found = TypeVar("Found", bound=Result)
 
 
 @cache
-def _document(result: Any) -> Any:
-    """The type of a result in a file: its fields and the number of the format."""
-    return make_dataclass(
+def _document(result: Any) -> TypeAdapter[Any]:
+    """Reads the type of a result in a file: its fields, the number of the format and its lists."""
+    from pydantic import TypeAdapter
+
+    document = make_dataclass(
         "_Document",
-        [("format", Literal[6])],
+        [("format", Literal[6]), ("lists", dict[str, str] | None, None)],
         bases=(result,),
         namespace={
             # Pydantic hands this down to every record inside, so that no unknown key goes
@@ -65,6 +66,7 @@ def _document(result: Any) -> Any:
         kw_only=True,
         repr=False,
     )
+    return TypeAdapter(document)
 
 
 class KeepsLists(Protocol):
@@ -101,19 +103,18 @@ def to_json(result: Result, *, clock: bool = True, lists: KeepsLists | None = No
     ValueError
         When a number is not finite; records never hold such numbers unless there is a bug.
     """
-    encoding = WHOLE if lists is None else Encoding(lists)
-    plain: dict[str, Any] = encoding.of(cast(Any, type(result)))(result)
-    plain["format"] = FORMAT
-    if lists is not None and (files := lists.close()):
-        plain["lists"] = files
     # Where a run lies is no part of its result.
-    del plain["folder"]
+    content: dict[str, Any] = plain(replace(result, folder=None), lists)
+    content["format"] = FORMAT
+    if lists is not None and (files := lists.close()):
+        content["lists"] = files
+    del content["folder"]
     if not clock or result.clock is None:
-        del plain["clock"]
+        del content["clock"]
     encode = json.JSONEncoder(
         ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
     ).encode
-    lines = ",\n".join(f"{encode(key)}:{_lines(plain[key], encode)}" for key in sorted(plain))
+    lines = ",\n".join(f"{encode(key)}:{_lines(content[key], encode)}" for key in sorted(content))
     return sealed(f"{{\n{lines}\n}}\n")
 
 
@@ -160,7 +161,7 @@ def from_json(
     expected: a result of format 6, as SCoPE writes it
     fix:      run the same command again, which rewrites the file
     """
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
         content, had_checksum = unsealed(text)
@@ -168,23 +169,17 @@ def from_json(
         raise _no_result(source, str(error)) from error
     head = _head(content, source)
     kind = kind or _kind_of(head, source)
-    plain = json.loads(content) if head.lists is not None else None
-    if plain is not None:
-        del plain["lists"]
-        content = json.dumps(_without_lists(plain))
+    if head.lists is not None and lists is None:
+        raise _no_result(source, "its lists lie in files beside it, which are read with it")
+    stored = lists(head.lists or {}) if lists is not None else None
     try:
-        document = TypeAdapter(_document(cast(Any, kind))).validate_json(content)
+        document = _document(cast(Any, kind)).validate_json(content, context=stored)
     except ValidationError as error:
         raise _unreadable(source, error) from error
     if not had_checksum:
         raise _no_result(source, "it has no checksum")
     members = {field.name: getattr(document, field.name) for field in fields(kind)}
-    result = kind(**members | {"folder": None})
-    if plain is not None:
-        if lists is None:
-            raise _no_result(source, "its lists lie in files beside it, which are read with it")
-        result = _with_lists(kind, result, plain, lists(head.lists or {}))
-    return result
+    return kind(**members | {"folder": None})
 
 
 @dataclass(frozen=True)
@@ -222,53 +217,10 @@ def _kind_of(head: _Head, source: str) -> type[Result]:
     return kind
 
 
-def _is_elsewhere(plain: object) -> bool:
-    """Whether this stands for a list that lies in a file."""
-    match plain:
-        case {"in": str(), "rows": [int(), int()], **others}:
-            return not others
-    return False
-
-
-def _without_lists(plain: Any) -> Any:
-    """The same with an empty list for each that lies in a file."""
-    if _is_elsewhere(plain):
-        return []
-    if isinstance(plain, dict):
-        return {key: _without_lists(value) for key, value in plain.items()}
-    return [_without_lists(one) for one in plain] if isinstance(plain, list) else plain
-
-
-def _with_lists(
-    hint: Any, value: Any, plain: Any, stored: Callable[[str, Any, int, int], Sequence[Any]]
-) -> Any:
-    """The value with all of its lists; the same object where none lies in a file."""
-    arguments = get_args(hint)
-    if get_origin(hint) is Annotated:
-        if not _is_elsewhere(plain):
-            return _with_lists(arguments[0], value, plain, stored)
-        entry = get_args(arguments[0])[0]
-        return stored(plain["in"], entry, *plain["rows"])
-    if is_dataclass(hint) and is_dataclass(value) and not isinstance(value, type):
-        hints = get_type_hints(hint, include_extras=True)
-        found = {
-            name: _with_lists(hints[name], getattr(value, name), inner, stored)
-            for name, inner in plain.items()
-            if name in hints
-        }
-        changed = {name: one for name, one in found.items() if one is not getattr(value, name)}
-        return replace(value, **changed) if changed else value
-    if get_origin(hint) is tuple and arguments[1:] == (Ellipsis,):
-        each = [_with_lists(arguments[0], *pair, stored) for pair in zip(value, plain, strict=True)]
-        same = all(one is other for one, other in zip(each, value, strict=True))
-        return value if same else tuple(each)
-    return value
-
-
 def _unreadable(source: str, error: ValidationError) -> RunError:
     """The first of the reader's complaints."""
     first = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(map(str, first["loc"]))
+    place = ".".join(str(one) for one in first["loc"] if one not in PLACES)
     where = f"at `{place}`: " if place else ""
     return _no_result(source, f"{where}{first['msg']}")
 
@@ -297,89 +249,75 @@ def _lines(value: object, encode: Callable[[object], str]) -> str:
     return f"[\n{items}\n]"
 
 
-class Encoding:
-    """Functions that turn values of a type into lists, dicts and scalars.
+class _Member(NamedTuple):
+    """A field of a record: its type, the value that is left out, and whether it holds floats."""
 
-    The declared type decides, not the value, so that 1 and 1.0 in a field of floats, which are
-    equal, are written alike.
+    name: str
+    hint: Any
+    left_out: Any
+    floats: bool
+    is_long: bool
+
+
+@cache
+def _members(record: Any) -> tuple[_Member, ...]:
+    hints = get_type_hints(record, include_extras=True)
+    return tuple(
+        _Member(
+            one.name,
+            hint := hints[one.name],
+            _left_out(record, one),
+            _holds_floats(hint),
+            any(get_origin(inner) is Annotated for inner in (hint, *get_args(hint))),
+        )
+        for one in fields(record)
+    )
+
+
+def _left_out(record: Any, field: Any) -> Any:
+    """The default of a field that a file leaves out; a mark that nothing is equal to otherwise."""
+    if record in SPARSE or SPARSE_FIELD.items() <= field.metadata.items():
+        return {} if field.default_factory is dict else field.default
+    return MISSING
+
+
+def _holds_floats(hint: Any) -> bool:
+    """Whether numbers of this type are written as floats, also where they are whole."""
+    inner = get_args(hint)
+    return hint is float or (int not in inner and any(map(_holds_floats, inner)))
+
+
+def plain(value: Any, lists: KeepsLists | None = None, *, floats: bool = False) -> Any:
+    """A record or a value of one as JSON has it: in dicts and lists, floats with six decimals.
+
+    Parameters
+    ----------
+    lists
+        Keeps the lists that may be long.
+    floats
+        Whether whole numbers are written as floats: 1 and 1.0, which are equal, are written alike.
     """
-
-    def __init__(self, lists: KeepsLists | None = None) -> None:
-        self._lists = lists
-        self.of = cache(self._of)
-
-    def _of(self, hint: Any) -> Callable[[Any], Any]:
-        if hint is float or is_dataclass(hint):
-            return _rounded if hint is float else self._record(hint)
-        origin, arguments = get_origin(hint), get_args(hint)
-        if origin is Annotated:
-            return self._long(*arguments)
-        if origin in (tuple, list):
-            return self._tuple(arguments if origin is tuple else (*arguments, Ellipsis))
-        if origin in (Union, UnionType):
-            return self._union(arguments)
-        if origin is not Mapping:
-            return lambda value: value
-        encode = self.of(arguments[1])
-        return lambda mapping: {key: encode(value) for key, value in mapping.items()}
-
-    def _long(self, hint: Any, long: Long) -> Callable[[Any], Any]:
-        if self._lists is None:
-            return self.of(hint)
-        put, entry = self._lists.put, get_args(hint)[0]
-        return lambda values: put(long.name, entry, values) if values else []
-
-    def _record(self, record: Any) -> Callable[[Any], Any]:
-        hints = get_type_hints(record, include_extras=True)
-        # Where a field has no default, a mark stands for it that nothing is equal to.
-        default: dict[str, Any] = {
-            field.name: {} if field.default_factory is dict else field.default
-            for field in fields(record)
-            if record in SPARSE or SPARSE_FIELD.items() <= field.metadata.items()
-        }
-
-        # At the first use: a result of several audits holds results.
-        @cache
-        def members() -> tuple[tuple[str, Callable[[Any], Any]], ...]:
-            return tuple((field.name, self.of(hints[field.name])) for field in fields(record))
-
-        return lambda value: {
-            name: encode(found)
-            for name, encode in members()
-            if (found := getattr(value, name)) != default.get(name, MISSING)
-        }
-
-    def _tuple(self, arguments: Sequence[Any]) -> Callable[[Any], Any]:
-        if not arguments or arguments == ((),):
-            return lambda _: []
-        if arguments[-1] is Ellipsis:
-            encode = self.of(arguments[0])
-            return lambda values: [encode(value) for value in values]
-        encoders = tuple(map(self.of, arguments))
-        return lambda values: [
-            encode(value) for encode, value in zip(encoders, values, strict=True)
-        ]
-
-    def _union(self, members: Sequence[Any]) -> Callable[[Any], Any]:
-        encoders = tuple((member, self.of(member)) for member in members)
-
-        def encode_union(value: Any) -> Any:
-            for member, encode in encoders:
-                if get_origin(member) is Literal:
-                    if value in get_args(member):
-                        return value
-                elif isinstance(value, get_origin(member) or member):
-                    return encode(value)
-            # A whole number where `float | None` is declared, which the type checker allows.
-            return _rounded(value)
-
-        return encode_union
+    if isinstance(value, float) or (floats and isinstance(value, int)):
+        # Adding nothing turns -0.0 into 0.0.
+        return round(float(value), DECIMALS) + 0.0
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Mapping):
+        return {key: plain(one, lists, floats=floats) for key, one in value.items()}
+    if not is_dataclass(value):
+        return [plain(one, lists, floats=floats) for one in value]
+    return {
+        one.name: _kept(one.hint, found, lists)
+        if one.is_long and lists
+        else plain(found, lists, floats=one.floats)
+        for one in _members(cast(Any, type(value)))
+        if (found := getattr(value, one.name)) != one.left_out
+    }
 
 
-WHOLE = Encoding()
-"""Without files: everything is part of the text."""
-
-
-def _rounded(value: float) -> float:
-    # Adding nothing turns -0.0 into 0.0.
-    return round(float(value), DECIMALS) + 0.0
+def _kept(hint: Any, value: Any, lists: KeepsLists) -> Any:
+    """What stands for a list, or for each list of several, that may be long."""
+    inner = get_args(hint)
+    if get_origin(hint) is not Annotated:
+        return [_kept(inner[0], one, lists) for one in value]
+    return lists.put(inner[1].name, get_args(inner[0])[0], value) if value else []

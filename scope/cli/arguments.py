@@ -11,9 +11,6 @@ from cyclopts import (
 
 from scope.errors import SpecError
 
-_NOW = {"--ceiling": "--baseline", "--no-flips": "--candidates 0"}
-"""Options of earlier versions, and what does the same now."""
-
 
 def argument_error(error: CycloptsError) -> SpecError:
     """Our message for arguments that do not parse; what is wrong is in the parser's words."""
@@ -23,9 +20,6 @@ def argument_error(error: CycloptsError) -> SpecError:
         unused = error.unused_tokens or [""]
         return _unused(unused[0], error.root_input_tokens or (), page)
     said = " ".join(str(error).split())
-    for former, now in _NOW.items():
-        if f"option: {former}" in said:
-            said, page = f"the option {former}", f"write {now}, which took its place; {page}"
     return SpecError(said, expected="commands and options of the help page", fix=page)
 
 

@@ -7,7 +7,6 @@ import tempfile
 import traceback
 from contextlib import suppress
 
-from scope.cli.streams import OutputError
 from scope.errors import ScopeError
 from scope.paths import from_system
 from scope.printing import first_line, printable, shortened
@@ -25,12 +24,13 @@ MOST_LINES = 25
 
 def end_of(error: BaseException) -> int:
     """Print the error that ended the command, in a few lines; its exit code."""
-    if was_interrupted(error):
+    if is_behind(KeyboardInterrupt, error):
         return interrupted()
+    # Rich turns it into an exit.
+    if is_behind(BrokenPipeError, error):
+        return READER_IS_GONE
     if isinstance(error, OSError):
         error = from_system(error) or error
-    if isinstance(error, OutputError) and error.is_gone:
-        return READER_IS_GONE
     if isinstance(error, ScopeError):
         write_message(f"error:    {error.summary}\n{shortened(str(error), MOST_LINES - 1, 8000)}")
         return INPUT_IS_WRONG
@@ -44,18 +44,18 @@ def interrupted() -> int:
     return INTERRUPTED
 
 
-def was_interrupted(end: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind the end, whatever foreign code makes of it.
+def is_behind(kind: type[BaseException], end: BaseException | None) -> bool:
+    """Whether an error of that kind is behind the end, whatever foreign code makes of it.
 
     Behind an error of ours there is foreign code, whose errors are not looked at.
     """
     seen: set[int] = set()
-    while end is not None and not isinstance(end, (KeyboardInterrupt, ScopeError)):
+    while end is not None and not isinstance(end, (kind, ScopeError)):
         if id(end) in seen:
             return False
         seen.add(id(end))
         end = end.__cause__ or end.__context__
-    return isinstance(end, KeyboardInterrupt)
+    return isinstance(end, kind)
 
 
 def write_message(message: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -102,11 +100,8 @@ def wrote(path: Path | None) -> None:
 
 
 def print_json(text: str) -> None:
-    """Print JSON; characters that the stream cannot write are written as JSON writes them."""
-    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").replace("-", "").lower()
-    strange = r"[\ud800-\udfff]" if encoding == "utf8" else r"[^\x00-\x7f]"
-    escaped = re.sub(strange, lambda match: json.dumps(match[0])[1:-1], text)
-    print(escaped, end="" if text.endswith("\n") else "\n", flush=True)
+    """Print JSON that ends in a line break."""
+    print(text.rstrip("\n"), flush=True)
 
 
 def print_table(table: RenderableType) -> None:

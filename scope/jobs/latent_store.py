@@ -17,7 +17,7 @@ from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
 from scope.store.caches import latent_folders
 from scope.store.keyed import cache_name
-from scope.store.latents import LatentFolder, LatentPlace, Shape, unpacked
+from scope.store.latents import LatentFolder, LatentPlace, Shape
 
 TEXTS_A_PORTION = 64
 """Most texts whose latents are kept at once: what a kill can cost."""
@@ -82,8 +82,7 @@ class LatentTable:
             wanted.setdefault(self._places[text].portion, []).append(number)
         for portion, numbers in wanted.items():
             rows = [self._places[texts[number]].row for number in numbers]
-            stored = self._folder.portion(portion, self._shape)
-            found[numbers] = unpacked(stored[rows], self._shape.precision)
+            found[numbers] = self._folder.rows(portion, rows, self._shape)
         return found
 
 
@@ -118,8 +117,7 @@ def stored_latents(
     ModelError
         When the model gives other than finite numbers of its shape.
     RunError
-        When the files cannot be written, or are damaged as a whole: a damaged file of numbers is
-        computed again.
+        When the files cannot be written, or are damaged.
 
     Examples
     --------
@@ -154,8 +152,7 @@ def stored_latents(
             # Another process may have come to some by now.
             places = folder.places(wanted)
             missing = [text for text in wanted if text not in places]
-            again = f" ({folder.damaged} of them damaged, recomputed)" if folder.damaged else ""
-            shown = progress.task(f"latents{again}", len(wanted), len(places))
+            shown = progress.task("latents", len(wanted), len(places))
             with shown as advance:
                 # Before the work: of a process that is killed the statement remains.
                 folder.reproducible = getattr(reader, "reproducible", "")

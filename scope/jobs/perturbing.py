@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -110,7 +110,7 @@ class PairSearch:
         capability, examples, run = self.capability, self.examples, self.run
         key = stored_name(self.kept_as, kind)
         shared = SharedSearches(capability, self.reference, examples, self.options, run, kind)
-        known = _with_all_trials(run.perturbations(key), options.trials)
+        known = run.perturbations(key)
         others = shared.known(one.id for one in examples if (one.id, options.trials) not in known)
         run.add_perturbations(key, others)
         known.update({(one.example_id, one.trial): one for one in others})
@@ -151,14 +151,6 @@ def changed_texts(run: Run, kept_as: str) -> list[str]:
     names = [stored_name(kept_as, kind) for kind in get_args(Kind)]
     found = [one for name in names for one in run.perturbations(name).values()]
     return [one.text for one in found if one.text is not None]
-
-
-def _with_all_trials(
-    known: Mapping[tuple[str, int], Perturbation], trials: int
-) -> dict[tuple[str, int], Perturbation]:
-    """Those of the examples of which every trial is known: of damaged ones some are missing."""
-    count = Counter(example for example, _ in known)
-    return {key: one for key, one in known.items() if count[key[0]] == trials}
 
 
 def _require_all_trials(

@@ -38,13 +38,16 @@ class _Vectors(NamedTuple):
 
     def get(self, texts: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are known."""
-        values = self.file.get("vectors", self.owner, texts)
-        return {text: np.frombuffer(b64decode(value), "<f4") for text, value in values.items()}
+        return self.file.get("vectors", self.owner, texts, _read)
 
     def put(self, texts: Sequence[str], rows: NDArray[np.float32]) -> None:
         """Keep the vectors of texts; when this returns they survive a kill."""
         values = (b64encode(row.astype("<f4").tobytes()).decode() for row in rows)
         self.file.put("vectors", self.owner, dict(zip(texts, values, strict=True)))
+
+
+def _read(value: str) -> Vector:
+    return np.frombuffer(b64decode(value, validate=True), "<f4")
 
 
 @contextmanager
@@ -78,8 +81,7 @@ def question_vectors(
     ModelError
         When the encoder gives other than one row of finite numbers per text.
     RunError
-        When the cache cannot be written, or is damaged as a whole: a damaged vector is computed
-        again.
+        When the cache cannot be written, or is damaged.
     """
     require_texts(texts)
     if not texts:

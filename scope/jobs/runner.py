@@ -135,7 +135,6 @@ def _finish(result: Found, run: Run) -> Found:
     clock = Clock(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=run.stopwatch.seconds,
-        damaged=run.damaged,
         asked_again=run.asked_again,
         drifts=tuple(run.drifts),
     )

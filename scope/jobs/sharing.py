@@ -96,8 +96,9 @@ class SharedSearches:
         """All trials of those examples that another run has searched."""
         if self._owner is None:
             return []
-        rows = self._shared.get("searches", self._owner, [self._contents[one] for one in ids])
-        found = [Perturbation(**trial) for row in rows.values() for trial in json.loads(row)]
+        contents = [self._contents[one] for one in ids]
+        rows = self._shared.get("searches", self._owner, contents, _read_trials)
+        found = [trial for trials in rows.values() for trial in trials]
         self._shared.count(searches=len(found))
         return found
 
@@ -107,6 +108,10 @@ class SharedSearches:
             content = self._contents[trials[0].example_id]
             row = json.dumps([asdict(one) for one in trials])
             self._shared.put("searches", self._owner, {content: row})
+
+
+def _read_trials(row: str) -> list[Perturbation]:
+    return [Perturbation(**trial) for trial in json.loads(row)]
 
 
 def compares_words(capability: Capability) -> bool:

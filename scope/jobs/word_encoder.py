@@ -120,12 +120,12 @@ class KeptComparisons:
     def _from_disk(self, owner: str, swaps: Sequence[Swap]) -> NDArray[np.float64]:
         contents = {swap: json.dumps(swap) for swap in swaps}
         with EntryFile(answer_file(cache_folder())) as file:
-            values = file.get("vectors", owner, contents.values())
+            values = file.get("vectors", owner, contents.values(), float)
             missing = [swap for swap, content in contents.items() if content not in values]
             if missing:
                 cosines = self._encoder.compare_words(missing)
                 named = zip(missing, cosines, strict=True)
-                found = {contents[swap]: repr(float(cosine)) for swap, cosine in named}
-                file.put("vectors", owner, found)
+                found = {contents[swap]: float(cosine) for swap, cosine in named}
+                file.put("vectors", owner, {key: repr(one) for key, one in found.items()})
                 values |= found
-        return np.array([float(values[contents[swap]]) for swap in swaps])
+        return np.array([values[contents[swap]] for swap in swaps])

@@ -131,15 +131,13 @@ class Manifest:
 class Clock:
     """When a run was finished and how long all its sessions took; no part of the result.
 
-    ``damaged`` counts the rows of the run's store that this session found damaged, and whose
-    content it found again. ``asked_again`` counts the questions that this session repeated to see
+    ``asked_again`` counts the questions that this session repeated to see
     that models whose bytes cannot be hashed are the same, and ``drifts`` says of each model whose
     answers differ slightly by how much.
     """
 
     finished: str
     seconds: float
-    damaged: int = 0
     asked_again: int = 0
     drifts: tuple[str, ...] = ()
 

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, get_args
 
 from scope.errors import DamagedError, RunError, SpecError
 from scope.store.entries import EntryFile, EntryKind
-from scope.store.files import guarded, opening
+from scope.store.files import guarded
 from scope.store.keyed import connect
 
 CacheKind = Literal["answers", "searches", "vectors", "latents"]
@@ -182,7 +182,7 @@ def _rows(path: Path) -> int:
     if not database.is_file():
         return 0
     try:
-        with opening(database), closing(connect(database)) as connection:
+        with guarded(database), closing(connect(database)) as connection:
             return int(connection.execute("SELECT count(*) FROM latents").fetchone()[0])
     except RunError:
         return 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scope.errors import RunError
 from scope.store.configuration import refuse_other_settings
-from scope.store.files import forbidden, free_bytes, full, guarded, nearest_folder
+from scope.store.files import free_bytes, full, guarded, nearest_folder, unusable
 from scope.store.run import RunFolder, refuse_other_files
 
 LEAST_FREE = 200_000_000
@@ -32,7 +32,7 @@ def check_folder(folder: Path) -> None:
                 fix="choose another name with --run, or another folder with --runs",
             )
         if not os.access(existing, os.W_OK | os.X_OK):
-            raise forbidden(existing, "Permission denied")
+            raise unusable(existing, "Permission denied")
         if free_bytes(existing) < LEAST_FREE:
             raise full(folder, f"{LEAST_FREE // 1_000_000} MB or more for a run")
 

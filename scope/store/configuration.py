@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scope.checksums import sealed, unsealed
 from scope.errors import RunError
 from scope.store.files import damaged, read_text, write_atomically
 
@@ -63,7 +62,7 @@ def write_configuration(
 ) -> None:
     """Write the manifest of a run; readers see the old one or all of the new."""
     manifest = {"format": FORMAT, "notes": notes, "question": configuration}
-    write_atomically(path, sealed(_json(manifest) + "\n"))
+    write_atomically(path, _json(manifest) + "\n")
 
 
 def _adds_models(stored: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
@@ -143,7 +142,7 @@ def _read(path: Path) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
-        manifest = json.loads(unsealed(text).text)
+        manifest = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise damaged(path, str(error)) from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("question"), dict):
@@ -155,10 +154,6 @@ def _read(path: Path) -> dict[str, Any] | None:
             fix="continue with the release of SCoPE that started the run, or choose "
             "another --run name",
         )
-    # Manifests of earlier releases have no checksum; a broken one must not pass for none.
-    foreign = sorted(manifest.keys() - {"format", "notes", "question"})
-    if foreign:
-        raise damaged(path, f"it holds `{foreign[0][:80]}`")
     return manifest
 
 

@@ -3,92 +3,60 @@
 from __future__ import annotations
 
 import json
-import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from scope.checksums import checksum
 from scope.errors import RunError
 from scope.protocols import Role
 from scope.records import Answer, Perturbation, Prediction, Question
-from scope.store.files import damaged, guarded, opening, require_file, require_tables, tables_in
-from scope.store.keyed import as_kept, connect, key_of, look_up, whole_rows
+from scope.store.files import damaged, guarded, reading, require_file, require_tables, tables_in
+from scope.store.keyed import connect, key_of, look_up
 
-VERSION = 7
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+VERSION = 8
 
 # "SCoP" in ASCII: tells our databases from those of other programs.
 APPLICATION = 0x53436F50
 
-Stored = TypeVar("Stored", Answer, Prediction)
-
-# Plain types, as they are read back: a capability may give numbers of NumPy.
-_FIELDS = {
-    "example_id": str, "trial": int, "text": str, "score": float, "queries": int, "spared": int,
-    "failure": str, "similarity": float, "compared": int, "applicable": int,
-}  # fmt: skip
-
-_MODEL = "SELECT id FROM models WHERE fingerprint = ?"
+Answered = TypeVar("Answered", Answer, Prediction)
+Stored = TypeVar("Stored", Answer, Prediction, Perturbation)
 
 # Without rowid the key is the table's own tree, so that a text costs one entry and no index.
 # Texts are kept as hashes: a run asks millions of them, and only looks them up.
-# Each row has a checksum over its key and all else in it; a model's number is none of it, but its
-# fingerprint is.
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE models (
-    id INTEGER PRIMARY KEY,
-    fingerprint TEXT NOT NULL UNIQUE,
+    fingerprint TEXT PRIMARY KEY,
     computed TEXT NOT NULL
-);
-CREATE TABLE predictions (
-    model INTEGER NOT NULL REFERENCES models (id),
-    text BLOB NOT NULL,
-    probabilities BLOB NOT NULL,
-    truncated INTEGER NOT NULL,
-    tokens TEXT,
-    checksum INTEGER NOT NULL,
-    PRIMARY KEY (model, text)
+) WITHOUT ROWID;
+CREATE TABLE answers (
+    key BLOB PRIMARY KEY,
+    answer TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE perturbations (
     capability TEXT NOT NULL,
     example_id TEXT NOT NULL,
     trial INTEGER NOT NULL,
-    text TEXT,
-    score REAL,
-    queries INTEGER NOT NULL,
-    spared INTEGER NOT NULL,
-    failure TEXT,
-    similarity REAL,
-    compared INTEGER NOT NULL,
-    applicable INTEGER NOT NULL,
-    checksum INTEGER NOT NULL,
+    found TEXT NOT NULL,
     PRIMARY KEY (capability, example_id, trial)
-) WITHOUT ROWID;
-CREATE TABLE answers (
-    model TEXT NOT NULL,
-    question BLOB NOT NULL,
-    answer TEXT NOT NULL,
-    checksum INTEGER NOT NULL,
-    PRIMARY KEY (model, question)
 ) WITHOUT ROWID;
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 COMMIT;
 """
 
+_NOTE_MODEL = (
+    "ON CONFLICT (fingerprint) DO UPDATE SET computed = '' WHERE computed != excluded.computed"
+)
 
 _TAKE = (
-    "INSERT INTO models (fingerprint, computed) SELECT fingerprint, computed FROM other.models "
-    "WHERE true ON CONFLICT (fingerprint) DO UPDATE SET computed = '' "
-    "WHERE computed != excluded.computed",
-    "INSERT INTO predictions SELECT models.id, theirs.text, theirs.probabilities, "
-    "theirs.truncated, theirs.tokens, theirs.checksum FROM other.predictions AS theirs "
-    "JOIN other.models AS named ON theirs.model = named.id "
-    "JOIN main.models AS models ON models.fingerprint = named.fingerprint "
-    "WHERE true ON CONFLICT DO NOTHING",
+    f"INSERT INTO models SELECT * FROM other.models WHERE true {_NOTE_MODEL}",  # noqa: S608 - own names
     "INSERT INTO perturbations SELECT * FROM other.perturbations WHERE true ON CONFLICT DO NOTHING",
     "INSERT INTO answers SELECT * FROM other.answers WHERE true ON CONFLICT DO NOTHING",
 )
@@ -114,27 +82,23 @@ class Held(NamedTuple):
 class Database:
     """The growing part of a run, for one process and one thread.
 
-    A row that does not match its checksum is removed when it is read, and counted in ``damaged``:
-    what it held is unknown then, and is found again.
-
     Raises
     ------
     RunError
-        When the file is damaged as a whole, of another release, or of another program.
+        When the file is damaged, of another release, or of another program.
 
     Examples
     --------
     >>> database = Database(Path(":memory:"))
     >>> database.put("model", {"good": Prediction(probabilities=(0.25, 0.75))})
-    >>> database.get("model", ["good", "bad"])
+    >>> database.get("model", ["good", "bad"], Prediction)
     {'good': Prediction(probabilities=(0.25, 0.75), truncated=False, tokens=())}
     >>> database.close()
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.damaged = 0
-        with opening(path):
+        with guarded(path):
             for ending in ("", "-journal", "-wal", "-shm"):
                 require_file(path.with_name(path.name + ending))
             self._connection = connect(path)
@@ -158,9 +122,11 @@ class Database:
         if new:
             self._connection.executescript(_SCHEMA)
         require_tables(self._connection, self._path, _SCHEMA)
+        if (complaint := self._pragma("quick_check(1)")) != "ok":
+            raise damaged(self._path, str(complaint))
 
-    def _pragma(self, name: str) -> int:
-        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+    def _pragma(self, name: str) -> Any:
+        return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
 
     def close(self) -> None:
         """Close the file; closing twice does nothing."""
@@ -170,41 +136,23 @@ class Database:
     def count(self) -> Held:
         """How many rows there are."""
         with guarded(self._path):
-            searches, predictions, answers = self._connection.execute(
-                "SELECT (SELECT count(*) FROM perturbations), "
-                "(SELECT count(*) FROM predictions), (SELECT count(*) FROM answers)"
+            searches, answers = self._connection.execute(
+                "SELECT (SELECT count(*) FROM perturbations), (SELECT count(*) FROM answers)"
             ).fetchone()
-        return Held(searches, predictions + answers)
+        return Held(searches, answers)
 
-    def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
-        """The predictions of one model that are known, by text."""
-        with guarded(self._path):
-            row = self._connection.execute(_MODEL, (fingerprint,)).fetchone()
-            if row is None:
-                return {}
-            by_key = {_key(text): text for text in texts}
-            query = (
-                "SELECT text, probabilities, truncated, tokens, checksum FROM predictions "
-                "WHERE model = ? AND text IN"
-            )
-            rows = whole_rows(look_up(self._connection, query, row, by_key), fingerprint)
-            self._remove(
-                "predictions WHERE model = ? AND text = ?", [(*row, key) for key in rows.damaged]
-            )
-            return {by_key[key]: _unpack(*stored) for key, stored in rows.whole.items()}
-
-    def _remove(self, where: str, keys: Sequence[tuple[Any, ...]]) -> None:
-        """Remove and count damaged rows, so that what they held can be kept anew."""
-        if keys:
-            with self._connection:
-                places = [tuple(map(as_kept, key)) for key in keys]
-                self._connection.executemany(f"DELETE FROM {where}", places)  # noqa: S608 - own names
-            self.damaged += len(keys)
+    def get(self, model: str, contents: Iterable[str], kind: type[Answered]) -> dict[str, Answered]:
+        """The answers of one model that are known, by what it was asked (see `content_of`)."""
+        by_key = {_key(model, content): content for content in contents}
+        with reading(self._path):
+            query = "SELECT key, answer FROM answers WHERE key IN"
+            rows = look_up(self._connection, query, by_key)
+            return {by_key[key]: read_record(kind, answer) for key, answer in rows}
 
     def put(
-        self, fingerprint: str, predictions: Mapping[str, Prediction], computed: str = ""
+        self, model: str, answers: Mapping[str, Answer | Prediction], computed: str = ""
     ) -> None:
-        """Keep predictions; what is already known stays as it is.
+        """Keep answers by what was asked; what is already known stays as it is.
 
         When this returns they survive a kill; when it fails none of them is kept.
 
@@ -215,19 +163,13 @@ class Database:
         """
         with guarded(self._path), self._connection:
             self._connection.execute(
-                "INSERT INTO models (fingerprint, computed) VALUES (?, ?) ON CONFLICT (fingerprint)"
-                " DO UPDATE SET computed = '' WHERE computed != excluded.computed",
-                (fingerprint, _key(computed).hex() if computed else ""),
+                f"INSERT INTO models VALUES (?, ?) {_NOTE_MODEL}",  # noqa: S608 - own names
+                (model, _hash(computed)),
             )
-            row = self._connection.execute(_MODEL, (fingerprint,)).fetchone()
-            if row is None:
-                raise damaged(self._path, "its table of models and their index disagree")
             # In the order of the tree, so that neighbours are written together.
-            keyed = sorted((_key(text), text) for text in predictions)
-            packed = ((key, *_pack(predictions[text])) for key, text in keyed)
             self._connection.executemany(
-                "INSERT INTO predictions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                ((row[0], *values, checksum(fingerprint, *values)) for values in packed),
+                "INSERT INTO answers VALUES (?, ?) ON CONFLICT DO NOTHING",
+                sorted((_key(model, asked), as_row(answer)) for asked, answer in answers.items()),
             )
 
     def take_from(self, path: Path) -> None:
@@ -245,89 +187,31 @@ class Database:
             finally:
                 self._connection.execute("DETACH DATABASE other")
 
-    def is_computed(self, fingerprint: str, computed: str) -> bool:
-        """Whether this decides all predictions of a model that are kept; true where none is."""
+    def is_computed(self, model: str, computed: str) -> bool:
+        """Whether this decides all answers of a model that are kept; true where none is."""
         with guarded(self._path):
             row = self._connection.execute(
-                "SELECT computed FROM models WHERE fingerprint = ?", (fingerprint,)
+                "SELECT computed FROM models WHERE fingerprint = ?", (model,)
             ).fetchone()
-        return row is None or row[0] == _key(computed).hex()
-
-    def get_answers(
-        self, model: str, role: Role, questions: Sequence[Question]
-    ) -> dict[int, Answer]:
-        """The answers of one model that are known, by the question's place in the sequence.
-
-        Questions are known by what they say, not by their id: the same words have one answer.
-        """
-        with guarded(self._path):
-            keys = [_question_key(role, one) for one in questions]
-            query = "SELECT question, answer, checksum FROM answers WHERE model = ? AND question IN"
-            distinct = dict.fromkeys(keys)
-            rows = whole_rows(look_up(self._connection, query, (model,), distinct), model)
-            self._remove(
-                "answers WHERE model = ? AND question = ?", [(model, key) for key in rows.damaged]
-            )
-            return {
-                place: read_record(Answer, *rows.whole[key])
-                for place, key in enumerate(keys)
-                if key in rows.whole
-            }
-
-    def put_answers(
-        self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
-    ) -> None:
-        """Keep answers; what is already known stays as it is."""
-        with guarded(self._path), self._connection:
-            rows = [
-                (model, _question_key(role, question), as_row(answer))
-                for question, answer in answers
-            ]
-            self._connection.executemany(
-                "INSERT INTO answers VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                [(*row, checksum(*row)) for row in rows],
-            )
+        return row is None or row[0] == _hash(computed)
 
     def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
         """What the search of a capability has found so far, by example and trial."""
-        with guarded(self._path):
+        with reading(self._path):
             rows = self._connection.execute(
-                f"SELECT {', '.join(_FIELDS)}, checksum FROM perturbations "  # noqa: S608 - own names
-                "WHERE capability = ? ORDER BY example_id, trial",
+                "SELECT found FROM perturbations WHERE capability = ? ORDER BY example_id, trial",
                 (capability,),
             )
-            found, wrong = {}, []
-            for *values, known in rows:
-                if checksum(capability, *values) == known:
-                    *most, applicable = values
-                    one = Perturbation(
-                        **dict(zip(_FIELDS, most, strict=False)), applicable=bool(applicable)
-                    )
-                    found[one.example_id, one.trial] = one
-                else:
-                    wrong.append((capability, *values[:2]))
-            self._remove(
-                "perturbations WHERE capability = ? AND example_id = CAST(? AS TEXT) AND trial = ?",
-                wrong,
-            )
-            return found
+            found = [read_record(Perturbation, row) for (row,) in rows]
+        return {(one.example_id, one.trial): one for one in found}
 
     def add_perturbations(self, capability: str, perturbations: Iterable[Perturbation]) -> None:
         """Keep what the search has found; what is already known stays as it is."""
         with guarded(self._path), self._connection:
-            rows = map(_row, perturbations)
             self._connection.executemany(
-                "INSERT INTO perturbations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT DO NOTHING",
-                ((capability, *row, checksum(capability, *row)) for row in rows),
+                "INSERT INTO perturbations VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                ((capability, one.example_id, one.trial, as_row(one)) for one in perturbations),
             )
-
-
-def _row(one: Perturbation) -> tuple[str | int | float | None, ...]:
-    given = {name: getattr(one, name) for name in _FIELDS}
-    return tuple(
-        None if given[name] is None else kind(given[name]) for name, kind in _FIELDS.items()
-    )
 
 
 def _foreign(path: Path, application: int, version: int) -> RunError:
@@ -345,38 +229,23 @@ def _foreign(path: Path, application: int, version: int) -> RunError:
     )
 
 
-def _key(text: str) -> bytes:
-    return key_of(text.encode())
-
-
 def content_of(role: Role, asked: str | Question) -> str:
     """What a model is asked in a role, which decides its answer: the id of a question does not."""
     said = [asked] if isinstance(asked, str) else [asked.text, asked.context, asked.options]
     return json.dumps([role, *said])
 
 
-def _question_key(role: Role, question: Question) -> bytes:
-    return key_of(content_of(role, question).encode())
+def _key(model: str, content: str) -> bytes:
+    return key_of(f"{model}\n{content}")
 
 
-def _pack(prediction: Prediction) -> tuple[bytes, int, str | None]:
-    probabilities = prediction.probabilities
-    packed = struct.pack(f"<{len(probabilities)}d", *probabilities)
-    tokens = json.dumps(prediction.tokens) if prediction.tokens else None
-    return packed, int(prediction.truncated), tokens
+def _hash(computed: str) -> str:
+    return key_of(computed).hex() if computed else ""
 
 
-def _unpack(packed: bytes, truncated: int, tokens: str | None) -> Prediction:
-    return Prediction(
-        probabilities=struct.unpack(f"<{len(packed) // 8}d", packed),
-        truncated=bool(truncated),
-        tokens=tuple(json.loads(tokens)) if tokens else (),
-    )
-
-
-def as_row(record: Answer | Prediction) -> str:
-    """A record as JSON, to the last bit of its numbers."""
-    return json.dumps(asdict(record), ensure_ascii=False)
+def as_row(record: Answer | Prediction | Perturbation) -> str:
+    """A record as JSON, to the last bit of its numbers; a capability may give those of NumPy."""
+    return json.dumps(asdict(record), ensure_ascii=False, default=lambda number: number.item())
 
 
 def read_record(kind: type[Stored], stored: str) -> Stored:
@@ -386,9 +255,18 @@ def read_record(kind: type[Stored], stored: str) -> Stored:
     --------
     >>> read_record(Answer, as_row(Answer(choice=1, probabilities=(0.25, 0.75)))).probabilities
     (0.25, 0.75)
+
+    Raises
+    ------
+    ValueError
+        When it is not such a record.
     """
-    fields: dict[str, Any] = {
-        name: tuple(one) if isinstance(one, list) else one
-        for name, one in json.loads(stored).items()
-    }
-    return kind(**fields)
+    read: Stored = _reader(cast(Any, kind)).validate_json(stored, strict=True)
+    return read
+
+
+@cache
+def _reader(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self, TypeVar
 
-from scope.checksums import checksum
-from scope.store.keyed import in_cache, key_of, look_up, opened, whole_rows
+from scope.store.files import require_file
+from scope.store.keyed import connect, in_cache, key_of, look_up, make_tables
 
-VERSION = 1
+Value = TypeVar("Value")
+
+VERSION = 2
 EntryKind = Literal["answers", "searches", "vectors"]
 
 _SECONDS_TO_WAIT = 5.0
@@ -28,7 +30,6 @@ CREATE TABLE entries (
     key BLOB PRIMARY KEY,
     kind TEXT NOT NULL,
     value TEXT NOT NULL,
-    checksum INTEGER NOT NULL,
     used INTEGER NOT NULL
 );
 CREATE INDEX entries_by_use ON entries (used);
@@ -45,8 +46,6 @@ class Portion(NamedTuple):
 class EntryFile:
     """Entries by content, for one process.
 
-    One that does not match its checksum is removed when it is read, and found again.
-
     Raises
     ------
     RunError
@@ -57,16 +56,29 @@ class EntryFile:
     >>> import tempfile
     >>> with EntryFile(Path(tempfile.mkdtemp()) / "entries.sqlite") as file:
     ...     file.put("answers", "model", {"good": "0.75"})
-    ...     file.get("answers", "model", ["good", "bad"]), file.get("answers", "other", ["good"])
-    ({'good': '0.75'}, {})
+    ...     file.get("answers", "model", ["good", "bad"], float)
+    {'good': 0.75}
     """
 
     def __init__(self, path: Path, seconds_to_wait: float = _SECONDS_TO_WAIT) -> None:
+        from filelock import FileLock
+
         self._path = path
         self._now = int(time.time())
         self._read: set[bytes] = set()
         with self._in_cache():
-            self._connection = opened(path, VERSION, _TABLES, seconds_to_wait)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            require_file(path)
+            self._connection = connect(path, seconds_to_wait)
+            with ExitStack() as unless_prepared:
+                unless_prepared.callback(self._connection.close)
+                # SQLite does not wait where two at once turn a new file to its log of writes.
+                with FileLock(path.with_suffix(".lock"), timeout=seconds_to_wait):
+                    # So that space is given back when entries go; it must stand before any table.
+                    self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+                    make_tables(self._connection, path, VERSION, _TABLES)
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+                unless_prepared.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -91,24 +103,25 @@ class EntryFile:
         """Close the file and write nothing: something is wrong with it."""
         self._connection.close()
 
-    def get(self, kind: EntryKind, owner: str, contents: Iterable[str]) -> dict[str, str]:
-        """The values that are known, by content."""
+    def get(
+        self, kind: EntryKind, owner: str, contents: Iterable[str], read: Callable[[str], Value]
+    ) -> dict[str, Value]:
+        """The values that are known, by content, as ``read`` makes them of their text."""
         by_key = {_key(kind, owner, content): content for content in contents}
         with self._in_cache():
-            query = "SELECT key, value, checksum FROM entries WHERE key IN"
-            rows = whole_rows(look_up(self._connection, query, (), by_key))
-            if rows.damaged:
-                self._remove("key = ?", [(key,) for key in rows.damaged])
-        self._read.update(rows.whole)
-        return {by_key[key]: value for key, (value,) in rows.whole.items()}
+            query = "SELECT key, value FROM entries WHERE key IN"
+            rows = look_up(self._connection, query, by_key)
+            found = {by_key[key]: read(value) for key, value in rows}
+        self._read.update(_key(kind, owner, content) for content in found)
+        return found
 
     def put(self, kind: EntryKind, owner: str, values: Mapping[str, str]) -> None:
         """Keep values by content; when this returns they survive a kill."""
         rows = sorted((_key(kind, owner, content), value) for content, value in values.items())
         with self._in_cache(), self._connection:
             self._connection.executemany(
-                "INSERT INTO entries VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                [(key, kind, value, checksum(key, value), self._now) for key, value in rows],
+                "INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [(key, kind, value, self._now) for key, value in rows],
             )
 
     def count(self, kind: EntryKind) -> tuple[int, int]:
@@ -133,20 +146,16 @@ class EntryFile:
 
     def remove_unused_since(self, used: int) -> None:
         """Remove the entries that were last used then or before, and give back their space."""
-        self._remove("used <= ?", [(used,)])
-        self._give_space_back()
+        self._remove("used <= ?", used)
 
     def clear(self, kind: EntryKind) -> None:
         """Remove all entries of a kind, and give back their space."""
-        self._remove("kind = ?", [(kind,)])
-        self._give_space_back()
+        self._remove("kind = ?", kind)
 
-    def _remove(self, where: str, values: Sequence[tuple[object, ...]]) -> None:
-        with self._in_cache(), self._connection:
-            self._connection.executemany(f"DELETE FROM entries WHERE {where}", values)  # noqa: S608 - own names
-
-    def _give_space_back(self) -> None:
+    def _remove(self, where: str, value: object) -> None:
         with self._in_cache():
+            with self._connection:
+                self._connection.execute(f"DELETE FROM entries WHERE {where}", (value,))  # noqa: S608 - own names
             # As a script: executed alone, it gives back one page.
             self._connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint;")
 
@@ -155,4 +164,4 @@ class EntryFile:
 
 
 def _key(kind: EntryKind, owner: str, content: str) -> bytes:
-    return key_of(json.dumps([kind, owner, content]).encode())
+    return key_of(json.dumps([kind, owner, content]))

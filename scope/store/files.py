@@ -18,15 +18,14 @@ from pathlib import Path
 from typing import TextIO
 
 from scope.errors import DamagedError, RunError
-from scope.paths import FORBIDDEN, FULL
+from scope.paths import FULL
+from scope.printing import first_line
 
-_DATABASE_FORBIDDEN = frozenset(
-    {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+_UNUSABLE = (
+    *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR),
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL),
 )
-_DATABASE_DAMAGED = frozenset(
-    {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG}
-)
-_DATABASE_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+"""Errors of SQLite that are not the file's; all others are damage."""
 
 # The database may fail to grow its shared memory just before it would call the disk full.
 _HARDLY_ANY_BYTES = 1 << 20
@@ -36,8 +35,6 @@ _HARDLY_ANY_BYTES = 1 << 20
 def guarded(path: Path) -> Iterator[None]:
     """Raise a RunError about ``path`` for every failure of the disk or the database inside.
 
-    Errors that can only be bugs, such as a wrong statement, pass unchanged.
-
     Examples
     --------
     >>> import errno
@@ -45,62 +42,37 @@ def guarded(path: Path) -> Iterator[None]:
     ...     raise OSError(errno.EROFS, "Read-only file system")
     Traceback (most recent call last):
     ...
-    scope.errors.RunError: found:    `runs/x` cannot be written: Read-only file system
-    expected: a writable folder
-    fix:      choose another folder with --run, or change its permissions
+    scope.errors.RunError: found:    `runs/x` cannot be read or written: Read-only file system
+    expected: a folder that only this run writes, on a working disk
+    fix:      choose another folder with --run, change its permissions, or close the program that \
+has it open
     """
     try:
         yield
     except OSError as error:
-        raise _from_system(path, error) from error
+        reason = error.strerror or str(error)
+        raise (full(path) if error.errno in FULL else unusable(path, reason)) from error
     except sqlite3.DatabaseError as error:
-        trouble = _from_database(path, error)
-        if trouble is None:
-            raise
-        raise trouble from error
+        raise _from_database(path, error) from error
 
 
-def _from_system(path: Path, error: OSError) -> RunError:
-    if error.errno in FULL:
-        return full(path)
-    reason = error.strerror or str(error)
-    if error.errno in FORBIDDEN:
-        return forbidden(path, reason)
-    return _failing(path, reason)
-
-
-def _from_database(path: Path, error: sqlite3.DatabaseError) -> RunError | None:
+def _from_database(path: Path, error: sqlite3.DatabaseError) -> RunError:
     # The low byte names the kind of failure, the others its particulars.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
+    no_room = code == sqlite3.SQLITE_IOERR and free_bytes(path) < _HARDLY_ANY_BYTES
+    if code == sqlite3.SQLITE_FULL or no_room:
         return full(path)
-    if code == sqlite3.SQLITE_IOERR:
-        return full(path) if free_bytes(path) < _HARDLY_ANY_BYTES else _failing(path, str(error))
-    if code in _DATABASE_FORBIDDEN:
-        return forbidden(path, str(error))
-    if code in _DATABASE_DAMAGED:
-        return damaged(path, str(error))
-    if code in _DATABASE_BUSY:
-        return _busy(path)
-    return None
+    return unusable(path, str(error)) if code in _UNUSABLE else damaged(path, str(error))
 
 
 @contextmanager
-def opening(path: Path) -> Iterator[None]:
-    """The same while a database is opened: whatever it cannot make sense of is damage.
-
-    The statements that open it are the same for every file, so that none of them can be wrong.
-    """
+def reading(path: Path) -> Iterator[None]:
+    """The same while stored values are read: one that does not fit its record is damage."""
     with guarded(path):
         try:
             yield
-        except sqlite3.OperationalError as error:
-            if _from_database(path, error):
-                raise
-            raise damaged(path, str(error)) from error
-        except UnicodeDecodeError as error:
-            # SQLite cites the damaged statement that made a table.
-            raise damaged(path, "its tables have no names in UTF-8") from error
+        except (ValueError, TypeError, KeyError) as error:
+            raise damaged(path, first_line(error)) from error
 
 
 def require_file(path: Path) -> None:
@@ -160,28 +132,13 @@ def full(path: Path, expected: str = "space for the rest of the run") -> RunErro
     )
 
 
-def forbidden(path: Path, reason: str) -> RunError:
-    """The error of a folder that may not be written."""
-    return RunError(
-        f"`{path}` cannot be written: {reason}",
-        expected="a writable folder",
-        fix="choose another folder with --run, or change its permissions",
-    )
-
-
-def _failing(path: Path, reason: str) -> RunError:
+def unusable(path: Path, reason: str) -> RunError:
+    """The error of a file or folder that the system, or another program, keeps from this one."""
     return RunError(
         f"`{path}` cannot be read or written: {reason}",
-        expected="a folder on a working disk",
-        fix="choose another folder with --run, or fix this one",
-    )
-
-
-def _busy(path: Path) -> RunError:
-    return RunError(
-        f"another program has locked `{path}`",
-        expected="a database that only this run writes",
-        fix="close the program that has it open and run the same command again",
+        expected="a folder that only this run writes, on a working disk",
+        fix="choose another folder with --run, change its permissions, or close the program that "
+        "has it open",
     )
 
 
@@ -195,8 +152,8 @@ def nearest_folder(path: Path) -> Path:
     return next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that every reader sees either the old content or all of the new.
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file so that every reader sees either the old content or all of the new.
 
     Raises
     ------
@@ -204,7 +161,7 @@ def write_atomically(path: Path, text: str) -> None:
         When the disk is full or may not be written; the old content stays.
     """
     with open_atomically(path) as file:
-        file.write(text)
+        file.buffer.write(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager
@@ -216,39 +173,16 @@ def open_atomically(path: Path) -> Iterator[TextIO]:
     RunError
         As for `write_atomically`.
     """
-    with (
-        guarded(path),
-        _replacing(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="\n") as file,
-    ):
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def write_bytes_atomically(path: Path, content: bytes) -> None:
-    """The same for a file of bytes.
-
-    Raises
-    ------
-    RunError
-        As for `write_atomically`.
-    """
-    with guarded(path), _replacing(path) as temporary, temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A file to write beside the one that it replaces once all is written."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with guarded(path):
+        try:
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: Path) -> None:

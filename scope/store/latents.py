@@ -4,16 +4,12 @@ A portion is a ``.npy`` file that is written whole and never changed. The index,
 which row of which portion a text has. A portion is added after its file is complete, in one
 transaction: of a process that is killed between the two nothing remains but a file that the next
 one overwrites. Any number of processes may read while one writes.
-
-Each row of the index has a checksum over its text, its place and its numbers, which are compared
-when a process first looks for them: those of a damaged row are unknown, and computed again.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -23,17 +19,14 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from scope.checksums import checksum
-from scope.errors import RunError
 from scope.protocols import Precision, Progress
-from scope.store.files import damaged, opening, read_text, require_file, write_atomically
-from scope.store.keyed import connect, in_cache, look_up, make_tables, text_key
+from scope.store.files import damaged, read_text, require_file, write_atomically
+from scope.store.keyed import connect, in_cache, key_of, look_up, make_tables
 
-VERSION = 2
+VERSION = 3
 _SECONDS_TO_WAIT = 60.0
 _SECONDS_BETWEEN_LOOKS = 1.0
 _LONGEST_STATEMENT = 100
-_MOST_PORTIONS = 10**9
 
 _TABLES = """
 CREATE TABLE shape (layers INTEGER, width INTEGER, precision TEXT);
@@ -41,8 +34,7 @@ CREATE TABLE latents (
     text BLOB PRIMARY KEY,
     portion INTEGER NOT NULL,
     row INTEGER NOT NULL,
-    truncated INTEGER NOT NULL,
-    checksum INTEGER NOT NULL
+    truncated INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
 
@@ -66,8 +58,6 @@ class LatentPlace(NamedTuple):
 class LatentFolder:
     """The latents that are kept of one model, read in one way.
 
-    ``damaged`` counts the texts whose latents were found damaged.
-
     Raises
     ------
     RunError
@@ -77,20 +67,13 @@ class LatentFolder:
     def __init__(self, path: Path) -> None:
         self._path, self._index = path, path / "index.sqlite"
         self._statement = path / "reproducible.txt"
-        self._damaged: set[bytes] = set()
-        self._whole: dict[bytes, LatentPlace] = {}
         with self._in_cache():
             path.mkdir(parents=True, exist_ok=True)
             # SQLite does not wait where two at once turn a new file to its log of writes.
             lock = FileLock(path / "index.lock", timeout=_SECONDS_TO_WAIT)
-            with lock, opening(self._index), self._connected() as connection:
+            with lock, self._connected() as connection:
                 make_tables(connection, self._index, VERSION, _TABLES)
             os.utime(path)  # when it was last used
-
-    @property
-    def damaged(self) -> int:
-        """Texts whose latents are kept, and are not what was written."""
-        return len(self._damaged)
 
     @contextmanager
     def writing(self, progress: Progress) -> Iterator[None]:
@@ -148,36 +131,16 @@ class LatentFolder:
         return shape
 
     def places(self, texts: Sequence[str]) -> dict[str, LatentPlace]:
-        """Where the latents of those texts stand that have any; of damaged ones nowhere."""
+        """Where the latents of those texts stand that have any."""
+        by_key = {key_of(text): text for text in texts}
+        query = "SELECT text, portion, row, truncated FROM latents WHERE text IN"
         found: dict[str, LatentPlace] = {}
-        shape = self.shape
-        if shape is None:
-            return found
-        portions: dict[object, NDArray[np.generic] | None] = {}
         with self._in_cache(), self._connected() as connection:
-            by_key = {text_key(text): text for text in texts}
-            query = "SELECT * FROM latents WHERE text IN"
-            # As they stand on disk: one portion is open at a time.
-            in_order = sorted(look_up(connection, query, (), by_key), key=lambda row: str(row[1]))
-            for key, *place, known in in_order:
-                if key not in self._whole:
-                    if place[0] not in portions:
-                        portions = {place[0]: self._portion_if_whole(place[0], shape)}
-                    if not _is_whole(portions[place[0]], key, place, shape, known):
-                        self._damaged.add(key)
-                        continue
-                    self._whole[key] = LatentPlace(place[0], place[1], bool(place[2]))
-                found[by_key[key]] = self._whole[key]
+            for key, portion, row, truncated in look_up(connection, query, by_key):
+                if not (_is_count(portion + 1) and _is_count(row + 1)):
+                    raise damaged(self._index, f"it has the place {portion}, {row}")
+                found[by_key[key]] = LatentPlace(portion, row, bool(truncated))
         return found
-
-    def _portion_if_whole(self, number: object, shape: Shape) -> NDArray[np.generic] | None:
-        if not isinstance(number, int) or not 0 <= number < _MOST_PORTIONS:
-            return None
-        try:
-            return self.portion(number, shape)
-        except RunError:
-            # Whatever is wrong with the file: its rows are computed again, and kept elsewhere.
-            return None
 
     def add(
         self, texts: Mapping[str, bool], latents: NDArray[np.float32], precision: Precision
@@ -196,28 +159,25 @@ class LatentFolder:
             with self._in_cache():
                 raise damaged(self._index, f"it is of {self.shape}, where the model has {shape}")
         with self._in_cache(), self._connected() as connection:
-            last = connection.execute(
-                "SELECT max(portion) FROM latents WHERE typeof(portion) = 'integer' "
-                "AND portion BETWEEN 0 AND ?",
-                (_MOST_PORTIONS,),
-            ).fetchone()[0]
+            last = connection.execute("SELECT max(portion) FROM latents").fetchone()[0]
             portion = 0 if last is None else last + 1
-            rows = _packed(latents, precision)
-            self._write(self._file(portion), rows)
+            self._write(self._file(portion), _packed(latents, precision))
             places = [
-                (text_key(text), portion, row, int(truncated))
+                (key_of(text), portion, row, int(truncated))
                 for row, (text, truncated) in enumerate(texts.items())
             ]
             with connection:
                 connection.execute("DELETE FROM shape")
                 connection.execute("INSERT INTO shape VALUES (?, ?, ?)", shape)
-                # What is there already is damaged.
-                connection.executemany(
-                    "INSERT OR REPLACE INTO latents VALUES (?, ?, ?, ?, ?)",
-                    [(*place, _row_checksum(*place, shape, rows)) for place in places],
-                )
-            for key, number, row, truncated in places:
-                self._whole[key] = LatentPlace(number, row, bool(truncated))
+                connection.executemany("INSERT OR REPLACE INTO latents VALUES (?, ?, ?, ?)", places)
+
+    def rows(self, portion: int, numbers: Sequence[int], shape: Shape) -> NDArray[np.float32]:
+        """Rows of a portion on disk, of which only these are read."""
+        with self._in_cache():
+            try:
+                return unpacked(self.portion(portion, shape)[numbers], shape.precision)
+            except IndexError as error:
+                raise damaged(self._file(portion), str(error)) from error
 
     def portion(self, number: int, shape: Shape) -> NDArray[np.generic]:
         """A portion on disk, of which only the used part is read; see `unpacked`."""
@@ -288,21 +248,3 @@ def _packed(latents: NDArray[np.float32], precision: Precision) -> NDArray[np.ge
 def _stored_type(precision: Precision) -> np.dtype[np.generic]:
     """How numbers of a precision are kept."""
     return np.dtype("<u2" if precision == "bfloat16" else "<f4")
-
-
-def _is_whole(
-    rows: NDArray[np.generic] | None, key: bytes, place: list[int], shape: Shape, known: object
-) -> bool:
-    """Whether a text's latents are where the index says, and as they were written."""
-    portion, row, truncated = place
-    if rows is None or not isinstance(row, int) or not 0 <= row < len(rows):
-        return False
-    return _row_checksum(key, portion, row, truncated, shape, rows) == known
-
-
-def _row_checksum(
-    key: bytes, portion: int, row: int, truncated: int, shape: Shape, rows: NDArray[np.generic]
-) -> int:
-    """A checksum over a text's key, the place of its latents, their shape and their numbers."""
-    numbers = zlib.crc32(np.ascontiguousarray(rows[row]).data)
-    return checksum(key, portion, row, truncated, *shape, numbers)

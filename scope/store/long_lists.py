@@ -41,7 +41,7 @@ class LongLists:
         Makes the dict that stands for a record, or the number or text that an entry is.
     """
 
-    def __init__(self, folder: Path, encode: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, folder: Path, encode: Callable[[Any], Any]) -> None:
         self._folder, self._encode = folder, encode
         self._writers: dict[str, _Writer] = {}
         self.names: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class LongLists:
             writer = self._writers[name] = _Writer(path, entry)
         start = writer.written
         for value in values:
-            writer.add(self._encode(entry, value))
+            writer.add(self._encode(value))
         return {"in": name, "rows": [start, writer.written]}
 
     def close(self) -> dict[str, str]:
@@ -76,7 +76,7 @@ class LongLists:
 
 
 @contextmanager
-def long_lists(folder: Path, encode: Callable[[Any, Any], Any]) -> Iterator[LongLists]:
+def long_lists(folder: Path, encode: Callable[[Any], Any]) -> Iterator[LongLists]:
     """The files of the next result; what was begun is removed where it fails."""
     with guarded(folder):
         lists = LongLists(folder, encode)

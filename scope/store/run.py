@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 from scope.errors import RunError
 from scope.paths import expanded
 from scope.records import Perturbation, Result
-from scope.serialization import WHOLE, from_json, to_json
+from scope.serialization import from_json, plain, to_json
 from scope.store.configuration import (
     keep_configuration,
     read_configuration,
@@ -285,11 +285,6 @@ class Run(RunFolder, SharingStore):
     ) -> None:
         self.close()
 
-    @property
-    def damaged(self) -> int:
-        """Rows that this session found damaged; what they held is asked for again."""
-        return self._database.damaged
-
     def _keeps(self) -> None:
         self._holds_answers = True
         self.stopwatch.tick()
@@ -299,7 +294,7 @@ class Run(RunFolder, SharingStore):
         return self._database.count()
 
     def take_from(self, other: RunFolder) -> None:
-        """Add the searches and answers of another run, damaged ones left out when they are read."""
+        """Add the searches and answers of another run."""
         self._keeps()
         self._database.take_from(other.database_path)
 
@@ -317,7 +312,7 @@ class Run(RunFolder, SharingStore):
 
         From now on the run counts as finished.
         """
-        with long_lists(self.path, lambda hint, value: WHOLE.of(hint)(value)) as lists:
+        with long_lists(self.path, plain) as lists:
             text = to_json(result, lists=lists)
         if self._keep_added_models:
             self._keep_added_models()

@@ -22,7 +22,6 @@ from scope.store.files import (
     read_text,
     require_file,
     write_atomically,
-    write_bytes_atomically,
 )
 
 Described = TypeVar("Described")
@@ -59,7 +58,7 @@ class SavedParts:
         with guarded(folder):
             folder.mkdir(parents=True, exist_ok=True)
         content = save(dict(arrays))
-        write_bytes_atomically(folder / self.numbers, content)
+        write_atomically(folder / self.numbers, content)
         return hashlib.sha256(content).hexdigest()
 
     def read(self, folder: Path, sha256: str) -> dict[str, NDArray[Any]]:

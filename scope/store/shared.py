@@ -6,15 +6,16 @@ identity: the fingerprint with all that computes its answers, such as processor 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import MappingProxyType
 
 from scope.errors import RunError
 from scope.protocols import Role
 from scope.records import Answer, Prediction, Question
-from scope.store.database import Database, Held, as_row, content_of, read_record
-from scope.store.entries import EntryFile, EntryKind
+from scope.store.database import Answered, Database, Held, as_row, content_of, read_record
+from scope.store.entries import EntryFile, EntryKind, Value
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -34,7 +35,7 @@ class SharedAnswers:
 
     Examples
     --------
-    >>> SharedAnswers().get("answers", "model", ["good"])
+    >>> SharedAnswers().get("answers", "model", ["good"], str)
     {}
     """
 
@@ -54,10 +55,12 @@ class SharedAnswers:
         """All that decides a model's answers; None where they are not shared."""
         return self._identities.get(fingerprint)
 
-    def get(self, kind: EntryKind, owner: str, contents: Iterable[str]) -> dict[str, str]:
+    def get(
+        self, kind: EntryKind, owner: str, contents: Iterable[str], read: Callable[[str], Value]
+    ) -> dict[str, Value]:
         """What other runs know; nothing where the cache cannot be read."""
         with self._without_fail():
-            return self._file.get(kind, owner, contents) if self._file else {}
+            return self._file.get(kind, owner, contents, read) if self._file else {}
         return {}
 
     def put(self, kind: EntryKind, owner: str, values: Mapping[str, str]) -> None:
@@ -104,58 +107,56 @@ class SharingStore:
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
         """The predictions of one model that are known, by text."""
-        known = self._database.get(fingerprint, texts)
-        owner = self.shared.identity(fingerprint)
-        missing = [text for text in texts if text not in known]
-        if owner is None or not missing:
-            return known
-        by_content = {content_of("classifier", text): text for text in missing}
-        rows = self.shared.get("answers", owner, by_content)
-        if not rows:
-            return known
-        found = {by_content[key]: read_record(Prediction, row) for key, row in rows.items()}
-        self._database.put(fingerprint, found, owner)
-        self.shared.count(answers=len(found))
-        return known | found
+        contents = {content_of("classifier", text): text for text in texts}
+        known = self._known(fingerprint, contents, Prediction)
+        return {contents[content]: prediction for content, prediction in known.items()}
 
     def computed_here(self, fingerprint: str) -> bool:
-        """Whether all predictions of a model in the run are as this session computes them."""
+        """Whether all answers of a model in the run are as this session computes them."""
         owner = self.shared.identity(fingerprint)
         return owner is not None and self._database.is_computed(fingerprint, owner)
 
     def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
         """Keep predictions; when this returns they survive a kill."""
-        self._keeps()
-        owner = self.shared.identity(fingerprint)
-        self._database.put(fingerprint, predictions, owner or "")
-        if owner:
-            rows = {content_of("classifier", one): as_row(predictions[one]) for one in predictions}
-            self.shared.put("answers", owner, rows)
+        answers = {content_of("classifier", text): one for text, one in predictions.items()}
+        self._keep(fingerprint, answers)
 
     def get_answers(
         self, model: str, role: Role, questions: Sequence[Question]
     ) -> dict[int, Answer]:
-        """The answers of one model that are known, by the question's place in the sequence."""
-        known = self._database.get_answers(model, role, questions)
-        owner = self.shared.identity(model)
-        missing = [one for place, one in enumerate(questions) if place not in known]
-        if owner is None or not missing:
-            return known
-        by_content = {content_of(role, one): one for one in missing}
-        rows = self.shared.get("answers", owner, by_content)
-        if not rows:
-            return known
-        found = [(by_content[key], read_record(Answer, row)) for key, row in rows.items()]
-        self._database.put_answers(model, role, found)
-        self.shared.count(answers=len(found))
-        return self._database.get_answers(model, role, questions)
+        """The answers of one model that are known, by the question's place in the sequence.
+
+        Questions are known by what they say, not by their id: the same words have one answer.
+        """
+        contents = [content_of(role, one) for one in questions]
+        known = self._known(model, dict.fromkeys(contents), Answer)
+        return {place: known[one] for place, one in enumerate(contents) if one in known}
 
     def put_answers(
         self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
     ) -> None:
         """Keep answers; when this returns they survive a kill."""
+        self._keep(model, {content_of(role, question): answer for question, answer in answers})
+
+    def _known(
+        self, model: str, contents: Collection[str], kind: type[Answered]
+    ) -> dict[str, Answered]:
+        """The answers by what was asked: those of the run, and of the cache all others."""
+        known = self._database.get(model, contents, kind)
+        owner = self.shared.identity(model)
+        missing = [content for content in contents if content not in known]
+        if owner is None or not missing:
+            return known
+        found = self.shared.get("answers", owner, missing, partial(read_record, kind))
+        if found:
+            self._database.put(model, found, owner)
+            self.shared.count(answers=len(found))
+        return known | found
+
+    def _keep(self, model: str, answers: Mapping[str, Answer | Prediction]) -> None:
         self._keeps()
-        self._database.put_answers(model, role, answers)
-        if owner := self.shared.identity(model):
-            rows = {content_of(role, question): as_row(answer) for question, answer in answers}
+        owner = self.shared.identity(model)
+        self._database.put(model, answers, owner or "")
+        if owner:
+            rows = {content: as_row(answer) for content, answer in answers.items()}
             self.shared.put("answers", owner, rows)

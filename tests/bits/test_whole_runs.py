@@ -66,7 +66,7 @@ def bytes_of(comparison):
 def kept(run):
     """Every answer of a run to the last digit."""
     with sqlite3.connect(run / "run.sqlite") as connection:
-        return sorted(connection.execute("SELECT * FROM predictions"))
+        return sorted(connection.execute("SELECT * FROM answers"))
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """Models of users that work, and disturb what stands around them at every call."""
 
-import io
 import os
 import sys
-import time
 from pathlib import Path
 
 from toy_models import Reference
@@ -57,35 +55,6 @@ def _leave_and_remove():
     Path.cwd().rmdir()
 
 
-def _close_output():
-    sys.stdout.close()
-
-
-def _close_error():
-    sys.stderr.close()
-
-
-def _wrap_output():
-    sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
-
-
-def _wrap_error():
-    sys.stderr = io.TextIOWrapper(sys.stderr.buffer, encoding="utf-8")
-
-
-def _reconfigure_streams():
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="ascii", errors="strict")
-
-
-def _close_descriptors():
-    for number in (0, 1, 2):
-        try:
-            os.close(number)
-        except OSError:
-            time.sleep(0)
-
-
 DISTURBANCES = {
     "prints_much": print_much,
     "changes_the_folder": _leave,
@@ -93,12 +62,6 @@ DISTURBANCES = {
     "clears_the_path": _clear_the_path,
     "replaces_the_path": _replace_the_path,
     "puts_texts_on_the_path": lambda: sys.path.insert(0, str(Path.cwd())),
-    "closes_standard_output": _close_output,
-    "closes_standard_error": _close_error,
-    "wraps_standard_output": _wrap_output,
-    "wraps_standard_error": _wrap_error,
-    "reconfigures_streams": _reconfigure_streams,
-    "closes_descriptors": _close_descriptors,
     "exchanges_streams": _exchange_streams,
     "removes_streams": _remove_streams,
     "writes_bytes": lambda: os.write(2, b"\xff\xfe"),

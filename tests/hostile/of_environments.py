@@ -4,76 +4,44 @@ from hostile import surroundings
 from hostile.auditing import audit, case, finished
 from hostile.cases import WORKS
 
-GATE_FAILED, BUG, READER_GONE = frozenset({1}), frozenset({70}), frozenset({141})
+BUG, READER_GONE = frozenset({70}), frozenset({141})
 
-FULL = "standard output cannot be written: No space left on device"
+FULL = "cannot be used: No space left on device"
 LIST = ("list", "metrics")
-STREAMS = [
-    case(f"an audit {name}", audit(), before=before, exits=WORKS, after=finished, says=says)
-    for name, before, says in (
-        ("whose output is closed", surroundings.close_output, ["report: runs/mine"]),
-        ("whose log is closed", surroundings.close_log, ["by capability"]),
-        ("whose input is closed", surroundings.close_input, ["by capability", "report:"]),
-        ("with all streams closed", surroundings.close_all, []),
-        ("whose log is full", surroundings.fill_log, ["by capability"]),
-        ("whose log nobody reads", surroundings.break_log, ["by capability"]),
-        ("on an ASCII terminal", surroundings.ascii_streams, ["by capability", "[0.61, 1.00]"]),
-        ("on a Latin terminal", surroundings.latin_streams, ["by capability", "[0.61, 1.00]"]),
-    )
-]
 COMMANDS = {
     "an audit": audit(),
     "an audit as JSON": audit("--json-full"),
     "a list": LIST,
     "a list as JSON": (*LIST, "--json"),
     "the help": ("--help",),
-    "a command's help": ("audit", "--help"),
     "the version": ("--version",),
 }
-FULL_OUTPUT = [
-    case(f"{name} onto a full device", arguments, before=surroundings.fill_output, says=[FULL])
-    for name, arguments in COMMANDS.items()
-]
-BROKEN_OUTPUT = [
+STREAMS = [
     case(
-        f"{name} into a pipe that nobody reads",
+        f"{name} {onto}",
         arguments,
-        before=surroundings.break_output,
-        exits=READER_GONE,
-        never=["scope:", "Errno"],
+        before=before,
+        **more,
     )
     for name, arguments in COMMANDS.items()
-]
-CLOSED_OUTPUT = [
-    case(
-        f"all streams closed: {name}",
-        arguments,
-        before=surroundings.close_all,
-        exits=WORKS,
-    )
-    for name, arguments in COMMANDS.items()
-]
-REFUSED_QUIETLY = [
-    case(f"a refusal with a log that is {name}", audit(data="missing.csv"), before=before)
-    for name, before in (
-        ("closed", surroundings.close_log),
-        ("full", surroundings.fill_log),
-        ("broken", surroundings.break_log),
+    for onto, before, more in (
+        ("onto a full device", surroundings.fill_output, {"says": [FULL]}),
+        (
+            "into a pipe that nobody reads",
+            surroundings.break_output,
+            {"exits": READER_GONE, "never": ["scope:", "Errno"]},
+        ),
+        ("with all streams closed", surroundings.close_all, {"exits": WORKS}),
     )
 ]
 OTHER_ENDS = [
     case(
-        "an output opened for reading",
+        "an audit on an ASCII terminal",
         audit(),
-        before=surroundings.output_to_a_file_for_reading,
-        says=["standard output cannot be written: Bad file descriptor"],
-    ),
-    case("both streams full", audit(), before=surroundings.fill_both),
-    case(
-        "a gate that fails with a full log",
-        audit("--fail-under", "soft_scope=1.0"),
-        before=surroundings.fill_log,
-        exits=GATE_FAILED,
+        before=surroundings.ascii_streams,
+        exits=WORKS,
+        after=finished,
+        says=["by capability", "[0.61, 1.00]"],
     ),
     case(
         "a bug",
@@ -96,7 +64,6 @@ OTHER_ENDS = [
         exits=BUG,
         says=["its traceback could not be written: No such file or directory"],
     ),
-    case("a bug with a full log", audit(), before=surroundings.a_bug_and_a_full_log, exits=BUG),
 ]
 
 VALUES = ["agreement", "by capability", "[0.61, 1.00]", "[0.34, 1.00]"]
@@ -135,10 +102,6 @@ NARROW_LISTS = [
 
 CASES = [
     *STREAMS,
-    *FULL_OUTPUT,
-    *BROKEN_OUTPUT,
-    *CLOSED_OUTPUT,
-    *REFUSED_QUIETLY,
     *OTHER_ENDS,
     *TERMINALS,
     *NARROW_LISTS,

@@ -97,15 +97,11 @@ def damaged(job, damage, *command, run=MINE):
     return make
 
 
-def as_before(job, run="mine"):
-    """Whatever was damaged: where there is a result, it is the one of the whole run."""
+def as_before(job):
+    """The result is the one of the whole run."""
 
     def after(folder):
-        if (folder / "runs" / run / "result.json").exists():
-            if run != "mine":
-                (folder / "runs/mine").rename(folder / "runs/old")
-                (folder / "runs" / run).rename(folder / "runs/mine")
-            assert result(folder) == result(finished(job))
+        assert result(folder) == result(finished(job))
 
     return after
 
@@ -186,45 +182,45 @@ def rubbish_as_log(folder, _):
 
 def locked(folder, stack):
     connection = stack.enter_context(closing(sqlite3.connect(folder / "runs/mine/run.sqlite")))
+    connection.execute("DELETE FROM answers")
+    connection.commit()
     connection.execute("BEGIN IMMEDIATE")
-    connection.execute("DELETE FROM predictions")
 
 
 DATABASE, MANIFEST = "runs/mine/run.sqlite", "runs/mine/manifest.json"
 RESULT = "runs/mine/result.json"
 
-ANSWERED_AGAIN = {
-    "probabilities of one byte": "UPDATE predictions SET probabilities = x'00'",
-    "tokens that are no UTF-8": "UPDATE predictions SET tokens = CAST(x'fffe' AS TEXT)",
-    "no checksums": "UPDATE predictions SET checksum = 0",
-    "one answer for all texts": "UPDATE predictions SET (probabilities, checksum) = "
-    "(SELECT probabilities, checksum FROM predictions LIMIT 1)",
-    "a perturbation of other words": "UPDATE perturbations SET text = 'good', failure = NULL",
-    "one of three trials": "UPDATE perturbations SET queries = 999 WHERE trial = 2",
+RUBBISH = {
+    "random bytes": lambda _, content: random.Random(1).randbytes(len(content)),
+    "cut by half": lambda _, content: content[: len(content) // 2],
+    "a pipe": pipe,
+    "a link to a device": link_to("/dev/zero"),
 }
-OTHER_TABLES = {
-    "a dropped table of models": ("DROP TABLE models", "models"),
-    "a trigger that removes what is written": (
-        "CREATE TRIGGER gone AFTER INSERT ON predictions BEGIN DELETE FROM predictions; END",
-        "gone",
+STORE = {
+    **{name: (on(DATABASE, change), "is damaged") for name, change in RUBBISH.items()},
+    "a folder": (on(DATABASE, folder_of_that_name), "run.sqlite"),
+    "a pipe as its log": (on(DATABASE, pipe_beside("-wal")), "run.sqlite-wal` is damaged"),
+    "no table of answers": (sql("DROP TABLE answers"), "its tables differ from SCoPE's: answers"),
+    "a trigger": (
+        sql("CREATE TRIGGER gone AFTER INSERT ON answers BEGIN DELETE FROM answers; END"),
+        "its tables differ from SCoPE's: gone",
     ),
+    "answers that are bytes": (sql("UPDATE answers SET answer = x'00'"), "is damaged"),
+    "answers of another record": (sql("UPDATE answers SET answer = '{}'"), "is damaged"),
+    "perturbations without words": (sql("UPDATE perturbations SET found = '{}'"), "is damaged"),
+    "the release before": (sql("PRAGMA user_version = 7"), "has version 7"),
+    "another program": (sql("PRAGMA application_id = 7"), "another program"),
+    "a lock of another process": (held, "is being written by another process"),
+    "a lock of another program": (locked, "database is locked"),
 }
-FILES = {
-    "random bytes": (lambda _, content: random.Random(1).randbytes(len(content)), "damaged"),
-    "cut by half": (lambda _, content: content[: len(content) // 2], "damaged"),
-    "a format of the future": (
-        lambda _, content: content[:44] + b"\0\0\0\x09" + content[48:],
-        "damaged",
-    ),
-    "a pipe": (pipe, "is damaged: it is not a file"),
-    "a pipe as its log": (pipe_beside("-wal"), "run.sqlite-wal` is damaged: it is not a file"),
-    "a folder": (folder_of_that_name, "run.sqlite"),
-    "a link to a device": (link_to("/dev/zero"), "is damaged: it is not a file"),
+BEGUN_ANEW = {
+    "an empty file": on(DATABASE, lambda *_: b""),
+    "no file": on(DATABASE, lambda path, _: path.unlink()),
+    "rubbish as its log": rubbish_as_log,
 }
 MANIFESTS = {
-    "cut": (lambda _, content: content[:-9], "does not match its checksum"),
+    "cut": (lambda _, content: content[:-9], "is damaged"),
     "binary": (lambda *_: bytes(range(256)), "it is not UTF-8 text"),
-    "with a broken checksum": (replaced(b'"checksum"', b'"cheksum"'), "it holds `cheksum`"),
     "of lists in lists": (lambda *_: b"[" * 200_000, "is damaged"),
     "of the future": (lambda *_: b'{"format": 9, "question": {}}', "has format 9"),
     "a pipe": (pipe, "it is not a file"),
@@ -237,12 +233,6 @@ RESULTS = {
         lambda _, content: b"{" + content.partition(b",")[2],
         "it has no checksum",
     ),
-    "of an earlier format": (
-        lambda _, content: (b"{" + content.partition(b",")[2]).replace(
-            b'"format":6', b'"format":2'
-        ),
-        "has format 2",
-    ),
     "of lists in lists": (lambda *_: b"[" * 200_000, "Invalid JSON"),
     "a pipe": (pipe, "it is not a file"),
     "a link to a device": (link_to("/dev/zero"), "it is not a file"),
@@ -252,11 +242,6 @@ SAVED = {
         ".json",
         lambda _, content: content.replace(b"1", b"7"),
         "is damaged",
-    ),
-    "a description with a broken checksum": (
-        ".json",
-        replaced(b'"checksum"', b'"check"'),
-        "is damaged: at `check`",
     ),
     "numbers that were cut": (
         ".safetensors",
@@ -271,208 +256,73 @@ USES = {
     "probe": ("kept/probe", ("probe", "--probe", "kept", "--test", "test.csv", "--run", "again")),
 }
 LATENTS = "cache/latents/*/"
-INDEX = f"{LATENTS}index.sqlite"
-LATENTS_READ_AGAIN = {
-    "places far away": sql("UPDATE latents SET row = 1 << 60", file=INDEX),
-    "a portion that is a path": sql("UPDATE latents SET portion = '../../x'", file=INDEX),
-    "a portion with flipped bits": on(f"{LATENTS}000001.npy", flipped(9)),
-    "a portion that is a pickle": on(f"{LATENTS}000001.npy", lambda *_: b"\x80\x04."),
-    "a portion that is a pipe": on(f"{LATENTS}000001.npy", pipe),
-    "no portion": on(f"{LATENTS}000001.npy", lambda path, _: path.unlink()),
-}
-LATENTS_REFUSED = {
-    "an index without a table": (
-        sql("DROP TABLE shape", file=INDEX),
-        "its tables differ",
-    ),
-    "latents of another shape": (
-        sql("UPDATE shape SET width = -1", file=INDEX),
-        "is damaged: it is of Shape",
-    ),
-    "an index that is a pipe": (on(INDEX, pipe), "it is not a file"),
-}
+INDEX, PORTION = f"{LATENTS}index.sqlite", f"{LATENTS}000001.npy"
 VECTORS = "cache/shared-answers.sqlite"
-VECTORS_COMPUTED_AGAIN = {
-    "vectors that are bytes": "UPDATE entries SET value = zeroblob(32)",
+CACHES = {
+    "places far away": ("probe", sql("UPDATE latents SET row = 1 << 60", file=INDEX)),
+    "a portion that is a path": ("probe", sql("UPDATE latents SET portion = '../x'", file=INDEX)),
+    "a portion that is a pickle": ("probe", on(PORTION, lambda *_: b"\x80\x04.")),
+    "a portion that is a pipe": ("probe", on(PORTION, pipe)),
+    "no portion": ("probe", on(PORTION, lambda path, _: path.unlink())),
+    "an index without a table": ("probe", sql("DROP TABLE shape", file=INDEX)),
+    "latents of another shape": ("probe", sql("UPDATE shape SET width = -1", file=INDEX)),
+    "an index that is a pipe": ("probe", on(INDEX, pipe)),
+    "vectors that are bytes": (
+        "fleet",
+        sql("UPDATE entries SET value = zeroblob(32)", file=VECTORS),
+    ),
+    "vectors without their table": ("fleet", sql("DROP TABLE entries", file=VECTORS)),
+    "vectors in rubbish": ("fleet", on(VECTORS, lambda *_: b"rubbish " * 999)),
+    "vectors in a pipe": ("fleet", on(VECTORS, pipe)),
+    "vectors of another format": ("fleet", sql("PRAGMA user_version = 9", file=VECTORS)),
 }
 
 
-def _same_command():
-    for name, statement in ANSWERED_AGAIN.items():
-        yield Case(
-            name=f"an audit's store: {name}",
-            make=damaged("audit", sql(statement)),
-            exits=WORKS,
-            says=["store: ", "damaged rows recomputed"],
-            after=as_before("audit"),
-        )
-    yield Case(
-        name="an audit's store: models swapped",
-        make=damaged(
-            "audit",
-            sql(
-                "UPDATE models SET fingerprint = 'x' || fingerprint",
-                "UPDATE models SET fingerprint = (SELECT substr(fingerprint, 2) FROM models "
-                "AS other WHERE other.id != models.id) WHERE id = 1",
-                "UPDATE models SET fingerprint = 'unknown' WHERE id = 2",
-            ),
-        ),
-        exits=WORKS,
-        says=["damaged rows recomputed"],
-        after=as_before("audit"),
-    )
-    for name, (statement, table) in OTHER_TABLES.items():
-        yield Case(
-            name=f"an audit's store: {name}",
-            make=damaged("audit", sql(statement)),
-            says=[
-                "runs/mine/run.sqlite",
-                f"its tables differ from SCoPE's: {table}",
-                "delete the folder",
-            ],
-        )
-    for number in range(24):
-        yield Case(
-            name=f"an audit's store: flipped bits, {number}",
-            make=damaged("audit", on(DATABASE, flipped(number, most=40))),
-            exits=WORKS | REFUSED,
-            after=as_before("audit"),
-        )
-    for name, (change, said) in FILES.items():
-        yield Case(
-            name=f"an audit's store: {name}",
-            make=damaged("audit", on(DATABASE, change)),
-            says=[said],
-        )
-    for name, content in (("an empty file", b""), ("no file", None)):
-        yield Case(
-            name=f"an audit's store: {name}",
-            make=damaged(
-                "audit",
-                on(DATABASE, lambda path, _, to=content: path.unlink() if to is None else to),
-            ),
-            exits=WORKS,
-            after=as_before("audit"),
-        )
-    yield Case(
-        name="an audit's store: of the release before",
-        make=damaged("audit", sql("PRAGMA user_version = 2")),
-        says=["has version 2", "version 7", "choose another --run name"],
-    )
-    yield Case(
-        name="an audit's store: of another program",
-        make=damaged("audit", sql("PRAGMA application_id = 7")),
-        says=["another program"],
-    )
-    for name, statement in (
-        ("answers of other words", "UPDATE answers SET answer = replace(answer, 'text', 'tent')"),
-        ("answers of a foreign key", "UPDATE answers SET answer = '{\"code\": 1}'"),
-        ("answers of the other model", "UPDATE answers SET (answer, checksum) = "
-         "(SELECT answer, checksum FROM answers AS other WHERE other.model != answers.model)"),
-    ):  # fmt: skip
-        yield Case(
-            name=f"a comparison's store: {name}",
-            make=damaged("compare", sql(statement)),
-            exits=WORKS,
-            says=["damaged rows recomputed"],
-            after=as_before("compare"),
-        )
-
-
-def _read_again():
+def _refused():
+    """A name, a job, its damage, the command where it is another one, and what is said."""
+    for name, (damage, said) in STORE.items():
+        yield f"a store: {name}", "audit", damage, (), [said]
     for name, (change, said) in MANIFESTS.items():
-        damage = on(MANIFEST, change)
-        yield Case(name=f"a manifest {name}", make=damaged("audit", damage), says=[said])
-        yield Case(
-            name=f"runs listed with a manifest {name}",
-            make=damaged("audit", damage, "list", "runs"),
-            exits=WORKS,
-            says=["mine"],
-        )
+        yield f"a manifest {name}", "audit", on(MANIFEST, change), (), [said]
     for name, (change, said) in RESULTS.items():
-        damage = on(RESULT, change)
-        yield Case(
-            name=f"a report of a result {name}",
-            make=damaged("audit", damage, "report", "mine"),
-            says=[said, "runs/mine/result.json"],
-        )
-        yield Case(
-            name=f"the same command over a result {name}",
-            make=damaged("audit", damage, *COMMANDS["audit"], *MINE),
-            exits=WORKS,
-            after=as_before("audit"),
-        )
-
-
-def _held():
-    yield Case(
-        name="a run that is held",
-        make=damaged("audit", held),
-        says=["is being written by another process"],
-    )
-    yield Case(
-        name="a store that another program has locked locked",
-        make=damaged("audit", lambda folder, stack: (sql("DELETE FROM predictions")(folder, stack),
-                                                     locked(folder, stack))),
-        says=["another program has locked", "close the program"],
-    )  # fmt: skip
-    yield Case(
-        name="rubbish beside a store as its log of writes",
-        make=damaged("audit", rubbish_as_log),
-        exits=WORKS,
-        after=as_before("audit"),
-    )
-
-
-def _saved():
+        report = ("report", "mine")
+        yield f"a result {name}", "audit", on(RESULT, change), report, [said, RESULT]
     for job, (file, command) in USES.items():
         for name, (ending, change, said) in SAVED.items():
-            yield Case(
-                name=f"a saved {job}: {name}",
-                make=damaged(job, on(f"{file}{ending}", change), *command),
-                says=[said],
-                environment=CACHE,
-            )
+            yield f"a saved {job}: {name}", job, on(f"{file}{ending}", change), command, [said]
+    for name, (job, damage) in CACHES.items():
+        again = (*COMMANDS[job], "--run", "again")
+        yield f"a cache: {name}", job, damage, again, ["is damaged", "SCOPE_CACHE"]
 
 
-def _caches():
-    again = ("--run", "again")
-    for name, damage in LATENTS_READ_AGAIN.items():
-        yield Case(
-            name=f"latents: {name}",
-            make=damaged("probe", damage, run=again),
-            exits=WORKS,
-            says=["damaged, recomputed"],
-            environment=CACHE,
-            after=as_before("probe", "again"),
-        )
-    for name, (damage, said) in LATENTS_REFUSED.items():
-        yield Case(
-            name=f"latents: {name}",
-            make=damaged("probe", damage, run=again),
-            says=[said, "SCOPE_CACHE"],
-            environment=CACHE,
-        )
-    for name, statement in VECTORS_COMPUTED_AGAIN.items():
-        yield Case(
-            name=f"vectors of questions: {name}",
-            make=damaged("fleet", sql(statement, file=VECTORS), run=again),
-            exits=WORKS,
-            environment=CACHE,
-            after=as_before("fleet", "again"),
-        )
-    for name, damage in {
-        "without their table": sql("DROP TABLE entries", file=VECTORS),
-        "in rubbish": on(VECTORS, lambda *_: b"rubbish " * 999),
-        "in a pipe": on(VECTORS, pipe),
-        "of an earlier format": sql("PRAGMA user_version = 2", file=VECTORS),
-    }.items():
-        yield Case(
-            name=f"vectors of questions: {name}",
-            make=damaged("fleet", damage, run=again),
-            says=["is damaged", "SCOPE_CACHE"],
-            environment=CACHE,
-        )
-
-
-CASES = [case for group in (_same_command, _read_again, _held, _saved, _caches) for case in group()]
+CASES = [
+    Case(name=name, make=damaged(job, damage, *command), says=said, environment=CACHE)
+    for name, job, damage, command, said in _refused()
+]
+CASES += [
+    Case(name=f"a store: {name}", make=damaged("audit", damage), exits=WORKS,
+         after=as_before("audit"))
+    for name, damage in BEGUN_ANEW.items()
+]  # fmt: skip
+CASES += [
+    Case(
+        name=f"a store: flipped bits, {number}",
+        make=damaged("audit", on(DATABASE, flipped(number, most=40))),
+        exits=WORKS | REFUSED,
+    )
+    for number in range(8)
+]
+CASES += [
+    Case(
+        name="runs listed with a manifest that is a pipe",
+        make=damaged("audit", on(MANIFEST, pipe), "list", "runs"),
+        exits=WORKS,
+        says=["mine"],
+    ),
+    Case(
+        name="the same command over a damaged result",
+        make=damaged("audit", on(RESULT, lambda *_: b""), *COMMANDS["audit"], *MINE),
+        exits=WORKS,
+        after=as_before("audit"),
+    ),
+]

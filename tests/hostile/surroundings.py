@@ -12,63 +12,29 @@ READ_ALL, WRITE_ALL = 2, 1
 """The capabilities by which root passes the permissions of files."""
 
 
-def close_output():
-    os.close(1)
-
-
-def close_log():
-    os.close(2)
-
-
-def close_input():
-    os.close(0)
-
-
 def close_all():
+    """As Python finds them where the shell has closed them."""
     for number in (0, 1, 2):
         os.close(number)
+    sys.stdin = sys.stdout = sys.stderr = None
 
 
 def fill_output():
     os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
 
 
-def fill_log():
-    os.dup2(os.open("/dev/full", os.O_WRONLY), 2)
-
-
-def fill_both():
-    fill_output()
-    fill_log()
-
-
-def _broken_pipe(number):
+def break_output():
     reading, writing = os.pipe()
-    os.dup2(writing, number)
+    os.dup2(writing, 1)
     os.close(reading)
     os.close(writing)
-
-
-def break_output():
-    _broken_pipe(1)
-
-
-def break_log():
-    _broken_pipe(2)
-
-
-def output_to_a_file_for_reading():
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
+    # As Python opens it where it is a pipe from the start.
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - it stays open
 
 
 def ascii_streams():
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="ascii", errors="strict")
-
-
-def latin_streams():
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="latin-1", errors="strict")
 
 
 def without_rights():
@@ -129,9 +95,4 @@ def a_bug_that_exits():
 
 def a_bug_and_no_temporary_folder():
     tempfile.tempdir = "/nonexistent"
-    a_bug()
-
-
-def a_bug_and_a_full_log():
-    fill_log()
     a_bug()

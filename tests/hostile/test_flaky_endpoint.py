@@ -62,8 +62,8 @@ class QuickClock(WaitClock):
 
 def stored(folder):
     with sqlite3.connect(folder / "runs" / "mine" / "run.sqlite") as database:
-        rows = database.execute("SELECT model, question, answer FROM answers").fetchall()
-    return [json.loads(answer) for _, _, answer in rows]
+        rows = database.execute("SELECT answer FROM answers").fetchall()
+    return [json.loads(answer) for (answer,) in rows]
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(2000, marks=pytest.mark.slow)])

@@ -203,10 +203,10 @@ def test_a_comparison_without_its_checksum_is_refused() -> None:
         from_json(SMALL_JSON, source="`x`")
 
 
-def test_damaged_rows_are_written_with_the_clock_where_there_were_any() -> None:
-    assert "damaged" not in to_json(SMALL)
-    found = replace(SMALL, clock=replace(SMALL.clock, damaged=3))
-    assert '"clock":{"damaged":3,' in to_json(found)
+def test_what_the_clock_counts_is_written_where_there_is_any() -> None:
+    assert "asked_again" not in to_json(SMALL)
+    found = replace(SMALL, clock=replace(SMALL.clock, asked_again=3))
+    assert '"clock":{"asked_again":3,' in to_json(found)
     assert from_json(to_json(found)).clock == found.clock
     assert to_json(found, clock=False) == to_json(SMALL, clock=False)
 

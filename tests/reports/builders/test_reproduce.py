@@ -34,13 +34,10 @@ def test_the_exactness_of_models_and_of_the_encoder_is_stated():
     assert tables(MANIFEST)["Exactness"] == stated[:-1]
 
 
-def test_the_store_is_mentioned_where_it_was_damaged_or_asked_again():
+def test_the_store_is_mentioned_where_answers_were_repeated():
     assert run_lines(None) == run_lines(Clock(finished="", seconds=1)) == ()
-    (terms,) = run_lines(Clock(finished="", seconds=1, damaged=2, asked_again=8))
-    assert [plain(value) for _, value in terms.pairs] == [
-        "2 damaged rows recomputed",
-        "8 cached answers repeated; all agree",
-    ]
+    (terms,) = run_lines(Clock(finished="", seconds=1, asked_again=8))
+    assert [plain(value) for _, value in terms.pairs] == ["8 cached answers repeated; all agree"]
 
 
 def test_what_was_passed_from_python_is_named_beside_the_command():

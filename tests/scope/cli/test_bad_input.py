@@ -74,7 +74,6 @@ def audit_arguments(sentences_csv):
         ({"setting": "same_part=1"}, "the setting `same_part`", "check the spelling"),
         ({"label-column": "labl"}, "labl", ""),
         ({"run": "..hidden"}, "..hidden", "--run"),
-        ({"ceiling": "python:toy_models:Student"}, "--ceiling", "write --baseline"),
         ({"metric": "informedness"}, "the metric `informedness`", "measures it anyway"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",

@@ -1,9 +1,12 @@
 """How a command ends, whatever happens: a code, a few lines, and never a traceback."""
 
 import errno
+import os
+import subprocess
 import tempfile
 
 import pytest
+from conftest import SCOPE
 
 from scope import cli
 from scope.errors import DataError
@@ -130,3 +133,20 @@ def test_an_argument_that_is_no_text_is_refused(ended):
     code, said = ended(None, arguments=["audit", "--data", "\udcff.csv"])
     assert code == 2
     assert "which is not UTF-8" in said
+
+
+def test_a_closed_pipe_ends_the_command_quietly(tmp_path):
+    line = f"{SCOPE} list metrics 2>log | true; echo ${{PIPESTATUS[0]}}; cat log"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, check=False)
+    assert done.stdout.split() == [b"141"]
+
+
+def test_output_is_utf_8_on_any_terminal():
+    done = subprocess.run(
+        [str(SCOPE), "list", "capabilities", "--help"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert not done.stdout.isascii()
+    assert done.stdout.decode("utf-8")

@@ -133,7 +133,7 @@ def test_a_folder_in_which_no_file_can_be_made_is_refused(tmp_path, monkeypatch)
     monkeypatch.setattr("scope.store.checks.os.access", lambda *_: False)
     with pytest.raises(RunError) as error:
         prepare_folder(tmp_path / "kept", SOURCE)
-    assert "cannot be written: Permission denied" in error.value.found
+    assert "cannot be read or written: Permission denied" in error.value.found
     assert error.value.fix == "choose another folder with --save"
 
 
