@@ -91,7 +91,7 @@ def seconds(texts: int, **options: Any) -> float:
             trials=1,
             candidates=0,
             cache=False,
-            runs=folder,
+            runs=Path(folder),
             **options,
         )
         return time.perf_counter() - began
