@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,9 +27,6 @@ TEXTS_TO_BEGIN_WITH = 32
 
 BYTES_A_PORTION = 64 << 20
 """Most memory that their latents take."""
-
-Elsewhere = Callable[[Sequence[str], int], Iterable[tuple[Sequence[str], NDArray[np.float32]]]]
-"""Reads texts in other processes, at most so many at once: portions in any order, with latents."""
 
 _NO_SHAPE = Shape(0, 0, "float32")
 
@@ -90,7 +87,6 @@ def stored_latents(
     texts: Sequence[str],
     reader: LatentReader,
     progress: Progress | None = None,
-    elsewhere: Elsewhere | None = None,
 ) -> LatentTable:
     """The latents of texts; those that are not kept yet are computed.
 
@@ -107,8 +103,6 @@ def stored_latents(
     progress
         Where to show how many of the different texts are kept, and which process is waited for;
         nowhere by default.
-    elsewhere
-        Replicas of the reader in other processes; by default it reads itself.
 
     Raises
     ------
@@ -156,7 +150,7 @@ def stored_latents(
             with shown as advance:
                 # Before the work: of a process that is killed the statement remains.
                 folder.reproducible = getattr(reader, "reproducible", "")
-                _compute(missing, reader, folder, elsewhere, advance)
+                _compute(missing, reader, folder, advance)
         places = folder.places(wanted)
     return LatentTable(
         truncated=sum(place.truncated for place in places.values()),
@@ -215,25 +209,17 @@ def _compute(
     texts: Sequence[str],
     reader: LatentReader,
     folder: LatentFolder,
-    elsewhere: Elsewhere | None,
     advance: Advance,
 ) -> None:
     # Of all at once: a text that cannot be read is found before hours of work, not after.
     cut = dict(zip(texts, reader.truncated(texts), strict=True))
-    read = elsewhere(texts, _step(folder.shape)) if elsewhere else _here(texts, reader, folder)
-    for portion, latents in read:
-        _check(latents, len(portion), folder.shape, reader)
-        folder.add({text: cut[text] for text in portion}, latents, reader.precision)
-        advance(len(portion))
-
-
-def _here(
-    texts: Sequence[str], reader: LatentReader, folder: LatentFolder
-) -> Iterator[tuple[Sequence[str], NDArray[np.float32]]]:
     start = 0
     while start < len(texts):
         portion = texts[start : start + _step(folder.shape)]
-        yield portion, read_latents(reader, portion)
+        latents = read_latents(reader, portion)
+        _check(latents, len(portion), folder.shape, reader)
+        folder.add({text: cut[text] for text in portion}, latents, reader.precision)
+        advance(len(portion))
         start += len(portion)
 
 

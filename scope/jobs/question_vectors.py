@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.fleet.questions import require_texts
 from scope.jobs.canaries import may_change, recognise_numbers
-from scope.jobs.on_workers import helpers, replica
-from scope.jobs.ray_connection import Engine
 from scope.models.generations import releases
 from scope.paths import cache_folder
 from scope.progress import Silent
@@ -104,31 +102,6 @@ def question_vectors(
         if missing:
             _encode(missing, known, encoder, kept, progress or Silent())
         return np.stack([known[text] for text in texts])
-
-
-def encode_on_workers(
-    texts: Sequence[str],
-    encoder: Encoder,
-    load: Callable[[], Encoder],
-    engine: Engine,
-    progress: Progress,
-) -> None:
-    """Have workers compute the vectors that are not kept; only this process writes the file.
-
-    Parameters
-    ----------
-    load
-        Makes the encoder's replica in a worker.
-    """
-    wanted = sorted(set(texts), key=lambda text: (len(text), text))
-    with _cached(encoder) as kept:
-        known = kept.get(wanted)
-        missing = [text for text in wanted if text not in known]
-        shown = progress.task("question vectors", len(wanted), len(known))
-        with helpers(replica(encoder, load), engine) as there, shown as advance:
-            for portion, rows in there.each(vectors_of, missing):
-                kept.put(portion, rows)
-                advance(len(portion))
 
 
 def _encode(

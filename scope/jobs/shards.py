@@ -71,6 +71,10 @@ class Shard(NamedTuple):
             )
         return list(items[self.number - 1 :: self.of])
 
+    def __str__(self) -> str:
+        """The spelling that `parse` reads."""
+        return f"{self.number}/{self.of}"
+
 
 class Merged(NamedTuple):
     """The run that others were merged into, and the command that makes its result."""
@@ -157,10 +161,14 @@ def _whole(folder: RunFolder) -> tuple[dict[str, object], int]:
         raise _refused(
             f"`{folder.name}`, shard {shard.number}, which is not finished", "finished runs"
         )
-    configuration = dict(folder.read_configuration() or {})
+    return without_shard(folder.read_configuration() or {}), shard.of
+
+
+def without_shard(configuration: Mapping[str, object]) -> dict[str, object]:
+    """The configuration of the run of which another is a shard."""
     settings: Any = configuration["settings"]
-    configuration["settings"] = {key: settings[key] for key in settings if key != SETTING}
-    return configuration, shard.of
+    kept = {key: value for key, value in settings.items() if key != SETTING}
+    return {**configuration, "settings": kept}
 
 
 def _difference(

@@ -19,7 +19,7 @@ from scope.core.options import (
 )
 from scope.core.request import Request, refuse_unused
 from scope.data.memory import data_spec
-from scope.jobs.ray_connection import Engine
+from scope.errors import SpecError
 from scope.models.options import ModelOptions
 
 
@@ -38,6 +38,31 @@ def adapted_model(model: Any, options: ModelOptions) -> Any:
     return adapted(model, options)
 
 
+def ray_address(engine: str) -> str | None:
+    """The address in ``ray[:ADDRESS]``, empty if there is none; None for ``local``.
+
+    Raises
+    ------
+    SpecError
+        When it is something else.
+
+    Examples
+    --------
+    >>> ray_address("ray:10.0.0.1:6379")
+    '10.0.0.1:6379'
+    """
+    name, colon, address = engine.partition(":")
+    if name == "local" and not colon:
+        return None
+    if name != "ray" or (colon and not address):
+        raise SpecError(
+            f"the engine `{engine}`",
+            expected="local, ray or ray:ADDRESS",
+            fix="write for example --engine ray --workers 4",
+        )
+    return address
+
+
 AuditRole = Literal["classifier", "next_token"]
 """The output of models for a text: its label, or the token that follows it."""
 
@@ -52,15 +77,19 @@ class SharesAnswers(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunsOnWorkers(Request):
-    """Work that other processes may do, on this machine or on others."""
+class InShards(Request):
+    """Work of which a run may do a part, and other processes or machines the others."""
+
+    shard: Annotated[str | None, option(DATA, metavar="K/N")] = None
+    """Take only every N-th text or question, from the K-th on; `scope merge` joins the runs of all
+    shards."""
 
     engine: Annotated[str, option(METHOD, metavar="ENGINE"), OUTSIDE_IDENTITY] = "local"
     """Where models run: local, or on the workers of ray or ray:ADDRESS. Never changes the
     result."""
 
     workers: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 1
-    """Engine ray: workers, each with models of its own."""
+    """Engine ray: workers, each with models and a shard of its own."""
 
     gpus_per_worker: Annotated[
         float, option(METHOD, metavar="GPUS"), Limits(least=0), OUTSIDE_IDENTITY
@@ -69,7 +98,7 @@ class RunsOnWorkers(Request):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if Engine.parse(self.engine, workers=self.workers) is None:
+        if ray_address(self.engine) is None:
             refuse_unused(
                 self,
                 ("workers", "gpus_per_worker"),
@@ -85,15 +114,6 @@ class RunsOnWorkers(Request):
             "a limit for one process: workers do not know of each other's requests",
             instead="use --engine local",
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class InShards(Request):
-    """Work of which a run may do a part."""
-
-    shard: Annotated[str | None, option(DATA, metavar="K/N")] = None
-    """Take only every N-th text or question, from the K-th on; `scope merge` joins the runs of all
-    shards."""
 
 
 @dataclass(frozen=True, kw_only=True)

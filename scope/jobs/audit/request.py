@@ -26,7 +26,6 @@ from scope.jobs.gates import AuditGates
 from scope.jobs.shared_fields import (
     InShards,
     LabelledTexts,
-    RunsOnWorkers,
     adapted_model,
     take_models,
 )
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditRequest(LabelledTexts, RunsOnWorkers, InShards):
+class AuditRequest(LabelledTexts, InShards):
     """Audit whether targets keep the invariances of a reference.
 
     Searches perturbations that leave the reference's answers unchanged, and scores the targets on

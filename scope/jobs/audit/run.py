@@ -10,7 +10,6 @@ from scope.core.request import as_function
 from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.jobs.audit.earlier_looks import earlier_looks
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
-from scope.jobs.audit.on_workers import searching
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.searched import Searched, gather, reasons
@@ -18,9 +17,9 @@ from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.audited import degenerate_reference
 from scope.jobs.canaries import recognise_classifier
-from scope.jobs.on_workers import engine_of
+from scope.jobs.identity import configuration_of
+from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.perturbing import changed_texts
-from scope.jobs.ray_connection import Engine
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.scoring import (
     Answers,
@@ -44,15 +43,14 @@ audit = as_function(AuditRequest, carry_out_audit)
 
 def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     """Load and check everything before any model answers."""
-    sent = (*request.references, *request.measured, *request.capabilities)
-    engine = engine_of(request, request.model_options, sent)
+    check_engine(request, (*request.references, *request.measured, *request.capabilities))
     plans, groups = plan_audits(request)
     manifest = plans[0].manifest()
     if request.is_matrix:
         manifest = matrix_manifest([one.manifest() for one in plans], request, groups)
     return Prepared(
         manifest,
-        partial(_conduct, plans, groups, engine),
+        partial(_conduct, plans, groups, configuration_of(manifest)),
         [model.model for model in models_of(plans)],
         partial(_work, plans),
         plan=""
@@ -80,22 +78,22 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
 def _conduct(
     plans: Sequence[AuditPlan],
     groups: Mapping[str, Sequence[str]],
-    engine: Engine | None,
+    configuration: Mapping[str, object],
     run: Run,
 ) -> AuditResult:
     """Search, predict, measure; reuses stored answers."""
-    progress = plans[0].request.progress
+    request, examples = plans[0].request, plans[0].data.examples
+    progress = request.progress
     _recognise_models(plans, run, progress)
-    with searching(plans, engine, run) as search_there:
-        # A shard may be too small to tell; the run of all shards does.
-        for plan in () if plans[0].request.shard else plans:
-            _refuse_degenerate_reference(plan, run, progress)
-        search_there()
+    # A shard may be too small to tell; the run of all shards does.
+    for plan in () if request.shard else plans:
+        _refuse_degenerate_reference(plan, run, progress)
+    run_shards(request, carry_out_audit, configuration, len(examples), run)
     found, answers = gather(plans, run)
     audits = [_audited(plan, own, answers) for plan, own in zip(plans, found, strict=True)]
-    if not plans[0].request.is_matrix:
+    if not request.is_matrix:
         return replace(audits[0], earlier_looks=earlier_looks(run))
-    return joined_audits(audits, groups, plans[0].request)
+    return joined_audits(audits, groups, request)
 
 
 def _audited(

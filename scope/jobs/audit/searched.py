@@ -35,14 +35,13 @@ class Gathered(NamedTuple):
     answers: dict[str, Answers]
 
 
-def gather(plans: Sequence[AuditPlan], run: Run, *, saved: bool = True) -> Gathered:
-    """Search and ask, or take from the run what it knows; saved answers are looked up if wanted."""
+def gather(plans: Sequence[AuditPlan], run: Run) -> Gathered:
+    """Search and ask, or take from the run what it knows."""
     progress, examples = plans[0].request.progress, plans[0].data.examples
     found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
     answers = {
         model.name: answer_all(model, examples, _sets_for(model, plans, found), run, progress)
         for model in models_of(plans)
-        if saved or not model.saved
     }
     return Gathered(found, answers)
 

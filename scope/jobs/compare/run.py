@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,12 +15,11 @@ from scope.estimation.tasks import (
     most_pairs,
 )
 from scope.jobs.canaries import recognise_answerer
-from scope.jobs.compare.on_workers import ask_on_workers
 from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
+from scope.jobs.identity import configuration_of
 from scope.jobs.inference import ask
-from scope.jobs.on_workers import engine_of
-from scope.jobs.ray_connection import Engine
+from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import ByEncoder, Likeness
 from scope.jobs.task_choice import ChosenTask
@@ -41,11 +40,12 @@ compare = as_function(CompareRequest, carry_out_compare)
 
 def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     """Load and check everything before any model is asked."""
-    engine = engine_of(request, request.model_options, (*request.models, *request.tasks))
+    check_engine(request, (*request.models, *request.tasks))
     plan = plan_comparison(request)
     loaded = [one.model for one in plan.answering_models]
-    find = partial(_conduct, plan, engine)
-    return Prepared(plan.manifest(), find, loaded, partial(_work, plan))
+    manifest = plan.manifest()
+    find = partial(_conduct, plan, configuration_of(manifest))
+    return Prepared(manifest, find, loaded, partial(_work, plan))
 
 
 def _work(plan: ComparisonPlan) -> Iterator[Planned]:
@@ -62,14 +62,14 @@ def _work(plan: ComparisonPlan) -> Iterator[Planned]:
         yield vectors_work("encoder", "SemScore", encoder.encode, questions)
 
 
-def _conduct(plan: ComparisonPlan, engine: Engine | None, run: Run) -> CompareResult:
+def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run) -> CompareResult:
     """Inference, then metrics; reuses stored answers."""
     progress = plan.request.progress
     for task in plan.tasks:
         for model in plan.answering_models:
             recognise_answerer(model, task.task, task.questions, run, progress)
-    if engine is not None:
-        ask_on_workers(plan, engine, run)
+    most = min(len(one.questions) for one in plan.tasks)
+    run_shards(plan.request, carry_out_compare, configuration, most, run)
     answered = [_ask_all(plan, one, run, progress) for one in plan.tasks]
     likeness = [
         _likeness(plan, one, answers, progress)

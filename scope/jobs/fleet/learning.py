@@ -18,10 +18,9 @@ from scope.fleet.matrix import CorrectnessMatrix
 from scope.fleet.questions import make_layout, question_table, require_texts
 from scope.fleet.saving import FORECASTERS, Fleet
 from scope.jobs.fleet.answers import text_digest
-from scope.jobs.fleet.requests import FleetRequest, ReadsTexts
+from scope.jobs.fleet.requests import FleetRequest
 from scope.jobs.identity import manifest_of
-from scope.jobs.on_workers import engine_of
-from scope.jobs.question_vectors import encode_on_workers, question_vectors
+from scope.jobs.question_vectors import question_vectors
 from scope.jobs.runner import Prepared
 from scope.jobs.work import Planned, vectors_work
 from scope.models import ModelOptions, load_encoder
@@ -48,20 +47,12 @@ def prepared(
     ``encoder`` makes vectors of the ``texts``.
     """
     manifest = manifest_of(command, request, settings, data=data)
-    on_workers = request if isinstance(request, ReadsTexts) else None
-    engine = on_workers and engine_of(on_workers, on_workers.model_options, ())
 
     def work() -> Iterator[Planned]:
         if encoder is not None:
             yield vectors_work("encoder", "vectors of questions", encoder.encode, texts)
 
-    def find_all(run: Run) -> _Found:
-        if on_workers and engine and encoder:
-            load = partial(load_encoder, encoder.spec, on_workers.model_options)
-            encode_on_workers(texts, encoder, load, engine, request.progress)
-        return find(manifest, run)
-
-    return Prepared(manifest, find_all, work=work, fits=True)
+    return Prepared(manifest, partial(find, manifest), work=work, fits=True)
 
 
 AUTO = "auto"

@@ -22,7 +22,6 @@ from scope.core.options import (
 from scope.core.request import Request, described, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
-from scope.jobs.shared_fields import RunsOnWorkers
 from scope.models.options import Loading, ModelOptions
 from scope.records import (
     EmbedResult,
@@ -92,7 +91,7 @@ class FleetRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadsTexts(FleetRequest, RunsOnWorkers):
+class ReadsTexts(FleetRequest):
     """A job that may use the questions' texts."""
 
     encoder: Annotated[

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scope.data import load_data
 from scope.jobs.canaries import may_change
 from scope.jobs.latent_store import recognise_reader, stored_latents
-from scope.jobs.on_workers import engine_of
 from scope.jobs.probe.leakage_groups import LeakageGroups, leakage_groups
 from scope.jobs.probe.pair_task_choice import ChosenPairTask
 from scope.jobs.probe.pairs import GivenPairs, human_scores, read_all_parts, sentences_of
@@ -24,7 +23,6 @@ from scope.jobs.probe.readers import (
     prepare_folder,
     read_texts,
     readout_of,
-    replicas,
     source_of,
     with_dtype,
 )
@@ -33,7 +31,6 @@ from scope.jobs.probe.scoring import JudgedModel, alignments, differences, judge
 from scope.jobs.probe.steps import Material, fit_steps, require_enough
 from scope.jobs.runner import Prepared
 from scope.jobs.work import Planned, vectors_work
-from scope.models.loading import load_latent_reader
 from scope.paths import expanded
 from scope.probes import PRETRAINED, RANDOM_STEPS, SavedProbe, save_probe
 from scope.protocols import LatentReader, Progress
@@ -44,7 +41,6 @@ from scope.store import Run
 def prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:
     """Read the pairs and the models' files, before any model is loaded."""
     # Fast checks first: a language model may take half a minute to load.
-    engine_of(request, request.model_options, request.models)
     readout = readout_of(request.readout, request.prompt)
     chosen = ChosenPairTask.of(request.task, request.low, request.high, request.settings)
     pairs = read_all_parts(chosen.task, request.pairs, n=request.n, seed=request.seed)
@@ -130,19 +126,14 @@ def _read_all(
     plan: ProbePlan, request: ProbeRequest, readers: list[LatentReader], progress: Progress
 ) -> list[ReadModel]:
     models = []
-    engine = engine_of(request, request.model_options, request.models)
-    options = with_dtype(request.model_options, request.dtype)
-    readout = readout_of(request.readout, request.prompt)
-    for name, spec in zip(plan.names, request.models, strict=True):
+    for name in plan.names:
         # A model is released after reading all texts, because it may be large.
         reader = readers.pop(0)
         recognise_reader(plan.texts, reader, progress)
         # The first text loads the model and gives its number of layers.
         shown = stored_latents(plan.texts[:1], reader, NamedProgress(name, progress))
         require_enough(request, shown.layers, plan.pairs.train)
-        load = partial(load_latent_reader, spec, options, readout)
-        with replicas(load, reader, engine) as elsewhere:
-            models.append(read_texts(name, reader, plan.texts, progress, elsewhere))
+        models.append(read_texts(name, reader, plan.texts, progress))
     return models
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
 
 from scope.core.request import as_function
-from scope.jobs.latent_store import Elsewhere, recognise_reader
-from scope.jobs.on_workers import engine_of
+from scope.jobs.latent_store import recognise_reader
 from scope.jobs.probe.fitting import prepare_new, work_of
 from scope.jobs.probe.leakage_groups import leakage_groups
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.jobs.probe.pair_task_choice import ChosenPairTask
 from scope.jobs.probe.pairs import read_test_alone
 from scope.jobs.probe.plan import ProbePlan
-from scope.jobs.probe.readers import read_texts, replicas, with_dtype
+from scope.jobs.probe.readers import read_texts, with_dtype
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.scoring import judge_model, with_models
 from scope.jobs.probe.steps import FittedStep, latents_of
@@ -42,14 +39,11 @@ def prepare(request: ProbeRequest) -> Prepared[ProbeResult]:
 
 def prepare_saved(request: ProbeRequest) -> Prepared[ProbeResult]:
     """Open the saved probe and read the test pairs; its model is not yet loaded."""
-    engine = engine_of(request, request.model_options, request.models)
-    load = partial(
-        open_probe,
+    opened = open_probe(
         expanded(request.probe or ""),
         with_dtype(request.model_options, request.dtype),
         next(iter(request.models), None),
     )
-    opened = load()
     chosen = _chosen(request, opened)
     plan = ProbePlan(
         request=request,
@@ -60,13 +54,8 @@ def prepare_saved(request: ProbeRequest) -> Prepared[ProbeResult]:
     )
     # Only the list references the reader, so that it can be released.
     readers = [opened.reader]
-    replicated = partial(replicas, partial(_reader, load), engine=engine)
-    find = partial(_find, plan, opened.probe, readers, replicated, request.progress)
+    find = partial(_find, plan, opened.probe, readers, request.progress)
     return Prepared(plan.manifest(), find, work=partial(work_of, plan, readers))
-
-
-def _reader(load: Callable[[], OpenedProbe]) -> LatentReader:
-    return load().reader
 
 
 def _chosen(request: ProbeRequest, opened: OpenedProbe) -> ChosenPairTask:
@@ -80,14 +69,12 @@ def _find(
     plan: ProbePlan,
     probe: SimilarityProbe,
     readers: list[LatentReader],
-    replicated: Callable[[LatentReader], AbstractContextManager[Elsewhere | None]],
     progress: Progress,
     run: Run,
 ) -> ProbeResult:
     recognise_reader(plan.texts, readers[0], progress)
     # The model is released after reading all texts, because it may be large.
-    with replicated(readers[0]) as elsewhere:
-        model = read_texts(plan.names[0], readers.pop(), plan.texts, progress, elsewhere)
+    model = read_texts(plan.names[0], readers.pop(), plan.texts, progress)
     test = latents_of(model.table, plan.pairs.test)
     fitted = FittedStep(probe=probe, given=(probe.predict(test.first, test.second),))
     judged = judge_model(model, [fitted], plan.pairs.test, leakage_groups(plan.pairs))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -12,9 +12,7 @@ from typing import Any, Literal, cast
 from scope.data.lines import read_small_text
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.identity import short_names
-from scope.jobs.latent_store import Elsewhere, LatentTable, read_latents, stored_latents
-from scope.jobs.on_workers import helpers, replica
-from scope.jobs.ray_connection import Engine
+from scope.jobs.latent_store import LatentTable, stored_latents
 from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD, SLOT, ReadoutKind
@@ -138,32 +136,13 @@ def read_texts(
     reader: LatentReader,
     texts: Sequence[str],
     progress: Progress,
-    elsewhere: Elsewhere | None = None,
 ) -> ReadModel:
     """The latents of all texts by one model; cached ones are reused."""
     return ReadModel(
         name=name,
         source=source_of(reader),
-        table=stored_latents(texts, reader, NamedProgress(name, progress), elsewhere),
+        table=stored_latents(texts, reader, NamedProgress(name, progress)),
     )
-
-
-@contextmanager
-def replicas(
-    load: Callable[[], LatentReader], reader: LatentReader, engine: Engine | None
-) -> Iterator[Elsewhere | None]:
-    """Workers that read texts in place of the reader; without an engine None.
-
-    Parameters
-    ----------
-    load
-        Makes the reader's replica in a worker.
-    """
-    if engine is None:
-        yield None
-        return
-    with helpers(replica(reader, load), engine) as there:
-        yield lambda texts, most: there.each(read_latents, texts, most=most)
 
 
 @dataclass(frozen=True)

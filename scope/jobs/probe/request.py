@@ -19,11 +19,11 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
-from scope.core.request import refuse_unused
+from scope.core.request import Request, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
-from scope.jobs.shared_fields import RunsOnWorkers, take_models
+from scope.jobs.shared_fields import take_models
 from scope.models.options import DType, ModelOptions, Running
 from scope.records import ProbeResult, Setting
 
@@ -57,7 +57,7 @@ OF_FITTING = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeRequest(RunsOnWorkers):
+class ProbeRequest(Request):
     """Measure how well the layers of frozen models predict human semantic-similarity scores.
 
     Each model reads every sentence once; a light probe is fitted on its layers to score pairs of

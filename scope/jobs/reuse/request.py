@@ -19,7 +19,7 @@ from scope.core.options import (
 from scope.core.request import refuse_unused
 from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
-from scope.jobs.shared_fields import LabelledTexts, RunsOnWorkers, take_models
+from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.answer_table import parse_table_name
 from scope.models.loading import split_spec
 from scope.pieces import expand_groups
@@ -33,7 +33,7 @@ OF_SEARCH = ("trials", "perturbed", "tolerance", "cutoff")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReuseRequest(LabelledTexts, RunsOnWorkers):
+class ReuseRequest(LabelledTexts):
     """Test whether a suspect is derived from a reference, at a stated error rate.
 
     Asks the suspect, the references and independent controls the same questions, and gives a

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from scope.errors import ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
@@ -25,13 +25,6 @@ from scope.records import (
     ScoredPerturbation,
 )
 from scope.store import Run
-
-AskBefore = Callable[[NamedModel, Sequence[Any]], None]
-"""Has workers answer texts or questions that the run does not know, before they are asked here."""
-
-
-def ask_nobody(model: NamedModel, asked: Sequence[Any]) -> None:
-    """The job has no workers."""
 
 
 class Responses(Protocol):
@@ -60,13 +53,11 @@ class TaskResponses:
     task: Task
     run: Run
     progress: Progress
-    ask_before: AskBefore = ask_nobody
     cut: dict[str, set[str]] = field(default_factory=dict)
 
     def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
         questions = [one.question for one in items]
-        self.ask_before(model, questions)
         answers = ask(
             model,
             self.task,
@@ -119,7 +110,6 @@ class TextResponses:
     run: Run
     progress: Progress
     own_labels: Mapping[str, Sequence[str]]
-    ask_before: AskBefore = ask_nobody
     matched: Mapping[str, Matching] = field(default_factory=dict)
     known: dict[str, dict[str, Prediction]] = field(default_factory=dict)
 
@@ -130,7 +120,6 @@ class TextResponses:
         # The plain texts are those of every reference.
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            self.ask_before(model, new)
             found = answer_texts(model, new, self.run, self.progress)
             if matching := self.matched.get(model.name):
                 found = {
@@ -199,7 +188,6 @@ def match_by_answers(
     texts: Sequence[str],
     run: Run,
     progress: Progress,
-    ask_before: AskBefore = ask_nobody,
 ) -> dict[str, Matching]:
     """For each model whose labels do not align by name, their match.
 
@@ -218,8 +206,6 @@ def match_by_answers(
             expected="at least one control whose labels align with the reference's",
             fix=f"map the labels: {how_to_map(unaligned[0].model.labels, labels, {})}",
         )
-    for one in (*controls, *unaligned):
-        ask_before(one, texts)
     others = [answer_texts(one, texts, run, progress) for one in controls]
     return {
         one.name: match_labels(answer_texts(one, texts, run, progress), others, len(labels))

@@ -10,13 +10,10 @@ from scope.core.request import as_function
 from scope.decision.case import Case
 from scope.decision.judging import finding_of
 from scope.decision.verdicts import conclude
-from scope.jobs.on_workers import engine_of
 from scope.jobs.preparation import soft_scope_metric
-from scope.jobs.ray_connection import Engine
 from scope.jobs.reuse.cases import InBatches, make_case
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.numbers import measurements, outcomes
-from scope.jobs.reuse.on_workers import asking
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.tasks import PreparedTest
 from scope.jobs.reuse.texts import prepare_test
@@ -37,26 +34,16 @@ reuse = as_function(ReuseRequest, carry_out_reuse)
 def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     """Load and check everything before any inference."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    engine = engine_of(request, request.model_options, _sent(request))
     test = prepare_test(request)
     models = [one.model for one in test.plan.models.all]
-    find = partial(_conduct, request, test, metric, engine)
+    find = partial(_conduct, request, test, metric)
     return Prepared(test.plan.manifest(), find, models, test.work)
-
-
-def _sent(request: ReuseRequest) -> Iterator[object]:
-    """What workers load."""
-    yield from (request.suspect, *request.references, *request.controls)
-    yield from request.capabilities or ()
-    if request.task is not None:
-        yield request.task
 
 
 def _conduct(
     request: ReuseRequest,
     prepared: PreparedTest,
     metric: Metric,
-    engine: Engine | None,
     run: Run,
 ) -> ReuseResult:
     """Fix the questions, run inference, judge the evidence; cached answers are reused."""
@@ -71,14 +58,13 @@ def _conduct(
 
     size = request.batch_size
     batches = InBatches(size=size, alpha=share, relates=relates) if size else None
-    with asking(request, prepared, engine, run) as ask_before:
-        sets = {one.name: prepared.items(one, run) for one in models.references}
-        # Not before the questions are fixed: unaligned labels are matched by the answers of all.
-        responses = prepared.responses(run, ask_before)
-        findings = [
-            judge(*make_case(models, one, sets[one.name], responses, batches=batches))
-            for one in models.references
-        ]
+    sets = {one.name: prepared.items(one, run) for one in models.references}
+    # Not before the questions are fixed: unaligned labels are matched by the answers of all.
+    responses = prepared.responses(run)
+    findings = [
+        judge(*make_case(models, one, sets[one.name], responses, batches=batches))
+        for one in models.references
+    ]
     verdicts = conclude(
         findings,
         request.alpha,

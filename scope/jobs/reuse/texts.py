@@ -21,10 +21,8 @@ from scope.jobs.canaries import recognise_classifier
 from scope.jobs.identity import NamedModel
 from scope.jobs.perturbing import (
     PairSearch,
-    PerturbationSet,
     changed_texts,
     searched_on,
-    stored_name,
 )
 from scope.jobs.preparation import (
     ChosenCapability,
@@ -36,13 +34,8 @@ from scope.jobs.reuse.items import ItemSet, text_items
 from scope.jobs.reuse.models import ReuseModels, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
-from scope.jobs.reuse.responses import (
-    AskBefore,
-    TextResponses,
-    match_by_answers,
-)
+from scope.jobs.reuse.responses import TextResponses, match_by_answers
 from scope.jobs.reuse.tasks import PreparedTest, prepare_task
-from scope.jobs.scoring import answer_texts
 from scope.jobs.word_encoder import encoder_at_hand
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.models.cached import CachedClassifier
@@ -140,14 +133,8 @@ class _TextTest:
 
     def items(self, searched: NamedModel, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one model finds."""
-        sets = self.search(searched, self._searched(), run)
-        return text_items(self.data.examples, sets, self.labels)
-
-    def search(
-        self, searched: NamedModel, examples: Sequence[Example], run: Run
-    ) -> list[PerturbationSet]:
-        """The perturbations that the search of one model on these texts finds."""
-        return [
+        examples = self._searched()
+        sets = [
             PairSearch(
                 capability=one.capability,
                 reference=CachedClassifier(searched.model, run),
@@ -160,23 +147,9 @@ class _TextTest:
             ).kept()
             for one in self.chosen
         ]
+        return text_items(self.data.examples, sets, self.labels)
 
-    def unsearched(self, searched: NamedModel, run: Run) -> list[Example]:
-        """The texts on which the run lacks a search of one model."""
-        names = [stored_name(_kept_as(one, searched), "kept") for one in self.chosen]
-        known = [{example for example, _ in run.perturbations(name)} for name in names]
-        return [one for one in self._searched() if not all(one.id in found for found in known)]
-
-    def answer(self, model: NamedModel, texts: Sequence[str], run: Run) -> None:
-        """Ask one model these texts."""
-        answer_texts(model, texts, run, self.request.progress)
-
-    def unanswered(self, model: NamedModel, texts: Sequence[str], run: Run) -> list[str]:
-        """The texts to which the run lacks an answer of one model."""
-        known = run.get(model.model.fingerprint, texts)
-        return [text for text in dict.fromkeys(texts) if text not in known]
-
-    def responses(self, run: Run, ask_before: AskBefore) -> TextResponses:
+    def responses(self, run: Run) -> TextResponses:
         """The inference; labels of other names are matched first, by the answers to all texts."""
         originals = [example.text for example in self.data.examples]
         progress = self.request.progress
@@ -186,10 +159,7 @@ class _TextTest:
             run=run,
             progress=progress,
             own_labels={one.name: one.model.labels for one in self.models.all},
-            ask_before=ask_before,
-            matched=match_by_answers(
-                self.models, self.labels, originals, run, progress, ask_before
-            ),
+            matched=match_by_answers(self.models, self.labels, originals, run, progress),
         )
 
 

@@ -11,9 +11,7 @@ import pytest
 
 from scope.errors import DataError, ModelError, RunError
 from scope.jobs import question_vectors as job
-from scope.jobs.question_vectors import encode_on_workers, question_vectors
-from scope.jobs.ray_connection import Engine
-from scope.progress import Silent
+from scope.jobs.question_vectors import question_vectors
 from scope.store.caches import answer_file
 
 
@@ -209,20 +207,3 @@ def test_a_cache_that_cannot_be_written_says_which_variable_names_another(cache)
     cache.write_text("a file where the folder shall be")
     with pytest.raises(RunError, match="SCOPE_CACHE"):
         question_vectors(TEXTS, Counting())
-
-
-def test_workers_compute_what_is_not_kept(in_this_process):
-    texts = [f"question {place}" for place in range(20)]
-    first = question_vectors(texts[:5], Counting())
-    encode_on_workers(texts, Counting(), Counting, Engine(None, 2), Silent())
-    assert sorted(in_this_process.done) == sorted(texts[5:])
-    reader = Counting()
-    found = question_vectors(texts, reader)
-    assert reader.asked == []
-    assert np.array_equal(found[:5], first)
-    assert np.array_equal(found, Counting().encode(texts).astype(np.float32))
-
-
-def test_another_encoder_on_a_worker_is_refused(in_this_process):
-    with pytest.raises(ModelError, match="on a worker has the fingerprint other, not abc"):
-        encode_on_workers(["one"], Counting(), lambda: Counting("other"), Engine(None, 1), Silent())

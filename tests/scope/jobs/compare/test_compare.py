@@ -154,31 +154,6 @@ def test_gates_may_name_tasks_models_of_a_table_and_gold(compare, table):
 READERS = ("python:toy_answerers:Reader", "python:toy_answerers:Skimmer")
 
 
-def test_workers_give_the_result_of_one_process(compare, in_this_process):
-    here = compare(*READERS, run="here")
-    there = compare(*READERS, run="there", engine="ray", workers=2)
-    assert to_json(there, clock=False) == to_json(here, clock=False)
-    assert len(in_this_process.done) == len(ROWS)
-
-
-def test_workers_are_not_asked_what_the_run_knows(compare, in_this_process, monkeypatch):
-    compare(*READERS, run="mine")
-    compare(*READERS, run="mine", engine="ray")
-    assert in_this_process.done == []
-
-
-def test_saved_answers_are_looked_up_here(compare, in_this_process, tmp_path):
-    saved = save(tmp_path / "saved.jsonl", [place % 3 for place in range(12)])
-    here = compare(READERS[0], saved, run="here")
-    there = compare(READERS[0], saved, run="there", engine="ray")
-    assert to_json(there, clock=False) == to_json(here, clock=False)
-
-
-def test_objects_cannot_be_sent_to_workers(compare, in_this_process):
-    with pytest.raises(SpecError, match="workers can load"):
-        compare(Reader(), READERS[1], engine="ray")
-
-
 def test_merged_shards_give_the_result_of_the_whole(compare, tmp_path):
     whole = compare(*READERS, run="whole", cache=False)
     names = ["part1", "part2", "part3"]

@@ -4,15 +4,12 @@ import pytest
 from scope.fleet import CorrectnessMatrix
 from scope.fleet.layout import QuestionLayout
 from scope.fleet.saving import FORECASTERS
-from scope.jobs.fleet import learning as job
 from scope.jobs.fleet.learning import (
     CHOSEN_AMONG,
     Learning,
     learn,
     load_needed_encoder,
-    prepared,
 )
-from scope.jobs.fleet.requests import EmbedRequest
 from scope.models import ModelOptions
 from scope.progress import Silent
 
@@ -75,19 +72,3 @@ def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(monkeypatc
     assert vectors[:, 0].tolist() == [9.0 + place for place in range(12)]
     assert len(set(learned.fleet.texts_digest)) == 12
     assert [one.chosen for one in learned.choice.scores] == [False, True]
-
-
-def test_workers_encode_all_questions_before_the_job_begins(monkeypatch, tmp_path, in_this_process):
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
-    monkeypatch.setattr(job, "load_encoder", lambda spec, options: Lengths())
-    given = matrix([f"question {'x' * place}" for place in range(12)])
-    asked = prepared(
-        "fleet embed",
-        EmbedRequest(data="answers.csv", engine="ray", workers=2),
-        lambda manifest, run: sorted(in_this_process.done),
-        data=(),
-        settings={},
-        encoder=Lengths(),
-        texts=given.texts,
-    )
-    assert asked.find(None) == sorted(given.texts)

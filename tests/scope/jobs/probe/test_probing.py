@@ -1,7 +1,6 @@
 """The whole job from Python, on readers of a few lines."""
 
 import gc
-import shutil
 import weakref
 from dataclasses import replace
 
@@ -237,21 +236,3 @@ def test_progress_is_shown_from_the_first_text_on_for_which_the_model_is_loaded(
         ("toy_readers:Bags: latents", found.findings.sentences, 1),
         ("toy_readers:Bags: fitting", 1, 0),
     ]
-
-
-def test_workers_give_the_latents_of_one_process(probe, pairs, in_this_process, monkeypatch):
-    here = probe(models=[BAGS, OTHER], run="here")
-    monkeypatch.setenv("SCOPE_CACHE", "another")
-    there = probe(models=[BAGS, OTHER], run="there", engine="ray", workers=3)
-    assert to_json(there, clock=False) == to_json(here, clock=False)
-    # The first text of each model is read here, and loads it.
-    assert len(in_this_process.done) == 2 * (here.findings.sentences - 1)
-
-
-def test_a_saved_probe_reads_on_workers(probe, in_this_process):
-    probe(save="kept", models=BAGS)
-    here = probe(probe="kept", models=BAGS, hidden=None, run="here")
-    shutil.rmtree("cache/latents")
-    there = probe(probe="kept", models=BAGS, hidden=None, run="there", engine="ray", workers=2)
-    assert to_json(there, clock=False) == to_json(here, clock=False)
-    assert in_this_process.done

@@ -11,7 +11,6 @@ from toy_suspects import Copy, CountingPupil, Pupil
 import scope
 from scope.errors import ModelError
 from scope.records import Perturbation
-from scope.serialization import to_json
 
 MAP = ["LABEL_0=negative", "LABEL_1=positive"]
 # One of them nearly always gives one answer, and has no rank.
@@ -253,20 +252,3 @@ def test_models_are_told_apart_by_the_tokens_that_they_say_next(reuse):
     assert only(comparison).decision == "related"
     assert comparison.manifest.settings["role"] == "next_token"
     assert only(comparison).items[0].reference.strip() in ("and", "but", "so", "then", "while")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"batch": 40, "label_map": MAP}, {"capabilities": ["typo"], "perturbed": 20, "trials": 1}],
-    ids=["texts", "in batches", "perturbed"],
-)
-def test_workers_give_the_verdict_of_one_process(reuse, in_this_process, options):
-    controls = CONTROLS[:4]
-    here = reuse("Copy", controls=controls, run="here", **options)
-    there = reuse("Copy", controls=controls, run="there", engine="ray", workers=2, **options)
-    assert to_json(there, clock=False) == to_json(here, clock=False)
-    done = len(in_this_process.done)
-    # The eight texts that each model has answered before are not asked again.
-    assert done >= 6 * (120 - 8) or "batch" in options
-    reuse("Copy", controls=controls, run="there", engine="ray", workers=2, **options)
-    assert len(in_this_process.done) == done

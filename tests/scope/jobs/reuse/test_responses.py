@@ -15,7 +15,6 @@ from scope.jobs.reuse.items import task_items
 from scope.jobs.reuse.responses import TaskResponses
 from scope.progress import Silent
 from scope.records import Answer, Item, Question
-from scope.serialization import to_json
 from scope.store import Run
 
 PLACES = ("river", "window", "garden", "letter", "morning", "castle")
@@ -150,20 +149,3 @@ def test_questions_that_were_cut_are_counted_once(run):
     responses.answers(one, questions[:1])
     responses.answers(one, questions)
     assert responses.truncated() == {"m": 1}
-
-
-@pytest.mark.parametrize("options", [{}, {"sequential": True}], ids=["whole", "in batches"])
-def test_workers_answer_the_questions_of_a_task(passages, tmp_path, in_this_process, options):
-    asked = {
-        "suspect": "python:toy_answerers:Reader",
-        "references": "python:toy_suspects:Reader0",
-        "controls": READERS[1:5],
-        "task": "extractive_qa",
-        "data": str(passages),
-        "runs": tmp_path / "runs",
-        **options,
-    }
-    here = scope.reuse(run="here", **asked)
-    there = scope.reuse(run="there", engine="ray", workers=2, **asked)
-    assert to_json(there, clock=False) == to_json(here, clock=False)
-    assert len(in_this_process.done) == 6 * 60

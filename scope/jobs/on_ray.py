@@ -1,0 +1,316 @@
+"""A job on the workers of Ray: each shard is a run of its own, and all of them are merged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import uuid
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from scope.errors import ModelError, ResourceError, RunError, ScopeError, SpecError
+from scope.jobs.shards import Shard, without_shard
+from scope.jobs.shared_fields import InShards, ray_address
+from scope.models.generations import LIBRARIES, release_of
+from scope.models.threads import available_cores
+from scope.printing import first_line
+from scope.progress import Silent
+from scope.store import Run, RunFolder, said_differences
+from scope.store.files import HOLDER, LOCK, guarded, read_text, write_atomically
+
+SHARDS = "shards"
+"""Folder of the shards' runs, in that of the whole run."""
+
+TRIES = 5
+"""Workers that one shard may end."""
+
+
+def check_engine(request: InShards, sent: Iterable[object]) -> None:
+    """Check, before anything is loaded, that workers can carry out the request.
+
+    Parameters
+    ----------
+    sent
+        What workers load: models, capabilities, tasks.
+
+    Raises
+    ------
+    ResourceError
+        When Ray is not installed.
+    SpecError
+        When an object is to be sent.
+    """
+    if ray_address(request.engine) is None:
+        return
+    if find_spec("ray") is None:
+        raise ResourceError(
+            "--engine ray without the package ray",
+            expected="Ray on this machine and on all of its nodes",
+            fix="pip install 'scope-models[ray]'",
+        )
+    if objects := [one for one in sent if not isinstance(one, str)]:
+        raise SpecError(
+            f"`{getattr(objects[0], 'spec', type(objects[0]).__name__)}`, an object, with --engine "
+            "ray",
+            expected="models, capabilities and tasks that workers can load",
+            fix="name it by a spec, such as python:my_models:sentiment",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardTask:
+    """What a worker does: the run of a shard, at a path.
+
+    ``session`` is the content of the file beside the shards' runs: a worker that reads it there
+    shares the file system.
+    """
+
+    carry_out: Callable[[Any], object]
+    request: Any
+    path: Path
+    working_folder: Path
+    session: str
+    releases: Mapping[str, str]
+
+    def __call__(self) -> tuple[dict[str, bytes], ScopeError | None]:
+        """Carry out the shard: its files, or none if they are at the path already; its error."""
+        if (found := _releases()) != self.releases:
+            raise ResourceError(
+                f"a worker with {_in_words(found)}",
+                expected=f"the releases of this process: {_in_words(self.releases)}",
+                fix="install them on all machines",
+            )
+        # Specs may be paths that are relative to where the command was given.
+        with suppress(OSError):  # another machine may lack it
+            os.chdir(self.working_folder)
+        if read_text(self.path.parent / "session") == self.session:
+            return {}, self._failure(self.path)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / self.path.name
+            failure = self._failure(path)
+            return {one.name: one.read_bytes() for one in path.glob("*")}, failure
+
+    def _failure(self, path: Path) -> ScopeError | None:
+        try:
+            self.carry_out(replace(self.request, run=path))
+        except ScopeError as error:
+            return error
+        return None
+
+
+def run_shards(
+    request: InShards,
+    carry_out: Callable[[Any], object],
+    configuration: Mapping[str, object],
+    most: int,
+    run: Run,
+) -> None:
+    """Have Ray's workers carry out the shards of a request, and merge their runs into its own.
+
+    With the engine local, or when the run is finished, nothing is done. A shard that is finished
+    is not carried out again; one whose worker ends is, up to five times, and resumes where it
+    shares the file system. When a shard fails, the others are completed before the error.
+
+    Parameters
+    ----------
+    configuration
+        That of the run.
+    most
+        Largest number of shards.
+
+    Raises
+    ------
+    ModelError
+        When a shard has ended five workers.
+    ResourceError
+        When Ray cannot be reached, or lacks the GPUs.
+    RunError
+        When a worker has other models or data.
+    ScopeError
+        When a worker raises it.
+    """
+    finished = run.result_path.exists() and run.read_configuration() == configuration
+    if finished or ray_address(request.engine) is None:
+        return
+    folder = run.path.absolute() / SHARDS
+    with guarded(folder):
+        folder.mkdir(exist_ok=True)
+        write_atomically(folder / "session", session := uuid.uuid4().hex)
+    task = ShardTask(
+        carry_out=carry_out,
+        request=replace(request, engine="local", workers=1, gpus_per_worker=0.0, progress=Silent()),
+        path=folder,
+        working_folder=Path.cwd(),
+        session=session,
+        releases=_releases(),
+    )
+    whole = without_shard(configuration)
+    shards = {_path(folder, one): one for one in _shards(request, folder, most)}
+    left = {
+        path: replace(task, request=replace(task.request, shard=f"{one}"), path=path)
+        for path, one in shards.items()
+        if not (RunFolder(path).result_path.exists() and _configuration(path) == whole)
+    }
+    failures = []
+    with request.progress.task("shards", len(shards), len(shards) - len(left)) as advance:
+        for failure in _carried_out(request, left) if left else ():
+            failures += [failure] if failure else []
+            advance(1)
+    for path in shards:
+        if (found := _configuration(path)) is None:
+            continue
+        if said := said_differences(whole, found, "here", "on a worker"):
+            shutil.rmtree(path)
+            raise RunError(
+                f"the run of a shard that differs in more than the shard: {said}",
+                expected="the same models and data on all machines",
+                fix="copy them to the same path on all machines; the run of the shard is deleted",
+            )
+        if RunFolder(path).database_path.exists():
+            run.take_from(RunFolder(path))
+    # Of saved predictions that lack texts, the job names those of all shards.
+    if failures and not any(folder.glob("*/texts-for-*.jsonl")):
+        raise failures[0]
+
+
+def _releases() -> dict[str, str]:
+    """What decides on a machine what a model gives, beside its processor."""
+    return {
+        "scope-models": version("scope-models"),
+        **{library: release_of(library) for library in LIBRARIES},
+    }
+
+
+def _in_words(releases: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {release}" for name, release in releases.items())
+
+
+def _shards(request: InShards, folder: Path, most: int) -> list[Shard]:
+    """A shard for each worker; those of an earlier session stay as they are."""
+    own = Shard.parse(request.shard or "1/1")
+    earlier = next(folder.glob("*-of-*"), None)
+    count = min(request.workers, most)
+    if earlier is not None:
+        count = Shard.parse(earlier.name.replace("-of-", "/")).of // own.of
+    return [Shard(own.number + own.of * place, own.of * count) for place in range(count)]
+
+
+def _path(folder: Path, shard: Shard) -> Path:
+    return folder / f"{shard.number}-of-{shard.of}"
+
+
+def _configuration(path: Path) -> Mapping[str, object] | None:
+    found = RunFolder(path).read_configuration()
+    return None if found is None else without_shard(found)
+
+
+def _carried_out(request: InShards, tasks: Mapping[Path, ShardTask]) -> Iterator[ScopeError | None]:
+    """Carry out the tasks on Ray: for each, as they come, its error or None."""
+    with _connected(request) as ray:
+        remote = ray.remote(ShardTask.__call__).options(
+            # Cores are not counted: whoever asks for so many workers wants them all.
+            num_cpus=0,
+            num_gpus=request.gpus_per_worker,
+            scheduling_strategy="SPREAD",
+            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(_threads(request))}},
+            # Ray would repeat without a bound what ends by lack of memory.
+            max_retries=0,
+        )
+        left, under_way, tries = deque(tasks), dict[Any, Path](), Counter[Path]()
+        try:
+            while left or under_way:
+                while left and len(under_way) < request.workers:
+                    path = left.popleft()
+                    under_way[remote.remote(tasks[path])] = path
+                (done,), _ = ray.wait(list(under_way), num_returns=1)
+                path = under_way.pop(done)
+                try:
+                    files, failure = ray.get(done)
+                except ray.exceptions.RayTaskError as error:
+                    raise (error.cause if isinstance(error.cause, ScopeError) else error) from None
+                except ray.exceptions.RayError:
+                    tries[path] += 1
+                    if tries[path] < TRIES:
+                        left.append(path)
+                    else:
+                        yield _ended(path)
+                else:
+                    _write(path, files)
+                    yield failure
+        finally:
+            # Nobody waits for these any more, after a failure or an interruption.
+            for reference in under_way:
+                ray.cancel(reference, force=True)
+
+
+def _write(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a run from another file system, the result last: then it is finished."""
+    result = RunFolder(path).result_path.name
+    with guarded(path):
+        for name in sorted(files.keys() - {LOCK, HOLDER}, key=lambda name: name == result):
+            path.mkdir(exist_ok=True)
+            (path / name).write_bytes(files[name])
+
+
+def _ended(path: Path) -> ModelError:
+    return ModelError(
+        f"{TRIES} workers that ended at the shard {path.name.replace('-of-', '/')}",
+        expected="texts that a worker can be asked about, and memory for the models",
+        fix="look at the memory of the workers, or give fewer --workers; the same command goes on "
+        "with the other shards done",
+    )
+
+
+def _threads(request: Any) -> int:
+    """Threads of each worker, so that it computes as this process would."""
+    threads: int | None = request.model_options.threads
+    return threads or available_cores()
+
+
+@contextmanager
+def _connected(request: InShards) -> Iterator[Any]:
+    """The module of Ray, connected: as this process has begun it already, or as long as here."""
+    # Ray would report its use to its makers.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    import ray
+
+    begins = not ray.is_initialized()
+    # Ray writes its own warnings on standard output, where a command's result goes.
+    with redirect_stdout(sys.stderr):
+        if begins:
+            address = ray_address(request.engine)
+            _begin(ray, address or os.environ.get("RAY_ADDRESS") or "local")
+        try:
+            gpus = ray.cluster_resources().get("GPU", 0)  # type: ignore[no-untyped-call]
+            if request.gpus_per_worker > gpus:
+                raise ResourceError(
+                    f"{request.gpus_per_worker:g} GPUs for each worker, of {gpus:g}",
+                    expected="GPUs for at least one worker",
+                    fix="start a node with GPUs, or give fewer --gpus-per-worker",
+                )
+            yield ray
+        finally:
+            if begins:
+                ray.shutdown()
+
+
+def _begin(ray: Any, address: str) -> None:
+    alone = address == "local"
+    own = {"include_dashboard": False, "num_cpus": available_cores()} if alone else {}
+    try:
+        ray.init(address, log_to_driver=False, logging_level="ERROR", **own)
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        raise ResourceError(
+            f"no Ray at `{'this machine' if alone else address}`: {first_line(error)}",
+            expected="a cluster that runs",
+            fix="start it with `ray start --head`, or leave the address out",
+        ) from error

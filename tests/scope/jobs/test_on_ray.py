@@ -1,0 +1,245 @@
+"""Shards on workers give the result of one process."""
+
+import csv
+import json
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import toy_models
+
+import scope
+from scope.errors import ModelError, ResourceError, RunError, SpecError
+from scope.jobs import on_ray
+from scope.serialization import to_json
+from scope.store import RunFolder
+
+OPTIONS = {"capabilities": ["typo"], "cache": False}
+
+
+def bare(result):
+    """A result without what tells sessions apart."""
+    manifest = replace(result.manifest, command="")
+    audits = tuple(map(bare, result.audits))
+    return replace(result, clock=None, folder=None, manifest=manifest, audits=audits)
+
+
+class WorkersHere:
+    """Carry out shards in this process; ``fails`` and ``elsewhere`` name shards."""
+
+    def __init__(self):
+        self.done, self.fails, self.elsewhere = [], set(), False
+
+    def __call__(self, request, tasks):
+        for path, task in tasks.items():
+            if path.name in self.fails:
+                yield ModelError("a model that fails", expected="answers", fix="fix it")
+                continue
+            self.done.append(path.name)
+            files, failure = (replace(task, session="") if self.elsewhere else task)()
+            on_ray._write(path, files)
+            yield failure
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    here = WorkersHere()
+    monkeypatch.setattr(on_ray, "_carried_out", here)
+    monkeypatch.setattr(on_ray, "find_spec", lambda name: name)
+    return here
+
+
+@pytest.mark.parametrize(
+    ("options", "elsewhere"),
+    [({}, True), ({"both_directions": True}, False), ({"shard": "2/2", "candidates": 0}, False)],
+    ids=["other files", "matrix", "shard"],
+)
+def test_shards_give_the_result_of_one_process(toy_audit, workers, options, elsewhere):
+    workers.elsewhere = elsewhere
+    here = toy_audit("Student", run="here", **OPTIONS, **options)
+    there = toy_audit("Student", run="there", engine="ray", workers=2, **OPTIONS, **options)
+    assert bare(there) == bare(here)
+    assert workers.done == (["2-of-4", "4-of-4"] if "shard" in options else ["1-of-2", "2-of-2"])
+
+
+def test_there_are_no_more_shards_than_texts(toy_audit, workers):
+    result = toy_audit("Student", engine="ray", workers=100, n=2, n_unchanged=3, **OPTIONS)
+    assert len(workers.done) == len(result.examples) == 3
+
+
+def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers):
+    options = {"run": "there", "engine": "ray", **OPTIONS}
+    here = toy_audit("Student", run="here", **OPTIONS)
+    workers.fails = {"2-of-3"}
+    with pytest.raises(ModelError, match="a model that fails"):
+        toy_audit("Student", workers=3, **options)
+    assert workers.done == ["1-of-3", "3-of-3"]
+    workers.fails = set()
+    # The shards of the first session stay, with any number of workers.
+    there = toy_audit("Student", workers=2, **options)
+    assert workers.done == ["1-of-3", "3-of-3", "2-of-3"]
+    assert bare(there) == bare(here)
+    toy_audit("Student", workers=2, **options)
+    assert len(workers.done) == 3
+
+
+def test_a_killed_shard_resumes(toy_audit, workers, tmp_path):
+    here = toy_audit("Student", run="here", **OPTIONS)
+    toy_audit("Student", run="there", engine="ray", workers=2, **OPTIONS)
+    shard = RunFolder(tmp_path / "runs" / "there" / "shards" / "2-of-2")
+    shard.result_path.unlink()
+    RunFolder(tmp_path / "runs" / "there").result_path.unlink()
+    again = toy_audit("Student", run="there", engine="ray", workers=2, **OPTIONS)
+    assert workers.done == ["1-of-2", "2-of-2", "2-of-2"]
+    assert bare(again) == bare(here)
+
+
+def test_a_further_target_is_answered_by_workers(toy_audit, workers):
+    here = toy_audit("Student", "Stranger", run="here", **OPTIONS)
+    toy_audit("Student", run="there", engine="ray", workers=2, **OPTIONS)
+    there = toy_audit("Student", "Stranger", run="there", engine="ray", workers=2, **OPTIONS)
+    assert workers.done == ["1-of-2", "2-of-2"] * 2
+    assert bare(there) == bare(here)
+
+
+def test_texts_that_saved_predictions_lack_are_those_of_all_shards(
+    toy_audit, workers, tmp_path, sentences_csv
+):
+    lines = sentences_csv.read_text(encoding="utf-8").splitlines()
+    texts = [row["text"] for row in csv.DictReader(lines)]
+    saved = tmp_path / "saved.jsonl"
+    rows = [{"text": one, "probabilities": [0.25, 0.75]} for one in texts]
+    labels = {"labels": ["negative", "positive"]}
+    saved.write_text("".join(json.dumps(row | labels) + "\n" for row in rows), encoding="utf-8")
+    missing = {}
+    for run, engine in (("here", {}), ("there", {"engine": "ray", "workers": 2})):
+        with pytest.raises(ModelError):
+            toy_audit(run=run, targets=[f"predictions:{saved}"], **OPTIONS, **engine)
+        lines = (tmp_path / "runs" / run / "texts-for-saved.jsonl").read_text("utf-8")
+        missing[run] = sorted(lines.splitlines())
+    assert missing["there"] == missing["here"]
+
+
+def test_a_worker_with_other_data_is_refused(toy_audit, workers, sentences_csv, monkeypatch):
+    def other_data(request, tasks):
+        lines = sentences_csv.read_text(encoding="utf-8").splitlines()
+        sentences_csv.write_text("\n".join([lines[0], *lines[:0:-1]]), encoding="utf-8")
+        return WorkersHere.__call__(workers, request, tasks)
+
+    monkeypatch.setattr(on_ray, "_carried_out", other_data)
+    with pytest.raises(RunError, match="differs in more than the shard: data"):
+        toy_audit("Student", engine="ray", workers=2, **OPTIONS)
+
+
+def test_a_worker_with_other_releases_is_refused(toy_audit, workers, monkeypatch):
+    releases = iter([{"torch": "2.0"}, {"torch": "1.0"}])
+    monkeypatch.setattr(on_ray, "_releases", lambda: next(releases))
+    with pytest.raises(ResourceError, match=r"a worker with torch 1\.0"):
+        toy_audit("Student", engine="ray", **OPTIONS)
+
+
+def test_a_comparison_in_shards_gives_the_result_of_one_process(workers, questions):
+    here = scope.compare(run="here", **questions)
+    there = scope.compare(run="there", engine="ray", workers=3, **questions)
+    assert to_json(there, clock=False) == to_json(here, clock=False)
+    assert len(workers.done) == 3
+
+
+def test_an_object_cannot_be_sent(toy_audit, workers):
+    def model(texts):
+        return [(0.25, 0.75)] * len(texts)
+
+    model.labels = ("negative", "positive")
+    with pytest.raises(SpecError, match="workers can load"):
+        toy_audit("Student", targets=[model], engine="ray")
+
+
+def test_a_limit_of_requests_is_refused_with_workers(toy_audit):
+    with pytest.raises(SpecError, match="--max-requests with --engine ray"):
+        toy_audit("Student", engine="ray", model_options=scope.ModelOptions(max_requests=5))
+
+
+def test_workers_without_an_engine_are_refused(toy_audit):
+    with pytest.raises(SpecError, match="with the engine local"):
+        toy_audit("Student", workers=2)
+
+
+@pytest.mark.parametrize("engine", ["dask", "ray:", "local:a"])
+def test_an_unknown_engine_is_refused(toy_audit, engine):
+    with pytest.raises(SpecError, match="the engine"):
+        toy_audit("Student", engine=engine)
+
+
+def test_without_the_package_it_is_said_how_to_install_it(toy_audit, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.setattr(on_ray, "find_spec", lambda name: None)
+    with pytest.raises(ResourceError, match=r"scope-models\[ray\]"):
+        toy_audit("Student", engine="ray")
+
+
+@pytest.fixture
+def questions(tmp_path):
+    """The arguments of a comparison."""
+    path = tmp_path / "questions.jsonl"
+    rows = [
+        {"question": f"Which is number {place}?", "options": ["a", "b", "c"], "answer": place % 3}
+        for place in range(40)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return {
+        "models": ["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
+        "tasks": "choice",
+        "data": str(path),
+        "cache": False,
+        "runs": tmp_path / "runs",
+    }
+
+
+@pytest.fixture
+def found_by_workers(monkeypatch):
+    """Ray, whose workers find the tests' models."""
+    pytest.importorskip("ray", reason="needs `pip install ray`")
+    monkeypatch.setenv("PYTHONPATH", str(Path(toy_models.__file__).parent))
+    monkeypatch.setenv("RAY_worker_niceness", "0")
+
+
+def kill_a_worker(killed):
+    """Kill the first process that carries out a shard."""
+    while not killed.wait(0.05):
+        for folder in Path("/proc").iterdir():
+            with suppress(OSError):
+                command = (folder / "cmdline").read_bytes() if folder.name.isdigit() else b""
+                if b"ray::__call__" in command:
+                    os.kill(int(folder.name), signal.SIGKILL)
+                    killed.set()
+                    return
+
+
+@pytest.mark.slow
+def test_ray_gives_the_result_of_one_process_though_a_worker_is_killed(questions, found_by_workers):
+    here = scope.compare(run="here", **questions)
+    killed = threading.Event()
+    thread = threading.Thread(target=kill_a_worker, args=[killed])
+    thread.start()
+    try:
+        there = scope.compare(run="there", engine="ray", workers=2, **questions)
+        assert killed.is_set()
+    finally:
+        killed.set()
+        thread.join()
+    assert to_json(there, clock=False) == to_json(here, clock=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [({"engine": "ray:127.0.0.1:1"}, "no Ray at"), ({"gpus_per_worker": 99.0}, "99 GPUs")],
+)
+def test_what_ray_lacks_is_said(toy_audit, found_by_workers, options, found):
+    with pytest.raises(ResourceError, match=found):
+        toy_audit("Student", **{"engine": "ray", **OPTIONS, **options})
