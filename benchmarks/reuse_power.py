@@ -34,12 +34,11 @@ def main() -> None:
         figures: dict[str, Any] = part.figures(arguments)
     except ScopeError as error:
         sys.exit(str(error))
-    where = surroundings("numpy")
+    figures |= surroundings("numpy")
     if arguments.json:
-        print(json.dumps(figures | where))
+        print(json.dumps(figures))
         return
-    print(part.table(figures))
-    print("\n".join(f"{key:<12} {value}" for key, value in where.items()))
+    print("\n".join(f"{key:<44} {value}" for key, value in figures.items()))
 
 
 def _arguments() -> argparse.Namespace:
@@ -51,8 +50,8 @@ def _arguments() -> argparse.Namespace:
         "--data",
         type=Path,
         default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
-        help="the folder of mmlu_pro_models and nlu_irt_models (default: SCOPE_BENCHMARK_DATA, "
-        "else ../shared/data beside the repository)",
+        help="the folder of mmlu_pro_models (default: SCOPE_BENCHMARK_DATA, else ../shared/data "
+        "beside the repository)",
     )
     for part in (zoo, answers):
         part.add_argument("--json", action="store_true", help="print one JSON object")

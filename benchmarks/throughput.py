@@ -1,16 +1,12 @@
 """How many items a second do our adapters answer, against a plain loop over the same model?
 
 The same items go through each adapter, and one by one through a loop over the same checkpoint by
-the transformers library alone, which takes the same steps (`throughput_plain.py`). Both run in this
+the transformers library alone, which takes the same steps (`throughput_races.py`). Both run in this
 process, in turn, in single precision, with as many threads as torch takes by itself.
 
     adapter               model                             items
     masked                BERT of MiniLM's size, random     clozes of 8 to 40 words
     sentinel              T5 of T5-small's size, random     the same
-    extractive            BERT of MiniLM's size, random     passages of 90 to 130 words
-    text_to_text          T5 of T5-small's size, random     the same
-    text_to_text_choice   T5 of T5-small's size, random     4 options of 1 to 8 words
-    causal_answer         SmolLM2-135M                      passages
     causal_choice         SmolLM2-135M                      4 options of 1 to 8 words
     encoder               all-MiniLM-L6-v2                  answers of 1 to 10 words
     encoder_sentences     all-MiniLM-L6-v2                  sentences of 8 to 40 words
@@ -68,7 +64,7 @@ def main() -> None:
         if HARNESS in arguments.only:
             measured = against_harness(entrants)
             figures |= {f"{HARNESS}_{key}": value for key, value in measured.items()}
-        if {HARNESS, "causal_answer", "causal_choice"} & set(arguments.only):
+        if {HARNESS, "causal_choice"} & set(arguments.only):
             figures["causal_model"] = entrants.causal[1]
     figures |= {
         **surroundings(
