@@ -23,7 +23,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 import scope
 from scope.progress import Silent
@@ -53,11 +53,7 @@ def main() -> None:
             found = alone(job, count)
             figures |= {f"{job}_{count}_{key}": value for key, value in found.items()}
     figures |= surroundings()
-    if arguments.json:
-        print(json.dumps(figures))
-        return
-    for key, value in figures.items():
-        print(f"{key:<28} {value}")
+    show(figures, as_json=arguments.json)
 
 
 def alone(job: str, count: int) -> dict[str, float]:

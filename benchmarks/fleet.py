@@ -23,11 +23,9 @@ in all, `seeds`, `python`, `numpy`, `scikit-learn`, `processor`, `cores`.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -38,7 +36,7 @@ import fleet_forecasts
 import fleet_newcomers
 import fleet_predictions
 from fleet_sets import SETS, StoredSet, stored_set
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from scope.errors import ScopeError
 from scope.progress import suitable_progress
@@ -60,10 +58,7 @@ def main() -> None:
         sys.exit(str(error))
     figures |= {"seconds": time.perf_counter() - began, "seeds": arguments.seeds}
     figures |= surroundings("numpy", "scikit-learn")
-    if arguments.json:
-        print(json.dumps(figures))
-    else:
-        print("\n".join(_table(figures)))
+    show(figures, as_json=arguments.json)
 
 
 def _arguments() -> argparse.Namespace:
@@ -136,15 +131,6 @@ def _forecasts(
     for name in ADDED_TO:
         figures |= fleet_forecasts.by_category(results, name)
     return figures
-
-
-def _table(figures: dict[str, Any]) -> Iterator[str]:
-    """A line for each figure, with its interval."""
-    for key, value in figures.items():
-        if not key.endswith(("_low", "_high")):
-            shown = f"{value:.4g}" if isinstance(value, float) else str(value)
-            low, high = figures.get(f"{key}_low"), figures.get(f"{key}_high")
-            yield f"{key:<34} {shown}" + ("" if low is None else f" [{low:.4g}, {high:.4g}]")
 
 
 if __name__ == "__main__":

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from scope.errors import ScopeError
 
@@ -35,10 +34,7 @@ def main() -> None:
     except ScopeError as error:
         sys.exit(str(error))
     figures |= surroundings("numpy")
-    if arguments.json:
-        print(json.dumps(figures))
-        return
-    print("\n".join(f"{key:<44} {value}" for key, value in figures.items()))
+    show(figures, as_json=arguments.json)
 
 
 def _arguments() -> argparse.Namespace:

@@ -37,7 +37,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import random
 import statistics
 import sys
@@ -48,7 +47,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from eager_ranking import EagerInvariantSwap
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
@@ -300,16 +299,6 @@ def textattack_wrapper(folder: Path) -> Wrapper:
         return list(rows.tolist())
 
     return answer
-
-
-def show(figures: dict[str, Any], *, as_json: bool) -> None:
-    """Print the figures."""
-    if as_json:
-        print(json.dumps(figures))
-        return
-    width = max(map(len, figures))
-    for key, value in figures.items():
-        print(f"{key:<{width}}  {value}")
 
 
 if __name__ == "__main__":

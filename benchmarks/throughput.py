@@ -28,7 +28,6 @@ equal choices), `harness_ours`, `harness_plain` (items/s, the harness's), `harne
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -38,7 +37,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from surroundings import surroundings
+from surroundings import show, surroundings
 from throughput_harness import Harness
 from throughput_races import ADAPTERS, Entrants, Race, causal_choice
 
@@ -141,21 +140,6 @@ def timed(
     seconds = time.perf_counter() - start
     print(f"{name}: {seconds:.1f} s for {len(items)} items", file=sys.stderr)
     return seconds, answers
-
-
-def show(figures: dict[str, Any], *, as_json: bool) -> None:
-    """Print the figures: a line an adapter, then what they depend on."""
-    if as_json:
-        print(json.dumps(figures))
-        return
-    columns = ("ours", "plain", "ratio", "same", "agreement", "items", "batch_size")
-    names = [key.removesuffix("_ratio") for key in figures if key.endswith("_ratio")]
-    print(" ".join([f"{'':<20}", *(f"{column:>10}" for column in columns)]))
-    for name in names:
-        cells = (figures.pop(f"{name}_{column}", "") for column in columns)
-        print(" ".join([f"{name:<20}", *(f"{cell!s:>10}" for cell in cells)]))
-    for key, value in figures.items():
-        print(f"{key:<20} {value}")
 
 
 if __name__ == "__main__":

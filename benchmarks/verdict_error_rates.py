@@ -27,7 +27,6 @@ found; `coverage_MEAN_nN` of concordance's own 95 % interval, for scores of four
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -35,7 +34,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from scope.progress import suitable_progress
 from scope.protocols import Progress
@@ -300,10 +299,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
     found = figures(arguments.repetitions, suitable_progress()) | surroundings("numpy", "scipy")
-    if arguments.json:
-        print(json.dumps(found))
-    else:
-        print("\n".join(f"{key:<44} {value}" for key, value in found.items()))
+    show(found, as_json=arguments.json)
     sys.exit(not found["holds"])
 
 
