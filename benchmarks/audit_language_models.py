@@ -29,7 +29,6 @@ their probabilities); and what surrounds them.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
@@ -40,7 +39,7 @@ from typing import Any
 import numpy as np
 from probe_models import gemma_file
 from search_speed import searched
-from surroundings import surroundings
+from surroundings import show, surroundings
 from zoo.smollm import smollm_file
 
 from capabilities.synonym import Synonym
@@ -105,10 +104,7 @@ def main() -> None:
             for key, value in compare(capability, examples, shared, whole, clock).items():
                 figures[f"{capability.name}_{key}"] = value
     figures |= surroundings("torch", "transformers", "textattack")
-    if asked.json:
-        print(json.dumps(figures))
-    else:
-        print("\n".join(f"{key:<30} {value}" for key, value in figures.items()))
+    show(figures, as_json=asked.json)
 
 
 def _arguments() -> argparse.Namespace:

@@ -23,43 +23,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from search_memory import peak_mb
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 import scope
 from scope.progress import Silent
 
-WORDS = (
-    "the",
-    "film",
-    "story",
-    "actors",
-    "music",
-    "evening",
-    "children",
-    "picture",
-    "letter",
-    "garden",
-    "river",
-    "winter",
-    "summer",
-    "honest",
-    "careful",
-    "boring",
-    "brilliant",
-    "terrible",
-    "wonderful",
-    "ordinary",
-    "remember",
-    "discover",
-    "believe",
-    "perhaps",
-    "somewhere",
-    "nothing",
-    "between",
-    "without",
-    "another",
+_WORDS = (
+    "the film story actors music evening children picture letter garden river winter summer honest "
+    "careful boring brilliant terrible wonderful ordinary remember discover believe perhaps "
+    "somewhere nothing between without another"
 )
+WORDS = tuple(_WORDS.split())
 
 
 def main() -> None:
@@ -79,11 +53,7 @@ def main() -> None:
             found = alone(job, count)
             figures |= {f"{job}_{count}_{key}": value for key, value in found.items()}
     figures |= surroundings()
-    if arguments.json:
-        print(json.dumps(figures))
-        return
-    for key, value in figures.items():
-        print(f"{key:<28} {value}")
+    show(figures, as_json=arguments.json)
 
 
 def alone(job: str, count: int) -> dict[str, float]:
@@ -108,6 +78,16 @@ def measured(job: str, count: int) -> dict[str, float]:
         "result_mb": round(megabytes["result.json"], 1),
         "page_mb": round(megabytes["report.html"], 1),
     }
+
+
+def peak_mb() -> float:
+    """Greatest resident memory of this process so far.
+
+    Unlike getrusage, the status does not count the memory of the process that started this one.
+    """
+    lines = Path("/proc/self/status").read_text().splitlines()
+    line = next(one for one in lines if one.startswith("VmHWM"))
+    return round(int(line.split()[1]) / 1024, 1)
 
 
 class Counts:

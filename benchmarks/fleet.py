@@ -4,8 +4,8 @@
 
 Parts, all by default: `forecasts` and routes on held-out questions, against each model's mean, KNN
 and matrix factorization as published (`fleet_forecasts.py`); `predictions` of a benchmark left
-out (`fleet_predictions.py`); `newcomers`, models without retraining (`fleet_newcomers.py`);
-`speed` and memory at the paper's size (`fleet_speed.py`). Sets are metabench, mmlu_pro and snli.
+out (`fleet_predictions.py`); `newcomers`, models without retraining (`fleet_newcomers.py`). Sets
+are metabench, mmlu_pro and snli.
 
 Keys of --json, each a mean over the splits with `_low` and `_high`, the 95 % interval of Student's
 t over the splits, which share questions, so that it is a guide only: `SET_mean`, `SET_knn`,
@@ -16,20 +16,16 @@ questions' vectors alone; `SET_ours_over_mean`, `SET_ours_over_knn`, `SET_ours_o
 `SET_route_over_single_best` (how often the model asked is right), and `SET_CATEGORY_route` and
 `SET_CATEGORY_single_best`. `predict_significant` of `predict_benchmarks` have 95 significant
 splits or more of 100; `predict_BENCHMARK_significant`, `_tau`, `_mse`. `SET_added`,
-`SET_retrained`, `SET_added_over_retrained`, `SET_added_ms` (median), `SET_added_ms_most`.
-`train_seconds`, `train_memory_mb`, `memory_mb_before`, `route_ms`, `route_published_ms`. `seconds`
+`SET_retrained`, `SET_added_over_retrained`, `SET_added_ms` (median), `SET_added_ms_most`. `seconds`
 in all, `seeds`, `python`, `numpy`, `scikit-learn`, `processor`, `cores`.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -40,12 +36,12 @@ import fleet_forecasts
 import fleet_newcomers
 import fleet_predictions
 from fleet_sets import SETS, StoredSet, stored_set
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from scope.errors import ScopeError
 from scope.progress import suitable_progress
 
-PARTS = ("forecasts", "predictions", "newcomers", "speed")
+PARTS = ("forecasts", "predictions", "newcomers")
 ADDED_TO = ("metabench", "mmlu_pro")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -56,20 +52,13 @@ def main() -> None:
     began = time.perf_counter()
     # Before workers start: each multiplies matrices with one thread, whatever the machine has.
     os.environ["OMP_NUM_THREADS"] = "1"
-    figures: dict[str, Any] = {}
     try:
-        if "speed" in arguments.parts:
-            figures |= _speed()
-        if set(arguments.parts) - {"speed"}:
-            figures |= _of_stored_answers(arguments)
+        figures = _of_stored_answers(arguments)
     except ScopeError as error:
         sys.exit(str(error))
     figures |= {"seconds": time.perf_counter() - began, "seeds": arguments.seeds}
     figures |= surroundings("numpy", "scikit-learn")
-    if arguments.json:
-        print(json.dumps(figures))
-    else:
-        print("\n".join(_table(figures)))
+    show(figures, as_json=arguments.json)
 
 
 def _arguments() -> argparse.Namespace:
@@ -142,52 +131,6 @@ def _forecasts(
     for name in ADDED_TO:
         figures |= fleet_forecasts.by_category(results, name)
     return figures
-
-
-def _speed() -> dict[str, Any]:
-    script = Path(__file__).with_name("fleet_speed.py")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
-    measured: dict[str, Any] = json.loads(done.stdout)
-    return measured
-
-
-def _table(figures: dict[str, Any]) -> Iterator[str]:
-    """Forecasts as a table of sets and sizes, and everything else a line each."""
-    shown: set[str] = set()
-    for name in SETS:
-        if f"{name}_ours" not in figures:
-            continue
-        yield f"{name}: accuracy of forecasts, %, by share of the questions trained on"
-        yield f"  {'':<22}{''.join(f'{100 * share:>22.0f} %' for share in fleet_forecasts.SHARES)}"
-        margins = [
-            f"{ours}_over_{other}"
-            for ours in ("ours_vectors", "ours")
-            for other in ("mean", "knn", "published")
-        ]
-        for method in (*fleet_forecasts.METHODS, *margins):
-            keys = [f"{name}_{method}{suffix}" for suffix in ("_10", "_20", "_40", "")]
-            if keys[0] not in figures:
-                continue
-            yield f"  {method:<22}" + "".join(f"{_cell(figures, key):>24}" for key in keys)
-            shown |= {f"{key}{end}" for key in keys for end in ("", "_low", "_high")}
-    for key, value in figures.items():
-        if key not in shown and not key.endswith(("_low", "_high")):
-            told = f"{value:.4g}" if isinstance(value, float) else str(value)
-            interval = _interval(figures, key)
-            yield f"{key:<34} {told} {interval}".rstrip()
-
-
-def _interval(figures: dict[str, Any], key: str) -> str:
-    if f"{key}_low" not in figures:
-        return ""
-    return f"[{figures[f'{key}_low']:.4g}, {figures[f'{key}_high']:.4g}]"
-
-
-def _cell(figures: dict[str, Any], key: str) -> str:
-    if f"{key}_low" not in figures:
-        return f"{100 * figures[key]:.2f}"
-    low, high = figures[f"{key}_low"], figures[f"{key}_high"]
-    return f"{100 * figures[key]:.2f} [{100 * low:.2f}, {100 * high:.2f}]"
 
 
 if __name__ == "__main__":

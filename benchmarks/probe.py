@@ -2,11 +2,9 @@
 
     python benchmarks/probe.py [PART ...] [--data DIR] [--seeds N] [--json]
 
-Parts, all by default: `latents`, the cost of reading SmolLM2-135M's layers, against a loop that
-asks one sentence at a time (`probe_latents.py`); `steps`, FREEZE's ladder on STS-B from `scope
-probe`, with GenericsKB for the sentences without scores (`probe_steps.py`); `promises`, on pairs
-that no probe has seen: identical sentences and swapped ones; `models`, SmolLM2 against Gemma 3
-270M in one report. What they keep is deleted afterwards, but for that report.
+Parts, both by default: `steps`, FREEZE's steps on STS-B from `scope probe`, with GenericsKB for the
+sentences without scores (`probe_steps.py`); `models`, SmolLM2 against Gemma 3 270M in one report.
+What they keep is deleted afterwards, but for that report.
 
 Keys of --json: `pearson_STEP` and `spearman_STEP` for the steps raw, mlp, siamese, autoencoder and
 final, the mean over the seeds on the test pairs, with `_sd` over the seeds and `_least` of them.
@@ -14,10 +12,7 @@ Of the first seed's probe, with the 95 % interval over pairs as `_low` and `_hig
 `pearson_STEP_gain` over the step before, `pearson_STEP_unseen` on the `unseen_pairs` of which no
 sentence was learned from, and `error_STEP`, the mean absolute error. `train_pairs`, `test_pairs`;
 `train_seconds` (one seed of all steps, scored, with the report) and `texts_read_again` (in that
-second run, where all latents are kept). `latents_texts`, `latents_seconds`, `latents_memory_mb`
-(the peak), `latents_ratio` (texts a second over those of the loop in float32, on the same
-sentences), `latents_ratio_same_dtype` (the loop in our precision), `latents_dtype`.
-`identical_at_the_top`, `swapped_alike`, `promised_pairs`. `models_pearson_NAME_STEP`,
+second run, where all latents are kept). `models_pearson_NAME_STEP`,
 `models_difference` with its interval, `models_cka_greatest`, `models_cka_chance`,
 `models_seconds`. `seconds` in all, `seeds`, versions, `processor`, `cores`.
 """
@@ -27,7 +22,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -36,13 +30,12 @@ from pathlib import Path
 from typing import Any
 
 import probe_models
-import probe_promises
 import probe_steps
 from surroundings import surroundings
 
 from scope.errors import ScopeError
 
-PARTS = ("latents", "steps", "promises", "models")
+PARTS = ("steps", "models")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -54,12 +47,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SCOPE_CACHE"] = folder
         try:
-            if "latents" in arguments.parts:
-                figures |= _latents(arguments.data)
             if "steps" in arguments.parts:
                 figures |= probe_steps.figures(arguments.data, Path(folder), arguments.seeds)
-            if "promises" in arguments.parts:
-                figures |= probe_promises.figures(arguments.data, Path(folder))
             if "models" in arguments.parts:
                 figures |= probe_models.figures(arguments.data, Path(folder))
         except ScopeError as error:
@@ -86,18 +75,6 @@ def _arguments() -> argparse.Namespace:
         parser.error(f"no part {unknown[0]}; parts are {', '.join(PARTS)}")
     arguments.parts = arguments.parts or PARTS
     return arguments
-
-
-def _latents(data: Path) -> dict[str, Any]:
-    """In processes of their own, so that the peak of memory is their own."""
-    script = Path(__file__).with_name("probe_latents.py")
-    figures: dict[str, Any] = {}
-    for part in ("whole", "race"):
-        done = subprocess.run(
-            [sys.executable, str(script), part, str(data)], stdout=subprocess.PIPE, check=True
-        )
-        figures |= json.loads(done.stdout)
-    return figures
 
 
 def _table(figures: dict[str, Any]) -> Iterator[str]:

@@ -46,7 +46,6 @@ def discrimination(
     lineage: Lineage,
     *,
     draws: int = DRAWS,
-    false_positives: float = FALSE_POSITIVES,
 ) -> Discrimination:
     """Tell pairs apart in every set, and average over the sets, in each draw of models.
 
@@ -54,15 +53,11 @@ def discrimination(
     ----------
     sets
         What a measure says of each pair, shape (sets, pairs).
-    false_positives
-        At which rate of them true positives are counted.
     """
     weights = np.vstack([np.ones(len(lineage.pairs)), weights_of_draws(lineage.pairs, draws)])
     counted = (weights @ lineage.related > 0) & (weights @ lineage.unrelated > 0)
     counted[0] = True
-    each = [
-        rates(values, lineage, weights[counted], false_positives) for values in np.nan_to_num(sets)
-    ]
+    each = [rates(values, lineage, weights[counted]) for values in np.nan_to_num(sets)]
     auroc, true_positives = np.mean(each, axis=0)
     return Discrimination(_interval(auroc), _interval(true_positives))
 
@@ -80,7 +75,6 @@ def rates(
     values: Values,
     lineage: Lineage,
     weights: Values,
-    false_positives: float = FALSE_POSITIVES,
 ) -> tuple[Values, Values]:
     """AUROC and the rate of true positives with each row of weights."""
     related, unrelated = values[lineage.related], values[lineage.unrelated]
@@ -89,7 +83,7 @@ def rates(
     reach = of_unrelated @ (unrelated[:, None] >= related).astype(np.float64) / total
     exceed = of_unrelated @ (unrelated[:, None] > related).astype(np.float64) / total
     # A related pair lies above that threshold where so few of the unrelated ones reach it.
-    caught = reach <= false_positives
+    caught = reach <= FALSE_POSITIVES
     return (
         np.average(1 - (reach + exceed) / 2, axis=1, weights=of_related),
         np.average(caught, axis=1, weights=of_related),

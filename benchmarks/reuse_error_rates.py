@@ -31,7 +31,6 @@ and `_high` (95 %, Wilson) of *related*; of those judged in full `WORLD_in_full`
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections import Counter
@@ -40,7 +39,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from scope.decision.case import Case, CaseItem
 from scope.decision.judging import agreement_test, finding_of
@@ -257,28 +256,8 @@ def _counted(name: str, verdicts: Sequence[Verdict | None], in_full: int) -> dic
     }
 
 
-def table(worlds: Sequence[str], found: Mapping[str, Any]) -> str:
-    """One line a world."""
-    lines = [
-        f"{'controls':<22}{'related':>13}{'rate, 95 %':>24}   in full: undecided, not related; "
-        "p by rank <= alpha, related by rank alone"
-    ]
-    for name in worlds:
-        rate = "{:.3f} [{:.3f}, {:.3f}]".format(
-            *(found[f"{name}_rate{bound}"] for bound in ("", "_low", "_high"))
-        )
-        counts = f"{found[f'{name}_related']} of {found[f'{name}_simulations']}"
-        lines.append(
-            f"{name:<22}{counts:>13}{rate:>24}   {found[f'{name}_in_full']:>7}: "
-            f"{found[f'{name}_undecided']:>9}, {found[f'{name}_not_related']:>11}; "
-            f"{found[f'{name}_small_rank']:>18}, {found[f'{name}_by_rank_alone']:>21}"
-        )
-    told = ("alpha", "seconds", "holds")
-    return "\n".join([*lines, ", ".join(f"{key} {found[key]}" for key in told)])
-
-
 def main() -> None:
-    """Simulate, and print a table or JSON; exit with 1 where an error rate does not hold."""
+    """Simulate, and print lines or JSON; exit with 1 where an error rate does not hold."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--simulations", type=int, default=SIMULATIONS, help="of each kind")
     parser.add_argument("--world", action="append", choices=list(WORLDS), help="only this; repeat")
@@ -286,12 +265,7 @@ def main() -> None:
     arguments = parser.parse_args()
     worlds = arguments.world or list(WORLDS)
     found = figures(worlds, arguments.simulations, suitable_progress())
-    where = surroundings("numpy")
-    if arguments.json:
-        print(json.dumps(found | where))
-    else:
-        print(table(worlds, found))
-        print("\n".join(f"{key:<12} {value}" for key, value in where.items()))
+    show(found | surroundings("numpy"), as_json=arguments.json)
     sys.exit(not found["holds"])
 
 

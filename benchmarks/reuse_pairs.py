@@ -5,7 +5,6 @@ A pair that is neither, such as two other models of one family, counts for nothi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -43,12 +42,6 @@ FAMILIES = {
 }
 """By how a model's name begins; any other model is a family of its own."""
 
-TRAINED = ("25", "50", "best")
-"""Points of a training run, the first two in percent of its steps, that count as models.
-
-Those at 1 and 10 % have often learned too little of the task to show whose run they are.
-"""
-
 
 class Lineage(NamedTuple):
     """Every pair of the models by their places, shape (pairs, 2), and what is known of it."""
@@ -80,25 +73,3 @@ def of_language_models(models: Sequence[str]) -> Lineage:
 def family(model: str) -> str:
     """Who a language model's kin are, by its name."""
     return next((kin for start, kin in FAMILIES.items() if model.startswith(start)), model)
-
-
-def of_checkpoints(models: Sequence[str], *, other_seeds_unrelated: bool) -> Lineage:
-    """Checkpoints `ENCODER_POINT` of one run are related, those of different encoders are not.
-
-    Encoders that differ by their seed only (`-1`, `-2`, `-3`: pretrained alike from another start)
-    are different encoders if ``other_seeds_unrelated``, and else their pairs count for nothing.
-    """
-    runs = {place: model.rpartition("_") for place, model in enumerate(models)}
-    trained = [place for place, (_, _, point) in runs.items() if point in TRAINED]
-    pairs = list(combinations(trained, 2))
-    encoders = [(runs[one][0], runs[other][0]) for one, other in pairs]
-    kept = str if other_seeds_unrelated else _without_seed
-    return Lineage(
-        np.array(pairs),
-        related=np.array([one == other for one, other in encoders]),
-        unrelated=np.array([kept(one) != kept(other) for one, other in encoders]),
-    )
-
-
-def _without_seed(encoder: str) -> str:
-    return re.sub(r"-\d$", "", encoder)

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from scope.errors import ScopeError
 
@@ -34,12 +33,8 @@ def main() -> None:
         figures: dict[str, Any] = part.figures(arguments)
     except ScopeError as error:
         sys.exit(str(error))
-    where = surroundings("numpy")
-    if arguments.json:
-        print(json.dumps(figures | where))
-        return
-    print(part.table(figures))
-    print("\n".join(f"{key:<12} {value}" for key, value in where.items()))
+    figures |= surroundings("numpy")
+    show(figures, as_json=arguments.json)
 
 
 def _arguments() -> argparse.Namespace:
@@ -51,8 +46,8 @@ def _arguments() -> argparse.Namespace:
         "--data",
         type=Path,
         default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
-        help="the folder of mmlu_pro_models and nlu_irt_models (default: SCOPE_BENCHMARK_DATA, "
-        "else ../shared/data beside the repository)",
+        help="the folder of mmlu_pro_models (default: SCOPE_BENCHMARK_DATA, else ../shared/data "
+        "beside the repository)",
     )
     for part in (zoo, answers):
         part.add_argument("--json", action="store_true", help="print one JSON object")

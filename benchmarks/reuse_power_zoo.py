@@ -7,18 +7,14 @@ unrelated: the independents, the hard negatives among them (the same public base
 same texts), and what is derived from another reference. All suspects are asked the same: plain
 texts, and the perturbations of the reference.
 
-Keys of --json: `zoo_auroc`, `zoo_tpr_at_fpr_01`, `zoo_tpr_at_fpr_05` and `zoo_observed_fpr_at_05`,
-each also with `_low` and `_high`. The observed rate is the share of independent suspects that the
-verdict at an error rate of 0.05 calls related. For each KIND of derivation `zoo_KIND_auroc`,
-`zoo_KIND_pairs`, `zoo_KIND_related` and `zoo_KIND_not_related` (shares of the verdicts, with
-`--assume-no-label-training`; without it none is *not related*), for
-`hard_negatives`, `independents` and `of_others` the last three alone. `zoo_EVIDENCE_auroc`
-for each kind of evidence alone. `zoo_pairs`,
-`zoo_related_pairs`, `zoo_models`, `zoo_batch`, `zoo_queries` (a suspect's, for each reference),
-`zoo_search_queries` (to a reference),
-`zoo_sequential_queries` and `zoo_sequential_related` (of the related pairs, in batches of 50),
-`zoo_build_seconds`, `zoo_ask_seconds` and `zoo_verdict_seconds`; building and asking take no time
-where they were done before.
+Keys of --json: `zoo_auroc`, `zoo_tpr_at_fpr_01` and `zoo_observed_fpr_at_05`, each also with `_low`
+and `_high`. The observed rate is the share of independent suspects that the verdict at an error
+rate of 0.05 calls related. For each KIND of derivation `zoo_KIND_auroc`, `zoo_KIND_pairs`,
+`zoo_KIND_related` and `zoo_KIND_not_related` (shares of the verdicts, with
+`--assume-no-label-training`; without it none is *not related*), for `hard_negatives`,
+`independents` and `of_others` the last three alone. `zoo_verdicts` (one line for each related
+pair), `zoo_pairs`, `zoo_related_pairs`, `zoo_models`, `zoo_queries` (a suspect's, for each
+reference), `zoo_search_queries` (to a reference).
 
 The answers are kept in `runs/reuse-power-zoo`.
 """
@@ -26,9 +22,8 @@ The answers are kept in `runs/reuse-power-zoo`.
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,29 +32,25 @@ from reuse_discrimination import Discrimination, Interval, discrimination
 from reuse_pairs import Lineage
 from reuse_stored_verdicts import Judged, lines
 from reuse_zoo_answers import ZooAnswers, ask_zoo
-from reuse_zoo_table import UNRELATED, table
 from zoo.building import build_zoo
 from zoo.lineage import DERIVED, Zoo, ZooModel
 
-from scope.decision.case import Case
-from scope.decision.judging import Finding, finding_of
+from scope.decision.judging import finding_of
 from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
-from scope.jobs.reuse.cases import InBatches, make_case
+from scope.jobs.reuse.cases import make_case
 from scope.jobs.reuse.models import ReuseModels
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
-from scope.records import Decision, Estimate, Look, ModelScore, Undefined, Verdict
+from scope.records import Decision, Estimate, Verdict
 from scope.statistics import mean_estimate
 from scope.store import Run
-
-__all__ = ["figures", "table"]
 
 PERTURBED = 200
 TRIALS = 1
 SEED = 0
 ALPHA = 0.05
-BATCH = 50
+UNRELATED = ("hard_negatives", "independents", "of_others")
 RUN = Path("runs") / "reuse-power-zoo"
 
 
@@ -67,8 +58,7 @@ RUN = Path("runs") / "reuse-power-zoo"
 class Tried:
     """One verdict, and what is known of the pair.
 
-    ``group`` is its line in the table; ``evidence`` is how far the suspect stands above the
-    controls by each kind, in their standard deviations.
+    ``group`` is the derivation of the suspect, or how it is unrelated.
     """
 
     reference: str
@@ -76,7 +66,6 @@ class Tried:
     group: str
     score: float
     verdict: Verdict
-    evidence: Mapping[str, float]
 
     @property
     def decision(self) -> Decision:
@@ -92,59 +81,34 @@ class Tried:
 def figures(arguments: argparse.Namespace) -> dict[str, Any]:
     """Build, ask, judge every pair, and measure."""
     progress = suitable_progress()
-    began = time.monotonic()
     zoo = build_zoo(cache_folder() / "zoo", seed=SEED, progress=progress)
-    built = time.monotonic()
     question = {"job": "benchmark", "perturbed": PERTURBED, "trials": TRIALS, "seed": SEED}
     with Run.open(RUN, question) as run:
         answers = ask_zoo(
             zoo, run, perturbed=PERTURBED, trials=TRIALS, seed=SEED, progress=progress
         )
-        asked = time.monotonic()
         pairs = [(one, other) for one in zoo.references for other in zoo if other != one]
         tried = []
         with progress.task("verdicts", len(pairs)) as advance:
             for reference, suspect in pairs:
                 tried.append(_try(zoo, answers, reference, suspect))
                 advance()
-        judged = time.monotonic()
-        sequential = [
-            _try(zoo, answers, reference, suspect, batch=BATCH)
-            for reference, suspect in pairs
-            if suspect.source == reference.name
-        ]
-    found = {
+    return {
         "zoo_models": len(zoo.models),
-        "zoo_batch": BATCH,
         "zoo_pairs": len(tried),
         "zoo_related_pairs": sum(one.related for one in tried),
         **_discriminated(zoo, tried),
         **_false_positives(tried),
         **_by_group(zoo, tried),
-        **_by_evidence(zoo, tried),
         "zoo_verdicts": "\n".join(lines([Judged(one.related, one.verdict) for one in tried])),
         "zoo_queries": round(float(np.mean([one.verdict.queries for one in tried]))),
         "zoo_search_queries": round(
             float(np.mean([each.sets[0].outcome.queries for each in answers.items.values()]))
         ),
-        "zoo_sequential_queries": round(
-            float(np.mean([one.verdict.queries for one in sequential]))
-        ),
-        "zoo_sequential_related": _share(sequential, "related"),
-        "zoo_build_seconds": round(built - began, 1),
-        "zoo_ask_seconds": round(asked - built, 1),
-        "zoo_verdict_seconds": round((judged - asked) / len(tried), 2),
     }
-    return found
 
 
-def _try(
-    zoo: Zoo,
-    answers: ZooAnswers,
-    reference: ZooModel,
-    suspect: ZooModel,
-    batch: int | None = None,
-) -> Tried:
+def _try(zoo: Zoo, answers: ZooAnswers, reference: ZooModel, suspect: ZooModel) -> Tried:
     controls = [
         one.name
         for one in (*zoo.references, *zoo.independents)
@@ -156,13 +120,11 @@ def _try(
         controls=tuple(answers.model(one, "control") for one in controls),
     )
     case, looks = make_case(
-        models,
-        models.references[0],
-        answers.items[reference.name],
-        answers.responses,
-        batches=InBatches(size=batch, alpha=ALPHA, relates=_relates) if batch else None,
+        models, models.references[0], answers.items[reference.name], answers.responses
     )
-    finding = _judge(case, looks)
+    finding = finding_of(
+        case, looks, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=SEED
+    )
     (verdict,) = conclude([finding], ALPHA, assume_no_label_training=True)
     return Tried(
         reference=reference.name,
@@ -170,26 +132,7 @@ def _try(
         group=_group(reference, suspect),
         score=finding.standings[0].value,
         verdict=verdict,
-        evidence={
-            one.kind.partition("(")[0]: _standing_out(one.suspect, one.controls)
-            for one in verdict.evidence
-        },
     )
-
-
-def _judge(case: Case, looks: tuple[Look, ...]) -> Finding:
-    return finding_of(case, looks, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=SEED)
-
-
-def _relates(case: Case, looks: tuple[Look, ...]) -> bool:
-    return conclude([_judge(case, looks)], ALPHA)[0].decision == "related"
-
-
-def _standing_out(suspect: Estimate | Undefined, controls: Sequence[ModelScore]) -> float:
-    if not isinstance(suspect, Estimate):
-        return 0.0
-    pool = np.array([suspect.value, *(one.value for one in controls)])
-    return float((pool[0] - pool.mean()) / pool.std()) if pool.std() > 0 else 0.0
 
 
 def _group(reference: ZooModel, suspect: ZooModel) -> str:
@@ -201,28 +144,14 @@ def _group(reference: ZooModel, suspect: ZooModel) -> str:
 
 
 def _discriminated(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
-    found, at_five = _told_apart(zoo, tried)
+    found = _told_apart(zoo, tried)
     return {
         **_spread("zoo_auroc", found.auroc),
         **_spread("zoo_tpr_at_fpr_01", found.true_positives),
-        **_spread("zoo_tpr_at_fpr_05", at_five.true_positives),
     }
 
 
-def _by_evidence(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
-    """How well each kind of evidence alone would have told the pairs apart."""
-    alone = {
-        kind: [replace(one, score=one.evidence.get(kind, 0.0)) for one in tried]
-        for kind in tried[0].evidence
-    }
-    return {
-        f"zoo_{kind}_auroc": _told_apart(zoo, scored)[0].auroc.value
-        for kind, scored in alone.items()
-    }
-
-
-def _told_apart(zoo: Zoo, tried: Sequence[Tried]) -> tuple[Discrimination, Discrimination]:
-    """With 1 % and with 5 % of false positives."""
+def _told_apart(zoo: Zoo, tried: Sequence[Tried]) -> Discrimination:
     place = {one.name: number for number, one in enumerate(zoo)}
     related = np.array([one.related for one in tried])
     lineage = Lineage(
@@ -230,11 +159,7 @@ def _told_apart(zoo: Zoo, tried: Sequence[Tried]) -> tuple[Discrimination, Discr
         related=related,
         unrelated=~related,
     )
-    scores = np.array([[one.score for one in tried]])
-    return (
-        discrimination(scores, lineage),
-        discrimination(scores, lineage, false_positives=ALPHA),
-    )
+    return discrimination(np.array([[one.score for one in tried]]), lineage)
 
 
 def _false_positives(tried: Sequence[Tried]) -> dict[str, float]:
@@ -258,7 +183,7 @@ def _by_group(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
         found[f"zoo_{group}_related"] = _share(ours, "related")
         found[f"zoo_{group}_not_related"] = _share(ours, "not related")
         if group in DERIVED:
-            apart, _ = _told_apart(zoo, [*ours, *strangers])
+            apart = _told_apart(zoo, [*ours, *strangers])
             found[f"zoo_{group}_auroc"] = apart.auroc.value
     return found
 

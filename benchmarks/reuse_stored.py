@@ -1,4 +1,4 @@
-"""Stored answers of many models as pools: multiple choice by letter, and right or wrong.
+"""Stored multiple-choice answers of many models, by letter.
 
 A line of `responses.tsv.gz` ends in a string with one character a question, in the questions'
 order. An answer beyond a question's options, like anything that is no answer, counts as not given.
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from stored_lines import stored_lines
 
 from scope.errors import DataError
@@ -32,36 +31,9 @@ def multiple_choice(folder: Path) -> Pool:
     rows = dict(line.split("\t") for line in stored_lines(folder / "responses.tsv.gz"))
     options = np.array([len(item["options"]) for item in items])
     gold = np.array([ord(item["answer"]) - ord("A") for item in items])
-    return _pool(rows, options=options, gold=gold, first="A")
-
-
-def right_or_wrong(folder: Path) -> dict[str, Pool]:
-    """The sets of ``folder/nlu_irt_models``: 1 where a model is right, 0 where it is wrong.
-
-    Being right is one of two options and the right one. Every set has the same models in the same
-    order, those that answered all sets.
-    """
-    sets: dict[str, dict[str, str]] = {}
-    for line in stored_lines(folder / "nlu_irt_models" / "responses.tsv.gz"):
-        name, model, row = line.split("\t")
-        sets.setdefault(name, {})[model] = row
-    everywhere = sorted(set.intersection(*(set(rows) for rows in sets.values())))
-    pools = {}
-    for name, rows in sets.items():
-        size = len(rows[everywhere[0]])
-        kept = {model: rows[model] for model in everywhere}
-        ones = np.ones(size, dtype=np.int64)
-        pools[name] = _pool(kept, options=ones * 2, gold=ones, first="0")
-    return pools
-
-
-def _pool(
-    rows: dict[str, str], *, options: NDArray[np.int64], gold: NDArray[np.int64], first: str
-) -> Pool:
-    """A pool by its strings; ``first`` is the character of the first option."""
     _require_equal_lengths(rows, len(options))
     codes = np.array([np.frombuffer(row.encode("ascii"), dtype=np.uint8) for row in rows.values()])
-    chosen = codes.astype(np.int64) - ord(first)
+    chosen = codes.astype(np.int64) - ord("A")
     is_answer = (chosen >= 0) & (chosen < options)
     answers = AnswerMatrix(
         answers=np.where(is_answer, chosen, NOT_GIVEN),

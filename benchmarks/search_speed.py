@@ -13,8 +13,7 @@ The same examples, model and seeds go through four searches:
 All four use the same transformation and constraints, those of the paper for typos. The baselines
 rank all words of a text before they swap one; (c) asks about no more than its result depends on.
 The model is the demo's reference (a 6-layer encoder, trained once and kept), the texts are the
-demo's held-out tweets or what --data names. The peak memory is that of search_memory.py with 1,000
-and 10,000 texts.
+demo's held-out tweets or what --data names.
 
     python benchmarks/search_speed.py [--json] [--data FILE] [--typo N] [--synonym N]
                                       [--processor-time]
@@ -28,20 +27,18 @@ c), `typo_published_same_share`, `synonym_published_same_share` (examples on whi
 finds with `goal="released"`), `same_share` (examples on which b and c find the same perturbation),
 `typo_same_share`, `synonym_same_share`, `typo_query_share`, `synonym_query_share` (distinct texts
 that (c) reads, of those of the same search with all words ranked), `typo_query_share_of_3_trials`,
-`synonym_query_share_of_3_trials`, `typo_forward_share`, `synonym_forward_share` (part of c's
-wall time inside the model's forward pass), `peak_mb_1000`, `peak_mb_10000`, and for each of typo
-and synonym `_examples`, `_seconds_a`, `_seconds_b`, `_seconds_c` (the median of the runs of c),
-`_seconds_d`; `python`, `torch`, `textattack`, `processor`, `cores`.
+`synonym_query_share_of_3_trials`, `typo_forward_share`, `synonym_forward_share` (part of c's wall
+time inside the model's forward pass), and for each of typo and synonym `_examples`, `_seconds_a`,
+`_seconds_b`, `_seconds_c` (the median of the runs of c), `_seconds_d`; `python`, `torch`,
+`textattack`, `processor`, `cores`.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import random
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -50,7 +47,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from eager_ranking import EagerInvariantSwap
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
@@ -88,8 +85,6 @@ def main() -> None:
         figures |= {f"{capability.name}_{key}": value for key, value in measured.items()}
         shares[capability.name] = same
     figures["same_share"] = statistics.mean(one for same in shares.values() for one in same)
-    for count in (1_000, 10_000):
-        figures[f"peak_mb_{count}"] = peak_memory(count)
     figures |= surroundings("torch", "textattack")
     show(figures, as_json=arguments.json)
 
@@ -304,24 +299,6 @@ def textattack_wrapper(folder: Path) -> Wrapper:
         return list(rows.tolist())
 
     return answer
-
-
-def peak_memory(count: int) -> float:
-    """Peak MB of a fresh process that streams so many texts; see search_memory.py."""
-    script = Path(__file__).with_name("search_memory.py")
-    command = [sys.executable, str(script), str(count), "--json"]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return float(json.loads(printed)["peak_mb"])
-
-
-def show(figures: dict[str, Any], *, as_json: bool) -> None:
-    """Print the figures."""
-    if as_json:
-        print(json.dumps(figures))
-        return
-    width = max(map(len, figures))
-    for key, value in figures.items():
-        print(f"{key:<{width}}  {value}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""What a benchmark's figures depend on beside the code: software, processor, cores."""
+"""What a benchmark's figures depend on beside the code, and how they are printed."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,18 @@ def surroundings(*packages: str) -> dict[str, Any]:
         "processor": _processor(),
         "cores": os.cpu_count(),
     }
+
+
+def show(figures: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print the figures as one JSON object, or each on a line with its interval."""
+    if as_json:
+        print(json.dumps(figures))
+        return
+    for key, value in figures.items():
+        if not key.endswith(("_low", "_high")):
+            shown = f"{value:.4g}" if isinstance(value, float) else str(value)
+            low, high = figures.get(f"{key}_low"), figures.get(f"{key}_high")
+            print(f"{key:<44} {shown}" + ("" if low is None else f" [{low:.4g}, {high:.4g}]"))
 
 
 def _processor() -> str:

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from capabilities.synonym import Synonym
 from perturbations.capability import InvarianceCapability
@@ -77,11 +77,7 @@ def main() -> None:
         figures |= {f"{name}_{key}": value for key, value in summary(found).items()}
         figures[f"{name}_seconds"] = round(time.perf_counter() - began, 1)
     figures |= surroundings("torch", "textattack")
-    if asked.json:
-        print(json.dumps(figures))
-        return
-    for key, value in figures.items():
-        print(f"{key:32} {value}")
+    show(figures, as_json=asked.json)
 
 
 def at_hand(spec: str | None) -> Any:

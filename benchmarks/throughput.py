@@ -1,16 +1,12 @@
 """How many items a second do our adapters answer, against a plain loop over the same model?
 
 The same items go through each adapter, and one by one through a loop over the same checkpoint by
-the transformers library alone, which takes the same steps (`throughput_plain.py`). Both run in this
+the transformers library alone, which takes the same steps (`throughput_races.py`). Both run in this
 process, in turn, in single precision, with as many threads as torch takes by itself.
 
     adapter               model                             items
     masked                BERT of MiniLM's size, random     clozes of 8 to 40 words
     sentinel              T5 of T5-small's size, random     the same
-    extractive            BERT of MiniLM's size, random     passages of 90 to 130 words
-    text_to_text          T5 of T5-small's size, random     the same
-    text_to_text_choice   T5 of T5-small's size, random     4 options of 1 to 8 words
-    causal_answer         SmolLM2-135M                      passages
     causal_choice         SmolLM2-135M                      4 options of 1 to 8 words
     encoder               all-MiniLM-L6-v2                  answers of 1 to 10 words
     encoder_sentences     all-MiniLM-L6-v2                  sentences of 8 to 40 words
@@ -32,7 +28,6 @@ equal choices), `harness_ours`, `harness_plain` (items/s, the harness's), `harne
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -42,7 +37,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from surroundings import surroundings
+from surroundings import show, surroundings
 from throughput_harness import Harness
 from throughput_races import ADAPTERS, Entrants, Race, causal_choice
 
@@ -68,7 +63,7 @@ def main() -> None:
         if HARNESS in arguments.only:
             measured = against_harness(entrants)
             figures |= {f"{HARNESS}_{key}": value for key, value in measured.items()}
-        if {HARNESS, "causal_answer", "causal_choice"} & set(arguments.only):
+        if {HARNESS, "causal_choice"} & set(arguments.only):
             figures["causal_model"] = entrants.causal[1]
     figures |= {
         **surroundings(
@@ -145,21 +140,6 @@ def timed(
     seconds = time.perf_counter() - start
     print(f"{name}: {seconds:.1f} s for {len(items)} items", file=sys.stderr)
     return seconds, answers
-
-
-def show(figures: dict[str, Any], *, as_json: bool) -> None:
-    """Print the figures: a line an adapter, then what they depend on."""
-    if as_json:
-        print(json.dumps(figures))
-        return
-    columns = ("ours", "plain", "ratio", "same", "agreement", "items", "batch_size")
-    names = [key.removesuffix("_ratio") for key in figures if key.endswith("_ratio")]
-    print(" ".join([f"{'':<20}", *(f"{column:>10}" for column in columns)]))
-    for name in names:
-        cells = (figures.pop(f"{name}_{column}", "") for column in columns)
-        print(" ".join([f"{name:<20}", *(f"{cell!s:>10}" for cell in cells)]))
-    for key, value in figures.items():
-        print(f"{key:<20} {value}")
 
 
 if __name__ == "__main__":

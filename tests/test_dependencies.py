@@ -46,7 +46,7 @@ def distributions():
 
 def third_party(*folders):
     """Imports of what is neither Python's own, nor the project's, nor the tests' own."""
-    beside = ("tests", "benchmarks")
+    beside = ("tests", "tests/goldens", "benchmarks")
     helpers = {path.stem for folder in beside for path in (ROOT / folder).iterdir()}
     own = {*PACKAGES, *helpers, *sys.stdlib_module_names}
     return [one for one in imports(*folders) if one.module.partition(".")[0] not in own]

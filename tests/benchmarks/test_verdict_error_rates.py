@@ -8,7 +8,6 @@ from verdict_error_rates import (
     all_found,
     coverage,
     errors,
-    mixtures,
     powers,
 )
 
@@ -20,11 +19,6 @@ def test_a_world_has_its_difference_at_the_margin(world):
     margin, drawn = WORLDS[world]
     mean = drawn(np.random.default_rng(0), (100, 1000), margin).mean()
     assert mean == pytest.approx(-margin, abs=0.004)
-
-
-def test_mixtures_have_their_difference_at_the_margin():
-    for margin, _, small, (full, lost, gained) in mixtures():
-        assert full + small * (lost - gained) == pytest.approx(margin)
 
 
 def test_errors_at_the_margin_are_rare():

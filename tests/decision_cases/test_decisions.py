@@ -1,4 +1,4 @@
-"""Decisions that went wrong once; `benchmarks/decisions.py` plays them, too.
+"""Decisions that went wrong once.
 
 The fast run takes some of them, spread over the topics; `pytest -m slow tests/decision_cases` takes
 the rest.

@@ -1,7 +1,7 @@
 """Commands of all jobs whose every number must stay what it is, on toys with exact arithmetic.
 
-These are the goldens of `benchmarks/goldens.py` that do not depend on the processor. Kept are exit
-codes, numbers at six decimals and words that are results, by their path in the JSON.
+These are the goldens of `goldens.py` that do not depend on the processor. Kept are exit codes,
+numbers at six decimals and words that are results, by their path in the JSON.
 """
 
 import json

@@ -6,10 +6,17 @@ from hostile.cases import WORKS
 from hostile.endpoints import asked, choice, likely, says_json, tokens, well, words
 from raw_server import chat, http
 
+
+def by_number(request):
+    """Another token for odd numbers: a reference that gives one answer to all texts is refused."""
+    odd = any(f"number {number}" in str(request.body) for number in (1, 3, 5, 7))
+    return likely(("B" if odd else "A", -0.5), token="B" if odd else "A")(request)
+
+
 WELL = [
     asked("a good server", choice, well(), exits=WORKS),
     asked("a good server asked for words", words, well("red"), exits=WORKS),
-    asked("a good server asked for tokens", tokens, likely(("A", -0.5)), exits=WORKS),
+    asked("a good server asked for tokens", tokens, by_number, exits=WORKS),
 ]
 
 NOT_JSON = {

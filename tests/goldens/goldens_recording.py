@@ -24,7 +24,6 @@ from goldens_outcomes import files_of, messages, page_of, parsed, timeless
 from goldens_spelling import Chain, Golden, spelled
 from goldens_world import make_world
 from goldens_wrong import WRONG
-from surroundings import surroundings
 
 SCOPE = Path(sys.executable).with_name("scope")
 PATIENCE = 600
@@ -42,8 +41,7 @@ def record(folder: Path, only: Sequence[str] | None, data_folder: Path, jobs: in
     seconds = round(time.perf_counter() - began, 1)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = {"seconds": seconds, "cpu_seconds": round(used.ru_utime + used.ru_stime, 1)}
-    about = {**spent, **surroundings("torch", "transformers", "numpy")}
-    _write(folder / "record.json", about)
+    _write(folder / "record.json", spent)
     print(f"{len(recording.recorded)} goldens in {folder}, in {seconds} s", file=sys.stderr)
 
 

@@ -1,7 +1,7 @@
 """Keep what real commands of all jobs print, and compare two such records number by number.
 
-    python benchmarks/goldens.py record DIR [--only PATTERN ...] [--data-folder DIR] [--jobs N]
-    python benchmarks/goldens.py compare DIR_A DIR_B [--renamed FILE] [--strict]
+    python tests/goldens/goldens.py record DIR [--only PATTERN ...] [--data-folder DIR] [--jobs N]
+    python tests/goldens/goldens.py compare DIR_A DIR_B [--renamed FILE] [--strict]
 
 `record` makes up data and tiny models from seeds, runs the commands of `goldens_commands.py` and
 the wrong inputs of `goldens_wrong.py` through the installed `scope`, and writes a JSON file a
@@ -27,7 +27,7 @@ from goldens_differences import differences
 from goldens_numbers import read_renamed
 from goldens_recording import record
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def main() -> None:
