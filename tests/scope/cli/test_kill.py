@@ -27,7 +27,7 @@ def folders(tmp_path):
 
 
 MOMENTS = {
-    "the first answers": lambda folder: count_rows(folder, "predictions") > 0,
+    "the first answers": lambda folder: count_rows(folder, "answers") > 0,
     "many perturbations": lambda folder: count_rows(folder, "perturbations") > 40,
     "the target has answered": lambda folder: count_rows(folder, "models") > 1,
 }
@@ -44,7 +44,7 @@ def test_kills_and_another_hash_seed_leave_the_result_as_it_is(arguments, folder
         process = start(arguments, killed)
         kill_when(process, lambda reached=MOMENTS[moment]: reached(killed))
         assert not (killed / "runs/mine/result.json").exists()
-        in_flight += len(asked(killed)) - count_rows(killed, "predictions")
+        in_flight += len(asked(killed)) - count_rows(killed, "answers")
     assert end_of(start(arguments, killed)) == 0
     assert result(killed) == result(whole)
 
@@ -61,7 +61,7 @@ def test_a_run_that_another_process_writes_is_refused(arguments, command, monkey
     process = start(arguments, tmp_path)
     try:
         deadline = time.monotonic() + 120
-        while not count_rows(tmp_path, "predictions"):
+        while not count_rows(tmp_path, "answers"):
             assert time.monotonic() < deadline
             time.sleep(0.01)
         second = command(*arguments)
