@@ -290,7 +290,8 @@ def _connected(request: InShards) -> Iterator[Any]:
             address = ray_address(request.engine)
             _begin(ray, address or os.environ.get("RAY_ADDRESS") or "local")
         try:
-            gpus = ray.cluster_resources().get("GPU", 0)  # type: ignore[no-untyped-call]
+            resources: Callable[[], dict[str, float]] = ray.cluster_resources
+            gpus = resources().get("GPU", 0)
             if request.gpus_per_worker > gpus:
                 raise ResourceError(
                     f"{request.gpus_per_worker:g} GPUs for each worker, of {gpus:g}",
