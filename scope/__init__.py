@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from scope.jobs.fleet.route import route_fleet
     from scope.jobs.pages import load_result, report
     from scope.jobs.pair.run import pair
-    from scope.jobs.probe.probing import probe
+    from scope.jobs.probe.run import probe
+    from scope.jobs.probe.similarity import similarity
     from scope.jobs.reuse.run import reuse
     from scope.jobs.shards import merge
-    from scope.jobs.similarity import similarity
     from scope.models import ModelOptions
     from scope.records import Estimate, Result, Undefined
 
@@ -71,11 +71,11 @@ _HOMES = {
     "merge": "scope.jobs.shards",
     "pair": "scope.jobs.pair.run",
     "predict_fleet": "scope.jobs.fleet.predict",
-    "probe": "scope.jobs.probe.probing",
+    "probe": "scope.jobs.probe.run",
     "report": "scope.jobs.pages",
     "reuse": "scope.jobs.reuse.run",
     "route_fleet": "scope.jobs.fleet.route",
-    "similarity": "scope.jobs.similarity",
+    "similarity": "scope.jobs.probe.similarity",
 }
 
 

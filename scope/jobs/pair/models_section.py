@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reports.blocks import Block, Column, Fold, Row, Section, Table, note, paragraph
 from reports.prose import prose
 from reports.wording import number
-from scope.jobs.probe.layer_similarity import similarity_grid
+from scope.jobs.probe.page_layers import similarity_grid
 from scope.records import LayerAlignment, ModelFacts, PairResult
 
 
