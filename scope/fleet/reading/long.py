@@ -13,8 +13,17 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.data.distinct import Coded, Codes, WantedColumn, read_columns
-from scope.data.fields import UnreadableError, class_name, first_of, label_of, read_rows
+from scope.data.fields import (
+    Coded,
+    Codes,
+    UnreadableError,
+    WantedColumn,
+    class_name,
+    first_of,
+    label_of,
+    read_columns,
+    read_rows,
+)
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.data.choices import LETTERS, option_index
 from scope.data.fields import Fields, UnreadableError, is_missing, read_fields
+from scope.data.items import LETTERS, option_index
 from scope.data.specs import open_file
 from scope.errors import DataError, RunError
 from scope.fleet.reading.cells import (
