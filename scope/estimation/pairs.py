@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.metrics import Metric
-from scope.metrics.open_rows import open_rows, widened
+from scope.metrics.arrays import open_rows, widened
 from scope.records import Prediction, ScoredExample, ScoredPerturbation
 
 Values = NDArray[np.float64]

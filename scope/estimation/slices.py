@@ -11,7 +11,7 @@ from scope.estimation.measurements import primary
 from scope.metrics import means_by_example
 from scope.records import Measurement, ScoredExample, SliceTest
 from scope.statistics import benjamini_hochberg, mean_estimate, resamples_for
-from scope.statistics.heterogeneity import heterogeneity_p_value
+from scope.statistics.between_models import heterogeneity_p_value
 
 Slices = Mapping[str, Mapping[str, str]]
 """By the name of a grouping, and by the id of a text, the slice that the text belongs to."""
