@@ -11,7 +11,7 @@ from reports.changes import Segment, mark_changes
 from reports.prose import Span, Style, Text, joined, prose, written
 from reports.wording import number, two_digits
 from scope.records import Prediction, ScoredExample, ScoredPerturbation
-from scope.records.answered import Both, shift_distance
+from scope.records.examples import Both, shift_distance
 
 MAX_COLUMNS = 5
 """With more labels than this, a card shows only those that were predicted or are gold."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reports.builders.estimates import CLEAN, short_name
 from reports.prose import Text, prose
 from reports.wording import p_value, short
-from scope.estimation.between_capabilities import MINUS
+from scope.estimation.slices import MINUS
 from scope.records import AuditResult, Difference, SliceTest, Undefined
 
 _LEVEL = 0.05

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from scope.estimation.random_candidates import LABELS_ALONE
+from scope.estimation.pairs import LABELS_ALONE
 from scope.jobs.audit.request import AuditRequest
 from scope.printing import counted
 from scope.records import (

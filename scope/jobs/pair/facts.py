@@ -15,7 +15,7 @@ from scope.jobs.pair.request import PairRequest
 from scope.jobs.probe.scoring import aligned
 from scope.models.loading import load_latent_reader
 from scope.records import AuditResult, CompareResult, EstimatedResult, LayerAlignment, NotRun
-from scope.records.asked import BLANK
+from scope.records.examples import BLANK
 from scope.records.result import ModelCard
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 
 from scope.core.request import as_function, with_words
 from scope.errors import ModelError, RunError, ScopeError
-from scope.estimation.label_similarity import label_similarities
+from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
 from scope.jobs.cost import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of

@@ -15,7 +15,7 @@ from reports.prose import plain, written
 from reports.renderers.markdown import blocks_as_markdown
 from scope.errors import SpecError
 from scope.records import Estimate, Replacement, Undefined
-from scope.records.replacement import Endpoint
+from scope.records.verdicts import Endpoint
 
 
 def card_of(result):

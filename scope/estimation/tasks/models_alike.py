@@ -1,4 +1,4 @@
-"""Paired tests of likeness: A ~ B against A ~ C, and against A ~ gold, on the same items.
+"""Each two models on one task: who is more like whom, and which questions both answer correctly.
 
 A ~ B against A ~ C is tested by discrete CAPA where answers are choices, since the more accurate of
 B and C agrees more with any good model, and by word F1 where they are texts. Whether A is more like
@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.estimation.tasks.choices import NOTHING, ChoiceTable
 from scope.metrics import METRICS, capa_discrete
-from scope.records import GOLD, Difference, Measurement
+from scope.records import GOLD, Difference, Estimate, FourCells, Measurement
+from scope.statistics import mean_estimate, paired_difference
 from scope.statistics.paired import paired_p_values, sum_estimate
 
 MOST_MODELS = 6
@@ -95,3 +96,32 @@ def _tested(
         estimate=sum_estimate(moves / len(moves)),
         p_value=min(1.0, 2 * min(found)),
     )
+
+
+_RIGHT = ("accuracy", "exact_match")
+"""The metrics whose values say whether an answer is right: one a task."""
+
+
+def four_cells(against_gold: Sequence[Measurement]) -> Iterator[FourCells]:
+    """The cells of each two models, from the values of each against the right answers."""
+    measured = [one for one in against_gold if one.metric in _RIGHT]
+    for first, second in combinations(measured, 2):
+        of_first = dict(zip(first.example_ids, first.values, strict=True))
+        of_second = dict(zip(second.example_ids, second.values, strict=True))
+        ids = [item for item in of_first if item in of_second]
+        one, other = (np.array([of[item] for item in ids]) for of in (of_first, of_second))
+        if ids:
+            yield FourCells(
+                task=first.capability or "",
+                first=first.target,
+                second=second.target,
+                both=_share(one * other, ids),
+                only_first=_share(one * (1 - other), ids),
+                only_second=_share((1 - one) * other, ids),
+                neither=_share((1 - one) * (1 - other), ids),
+                difference=cast(Estimate, paired_difference(one, other, ids)),
+            )
+
+
+def _share(values: NDArray[np.float64], ids: Sequence[str]) -> Estimate:
+    return cast(Estimate, mean_estimate(values, ids))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from scope.estimation import ScoredCandidates, measure
-from scope.estimation.random_candidates import NO_FLIP, NO_MATCH, NO_MOVE, NO_PAIR, ON_CANDIDATES
+from scope.estimation.pairs import NO_FLIP, NO_MATCH, NO_MOVE, NO_PAIR, ON_CANDIDATES
 from scope.metrics import METRICS
 from scope.records import (
     Estimate,
