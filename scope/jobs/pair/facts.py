@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from scope.errors import ScopeError
-from scope.jobs.audit.parts import whole_spec
+from scope.jobs.audit.matrix import whole_spec
 from scope.jobs.latent_store import stored_latents
 from scope.jobs.pair.parts import left_out
 from scope.jobs.pair.request import PairRequest
