@@ -135,7 +135,9 @@ class Finder:
 
     ``orders`` are keys with their words: ``order`` is the order of the elements themselves, unless
     they have a number under that key, the least first; the others sort by a number, the greatest
-    first. ``difference`` is the key that is not empty where models differ.
+    first. ``difference`` is the key that is not empty where models differ. If ``kept``, the page
+    shows of how many chosen elements with the key ``judged`` each model of a numbered option of
+    ``difference`` is not among those that differ.
     """
 
     unit: str
@@ -143,6 +145,7 @@ class Finder:
     selects: tuple[Select, ...] = ()
     orders: tuple[tuple[str, str], ...] = ()
     difference: str = ""
+    kept: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,9 @@
+import time
+
 import pytest
 from hypothesis import given, strategies as st
 
-from reports.prose import Span, joined, plain, prose, together, written
+from reports.prose import Span, joined, mark_changes, plain, prose, together, written
 from scope.records import Undefined
 
 
@@ -50,3 +52,49 @@ def test_parts_are_joined_with_words_of_ours():
     assert plain(joined([])) == ""
     assert plain(joined(["a"], last=" and ")) == "a"
     assert plain(together(prose("One."), (), prose("Two."))) == "One. Two."
+
+
+def changed(text):
+    return [span.text for span in text if span.style != "plain"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "deleted", "inserted"),
+    [
+        ("a fine film", "a good film", ["fine"], ["good"]),
+        # Neighbours one by one.
+        ("the acting was good", "the atcing saw good", ["acting", "was"], ["atcing", "saw"]),
+        ("it was okay for me", "it was all right for me", ["okay"], ["all", "right"]),
+        # Of repeated words as many as were changed.
+        ("good good good", "good fine good", ["good"], ["fine"]),
+        # A frequent word of a long text is no noise.
+        ("the " * 300, "the " * 150 + "a " + "the " * 149, ["the"], ["a"]),
+        ("same  text", "same  text", [], []),
+        ("", "", [], []),
+    ],
+)
+def test_words_that_two_texts_do_not_share_are_marked(before, after, deleted, inserted):
+    assert [changed(text) for text in mark_changes(before, after)] == [deleted, inserted]
+
+
+@pytest.mark.parametrize("added", [[], ["quite"], ["quite", "so"]])
+def test_a_long_text_of_few_words_is_marked_in_time(added):
+    words = ["a", "wonderful", "film"] * 3000
+    other = [*words[:100], "wondreful", *added, *words[101:-50], "flim", *words[-49:]]
+    for before, after in ((words, other), (other, words)):
+        seconds = time.monotonic()
+        marked = [" ".join(changed(text)) for text in mark_changes(" ".join(before), " ".join(after))]
+        assert time.monotonic() - seconds < 5
+        assert all(len(text.split()) < 5 for text in marked)
+        assert {"wondreful", "flim"} <= set(" ".join(marked).split())
+
+
+@given(st.text(alphabet="ab \n\u3000é"), st.text(alphabet="ab \n\u3000é"))
+def test_marked_texts_are_whole_and_their_unmarked_words_are_equal(original, perturbed):
+    both = mark_changes(original, perturbed)
+    assert [plain(text) for text in both] == [original, perturbed]
+    before, after = (
+        [word for span in text if span.style == "plain" for word in span.text.split()]
+        for text in both
+    )
+    assert before == after

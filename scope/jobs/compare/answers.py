@@ -23,8 +23,7 @@ from reports.blocks import (
     paragraph,
     places,
 )
-from reports.changes import mark_changes
-from reports.prose import Span, Text, joined, prose, written
+from reports.prose import Span, Text, joined, mark_changes, prose, written
 from reports.wording import two_digits
 from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
@@ -123,8 +122,7 @@ def marked_answer(text: str, gold: Sequence[str]) -> Text:
     """
     words = set(text.split())
     nearest = max(gold, key=lambda one: len(words.intersection(one.split())), default=text)
-    segments = mark_changes(nearest, text).perturbed
-    return tuple(Span(part.text, "marked" if part.changed else "plain") for part in segments)
+    return mark_changes(nearest, text, ("deleted", "marked"))[1]
 
 
 def _shown(item: Item, given: Given) -> Text:
@@ -192,9 +190,11 @@ def _cards(shown: Questions) -> Cards:
     selects = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
     models = shown[0].task.names
     alone = enumerate(models) if len(models) == 2 else ()
+    written = any(not one.item.question.options for one in shown)
     states = (
         ("", "all questions"),
         ("disagree", "models disagree"),
+        *((("text", "a written answer changes"),) if written else ()),
         *((f"only{place}", f"only {name} is right") for place, name in alone),
         ("wrong", "at least one is wrong"),
         ("none", "all alike, none wrong"),
@@ -228,6 +228,8 @@ def _states(asked: AnsweredQuestion) -> Iterator[str]:
     """Whether models disagree, which of two alone is right, and whether one is wrong."""
     if asked.disagreement:
         yield "disagree"
+        if not asked.item.question.options:
+            yield "text"
     right = [name for one in asked.given if one.right for name, _ in one.models]
     if any(one.right is False and one.models for one in asked.given):
         yield "wrong"

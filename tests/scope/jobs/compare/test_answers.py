@@ -111,7 +111,7 @@ def test_as_many_of_each_task_are_shown(tasks_comparison):
 
 def test_states_say_whether_models_disagree_and_whether_one_is_wrong(tasks_comparison):
     found = {question(one): one.keys["state"] for one in cards(tasks_comparison).cards}
-    assert found["q1"] == "disagree wrong"
+    assert found["q1"] == "disagree text wrong"
     assert found["c0"] == ""
     # Two choose alike and right; the third gave no answer, which counts as wrong.
     assert found["c3"] == "wrong"
