@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 from urllib.parse import quote
 
-from reports.charts import Chart, SmallStrip
-from reports.grids import Grid
+from reports.charts import Chart, Grid, SmallStrip
 from reports.prose import Text, Written, prose
 
 _ANCHOR = re.compile(r"[a-z][a-z0-9_-]*")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 from reports.blocks import Block, Column, Fold, Row, Section, Table, Terms, note, paragraph
-from reports.prose import Span, Text, prose, written
+from reports.prose import Span, Text, Written, prose, written
 from reports.wording import Cell, count_rivals, p_value
 from scope.metrics import MetricName, metric_name
 from scope.records import (
@@ -182,3 +183,45 @@ def rival_pairs(one: Estimate, pairs: Iterable[Estimate | Undefined]) -> Text:
     if count == 1:
         return prose(" (the interval of {n} other pair overlaps with it)", n=count)
     return prose(" (the intervals of {n} other pairs overlap with it)", n=count)
+
+
+def table_of(
+    caption: str,
+    heads: Sequence[str],
+    rows: Iterable[tuple[Written | None, ...]],
+    keys: Iterable[Mapping[str, str]] = (),
+    spacious: Collection[str] = (),
+    **options: Any,
+) -> Table | None:
+    """The rows, without the columns in which none has a value; None without rows.
+
+    The first column names a row; the kind of the others follows from what is in them. ``spacious``
+    are the heads of columns that a terminal leaves out.
+
+    Examples
+    --------
+    >>> table = table_of("Counts", ("what", "n", "why"), [("a", 1, None), ("b", 2, None)])
+    >>> [(column.heading, column.kind) for column in table.columns]
+    [('what', 'name'), ('n', 'number')]
+    """
+    rows = tuple(rows)
+    kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    if not rows:
+        return None
+    cells = tuple(tuple(row[place] for place in kept) for row in rows)
+    keys = tuple(keys) or ({},) * len(rows)
+    columns = [Column(heads[kept[0]], "name")]
+    for place in kept[1:]:
+        column = Column(heads[place], spacious=heads[place] in spacious)
+        if any(isinstance(row[place], Cell) for row in rows):
+            column = replace(column, kind="estimate")
+        elif any(isinstance(row[place], int) for row in rows):
+            column = replace(column, kind="number")
+        columns.append(column)
+    return Table(
+        columns=tuple(columns),
+        rows=tuple(Row(cells=one, keys=key) for one, key in zip(cells, keys, strict=True)),
+        caption=prose(caption),
+        close=True,
+        **options,
+    )

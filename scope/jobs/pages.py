@@ -23,14 +23,13 @@ from reports.blocks import (
 )
 from reports.builders.model_card import model_card, public
 from reports.prose import Span, plain
-from reports.renderers.badge import badge
-from reports.renderers.junit import junit
+from reports.renderers.ci import badge, junit
 from reports.renderers.markdown import blocks_as_markdown, to_markdown, to_short_markdown
 from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError, SpecError
 from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
-from scope.jobs.compare.answer_section import in_short
+from scope.jobs.compare.page import in_short
 from scope.paths import expanded, without_home
 from scope.records import CompareResult, Result
 from scope.registry import Entry, entries, find

@@ -83,7 +83,9 @@ def test_a_long_text_of_few_words_is_marked_in_time(added):
     other = [*words[:100], "wondreful", *added, *words[101:-50], "flim", *words[-49:]]
     for before, after in ((words, other), (other, words)):
         seconds = time.monotonic()
-        marked = [" ".join(changed(text)) for text in mark_changes(" ".join(before), " ".join(after))]
+        marked = [
+            " ".join(changed(text)) for text in mark_changes(" ".join(before), " ".join(after))
+        ]
         assert time.monotonic() - seconds < 5
         assert all(len(text.split()) < 5 for text in marked)
         assert {"wondreful", "flim"} <= set(" ".join(marked).split())

@@ -26,7 +26,7 @@
   });
   // What is too wide for its place scrolls, by the keyboard as well.
   const reachable = () => {
-    for (const box of document.querySelectorAll(".scroll")) if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    for (const box of document.querySelectorAll(".scroll, .drawing")) if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   };
   addEventListener("toggle", reachable, true);
   reachable();

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Literal
 
 from reports.blocks import (
@@ -49,9 +48,8 @@ MAX_COLUMNS = 5
 Kind = Literal["kept", "flipped", "unchanged"]
 """Of a text: whether the reference keeps its label on the changed text, or nothing is changed."""
 
-KINDS: Mapping[Kind, str] = MappingProxyType(
-    {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another label"}
-)
+KINDS: Mapping[Kind, str]
+KINDS = {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another label"}
 """Each kind in the words of the filter."""
 
 _NO_LABEL = "no label"
@@ -98,7 +96,7 @@ class Shown:
         return tuple(place for place, differ in enumerate(differs) if differ)
 
     def distance(self, place: int) -> float:
-        """Between the shifts of the reference and a model, or their answers to an unchanged text."""
+        """Between the shifts of the reference and a model, or between their answers alone."""
         reference, model = self.models[0], self.models[place]
         if self.after is None:
             return moved((reference[0], model[0]))
@@ -123,7 +121,8 @@ def example_section(result: AuditResult, *, most: int) -> Section:
     """At most so many texts: changed ones on which a target differs first, then unchanged ones."""
     pairs, unchanged = _pairs(result), list(_unchanged(result))
     changed = sorted(pairs, key=lambda pair: (not pair.lost, not pair.far))
-    different = sum(bool(pair.lost) for pair in pairs)
+    total, lost = Counter(p.kind for p in pairs), Counter(p.kind for p in pairs if p.lost)
+    different = lost.total()
     ordered = [*changed[:different], *unchanged, *changed[different:]]
     about = paragraph(
         "{shown} of {total} examples: {kept} kept pairs, to which the reference gives one label, "
@@ -133,10 +132,10 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         "are in ``to_frame('examples')`` and in the run’s parquet files.",
         shown=len(ordered[:most]),
         total=len(ordered),
-        kept=sum(pair.kind == "kept" for pair in pairs),
-        lost=sum(bool(pair.lost) for pair in pairs if pair.kind == "kept"),
-        flipped=sum(pair.kind == "flipped" for pair in pairs),
-        unmoved=sum(bool(pair.lost) for pair in pairs if pair.kind == "flipped"),
+        kept=total["kept"],
+        lost=lost["kept"],
+        flipped=total["flipped"],
+        unmoved=lost["flipped"],
         unchanged=len(unchanged),
     )
     blocks: list[Block] = [about]
@@ -202,34 +201,28 @@ def _with_similarity(pairs: list[Shown]) -> list[Shown]:
     by_capability: dict[str, list[tuple[float, int]]] = defaultdict(list)
     for place, pair in enumerate(pairs):
         if pair.kind == "kept" and pair.after is not None:
-            if pair.after.similarity is not None:
-                by_encoder.append((pair.after.similarity, place))
-            if (similarity := _similarity(pair.after)) is not None:
+            encoded, admitted = pair.after.similarity, pair.after.perturbation.similarity
+            by_encoder += [] if encoded is None else [(encoded, place)]
+            similarity = admitted if encoded is None else encoded
+            if similarity is not None:
                 by_capability[pair.after.capability].append((similarity, place))
     far = {place for _, place in sorted(by_encoder)[:MOST_FAR]}
-    unlike = {
-        place
-        for similarities in by_capability.values()
-        for _, place in sorted(similarities)[: math.ceil(LEAST_SIMILAR * len(similarities))]
-    }
-    return [
-        replace(pair, far=place in far, unlike=place in unlike) for place, pair in enumerate(pairs)
-    ]
-
-
-def _similarity(changed: ScoredPerturbation) -> float | None:
-    """By the audit's encoder, or else by what admitted the changed text."""
-    own = changed.similarity
-    return changed.perturbation.similarity if own is None else own
+    unlike = set()
+    for ranked in map(sorted, by_capability.values()):
+        unlike |= {place for _, place in ranked[: math.ceil(LEAST_SIMILAR * len(ranked))]}
+    return [replace(p, far=n in far, unlike=n in unlike) for n, p in enumerate(pairs)]
 
 
 def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
     manifest = result.manifest
     labels = manifest.reference.labels
+    gold = {_NO_LABEL if text.gold is None else text.gold for text in shown}
+    # The reference's labels come first, then foreign ones, then none.
+    ordered = (*labels, *sorted(gold.difference(labels, [_NO_LABEL])), _NO_LABEL)
     words: dict[str, list[str]] = {
         "capability": list(dict.fromkeys(text.after.capability for text in shown if text.after)),
         "text": list(KINDS.values()),
-        "label": _gold_labels(shown, labels),
+        "label": [label for label in dict.fromkeys(ordered) if label in gold],
         "slice": sorted({part for text in shown for part in text.before.example.slices}),
     }
     names = (manifest.reference.name, *(card.name for card in manifest.targets))
@@ -259,13 +252,10 @@ def _selects(
     differ = [(str(place), f"{name} differs") for place, name in enumerate(targets)]
     yield Select(key="capability", label="Capability", options=places(words["capability"]))
     yield Select(key="text", label="Text", options=places(words["text"]))
-    yield Select(
-        key="lost",
-        label="Target",
-        options=(("", "all"), ("any", "any differs"), ("none", "none differs"), *differ),
-    )
-    right = (("worse", "reference right, a target wrong"), ("better", "the reverse"))
-    yield Select(key="right", label="Right or wrong", options=(("", "all"), *right))
+    lost = (("", "all"), ("any", "any differs"), ("none", "none differs"), *differ)
+    yield Select(key="lost", label="Target", options=lost)
+    right = (("", "all"), ("worse", "reference right, a target wrong"), ("better", "the reverse"))
+    yield Select(key="right", label="Right or wrong", options=right)
     yield Select(key="label", label="Gold label", options=places(words["label"]))
     if words["slice"]:
         yield Select(key="slice", label="Slice", options=places(words["slice"]))
@@ -285,7 +275,7 @@ def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> 
         "label": str(words["label"].index(_NO_LABEL if text.gold is None else text.gold)),
         "slice": " ".join(slices),
         "lost": " ".join(map(str, text.lost)),
-        "right": " ".join(_right(text, labels)),
+        "right": _right(text, labels),
         "score": f"{(after and after.perturbation.score) or 0:.4f}",
     }
     if after is not None and after.similarity is not None:
@@ -297,19 +287,12 @@ def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> 
     return keys
 
 
-def _right(text: Shown, labels: tuple[str, ...]) -> Iterator[str]:
+def _right(text: Shown, labels: tuple[str, ...]) -> str:
     """Whether a target is worse, or better, than the reference on the shown text, by gold."""
     right, *targets = (label_of(last, labels) == text.gold for _, last in text.models)
-    if text.gold in labels and any(target != right for target in targets):
-        yield "worse" if right else "better"
-
-
-def _gold_labels(shown: Sequence[Shown], known: tuple[str, ...]) -> list[str]:
-    """The gold labels that occur: first the reference's, then foreign ones, then none."""
-    present = {text.gold for text in shown}
-    foreign = sorted(label for label in present if label is not None and label not in known)
-    none = [_NO_LABEL] if None in present else []
-    return [*(label for label in known if label in present), *foreign, *none]
+    if text.gold not in labels or all(target == right for target in targets):
+        return ""
+    return "worse" if right else "better"
 
 
 def card(

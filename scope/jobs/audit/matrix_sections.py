@@ -18,17 +18,16 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.asked import asked
 from reports.builders.estimates import (
     CLEAN,
     differences_section,
     every_estimate,
     rival_pairs,
     short_name,
+    table_of,
 )
 from reports.builders.outcomes import all_outcomes, outcome_lines, outcomes_section
-from reports.builders.reproduce import reproduce, run_lines
-from reports.builders.tables import table_of
+from reports.builders.run import asked, reproduce, run_lines
 from reports.prose import Text, prose, written
 from reports.wording import Cell, p_value, short
 from scope.estimation import PRIMARY_ON_CAPABILITIES

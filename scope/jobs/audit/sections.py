@@ -19,7 +19,6 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.asked import asked
 from reports.builders.estimates import CLEAN, differences_section, meanings, spelled
 from reports.builders.outcomes import (
     MOST_FAILURES,
@@ -28,7 +27,7 @@ from reports.builders.outcomes import (
     outcome_lines,
     outcomes_section,
 )
-from reports.builders.reproduce import reproduce, run_lines
+from reports.builders.run import asked, reproduce, run_lines
 from reports.prose import Text
 from reports.wording import Cell
 from scope.estimation import MORE_SIMILAR

@@ -24,12 +24,12 @@ from reports.blocks import (
     within,
 )
 from reports.builders.outcomes import data_lines
-from reports.builders.reproduce import reproduce, run_lines
+from reports.builders.run import reproduce, run_lines
 from reports.prose import Text, joined, prose, written
 from scope.jobs.audit.picture import picture
 from scope.jobs.audit.sections import page as audit_page
 from scope.jobs.audit.verdict_section import verdict_boxes
-from scope.jobs.compare.sections import page as compare_page
+from scope.jobs.compare.page import page as compare_page
 from scope.jobs.pair.directions import direction_tables, verdict_matrix
 from scope.jobs.pair.findings import example_of, findings
 from scope.jobs.pair.models_section import models_section

@@ -3,7 +3,7 @@ from dataclasses import replace
 import made_up_comparison
 import made_up_tasks_comparison
 
-from reports.builders.asked import asked, models_table
+from reports.builders.run import asked, models_table
 
 
 def test_the_reference_stands_before_the_targets():

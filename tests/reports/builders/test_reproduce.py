@@ -3,7 +3,7 @@ from dataclasses import replace
 from made_up_comparison import build_comparison
 
 from reports.blocks import Heading, Paragraph, Table
-from reports.builders.reproduce import reproduce, run_lines
+from reports.builders.run import reproduce, run_lines
 from reports.prose import plain
 from scope.records import Clock
 

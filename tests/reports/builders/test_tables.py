@@ -1,6 +1,6 @@
 import pytest
 
-from reports.builders.tables import table_of
+from reports.builders.estimates import table_of
 from reports.wording import Cell
 from scope.records import Undefined
 

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from hypothesis import given, strategies as st
 
-from reports.renderers.badge import badge
+from reports.renderers.ci import badge
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from made_up_comparison import build_comparison
 
-from reports.renderers.junit import junit
+from reports.renderers.ci import junit
 from scope.records import Estimate, Outcome, Replacement
 from scope.records.replacement import Endpoint
 

@@ -5,7 +5,7 @@ from made_up_tasks_comparison import LAW
 
 from reports.blocks import Cards
 from reports.prose import plain, written
-from scope.jobs.compare.answers import (
+from scope.jobs.compare.examples import (
     answered_questions,
     answers_side_by_side,
     marked_answer,

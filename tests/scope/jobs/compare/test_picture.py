@@ -5,9 +5,9 @@ from hypothesis import given, strategies as st
 from made_up_tasks_comparison import CHOICE, MODELS, QA, estimate
 
 from reports.blocks import Paragraph, Table
-from reports.grids import Grid
+from reports.charts import Grid
 from reports.prose import plain, written
-from scope.jobs.compare.picture import matrix, picture
+from scope.jobs.compare.page import matrix, picture
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
 from scope.records import FourCells, Measurement
 
