@@ -273,9 +273,13 @@ def _map(chart: MapChart) -> Markup:
                 mark(group.shape, *places[dot], fill=None, title=dot.title, radius=radius)
                 for dot in group.dots
             ),
-            **{"class": group.style, "fill": "currentColor", "fill-opacity": "0.75"},
+            class_=group.style,
+            fill="currentColor",
+            fill_opacity="0.75",
             # The clear stroke makes a small dot easier to point at.
-            **{"stroke": "#0000", "stroke-width": "4", "pointer-events": "all"},
+            stroke="#0000",
+            stroke_width=4,
+            pointer_events="all",
         )
         for group in sorted(chart.groups, key=lambda group: -len(group.dots))
     ]

@@ -63,7 +63,7 @@ def element(tag: str, *content: str, **attributes: str | float | None) -> Markup
     <text x="1.2" text-anchor="end">a &lt; b</text>
     """
     written = (
-        _ATTRIBUTE.format(name.replace("_", "-"), pixel(value))
+        _ATTRIBUTE.format(name.rstrip("_").replace("_", "-"), pixel(value))
         for name, value in attributes.items()
         if value is not None
     )
@@ -85,9 +85,17 @@ def framed(width: float, height: float, *content: Markup, border: bool = False) 
     box = element(
         "rect", x="0.5", y="0.5", width=wide - 1, height=high - 1, fill="none", stroke="#8886"
     )
-    size = {"viewBox": f"0 0 {wide} {high}", "width": wide, "height": high}
-    font = {"font-family": "sans-serif", "font-size": "12", "fill": INK}
-    return element("svg", *([box] if border else []), *content, **size, **font)
+    return element(
+        "svg",
+        *([box] if border else []),
+        *content,
+        viewBox=f"0 0 {wide} {high}",
+        width=wide,
+        height=high,
+        font_family="sans-serif",
+        font_size=12,
+        fill=INK,
+    )
 
 
 def line(
@@ -102,7 +110,11 @@ def line(
     """A line from place to place."""
     return element(
         "line",
-        **{"x1": x1, "y1": y1, "x2": x2, "y2": y2, "stroke": colour},
+        x1=x1,
+        y1=y1,
+        x2=x2,
+        y2=y2,
+        stroke=colour,
         stroke_width=str(width),
         stroke_dasharray=dashes,
     )

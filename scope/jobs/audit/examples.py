@@ -33,11 +33,8 @@ from reports.wording import number, two_digits
 from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation, label_of
 from scope.records.answered import Both, shift_distance
 
-MOST_EXAMPLES = 10_000
-"""Examples shown at most; those on which a target differs come first."""
-
-MOST_FAR = 5
-"""Kept pairs that are marked as farthest apart in meaning."""
+MOST_EXAMPLES, MOST_FAR = 10_000, 5
+"""Examples shown at most, and kept pairs that are marked as farthest apart in meaning."""
 
 LEAST_SIMILAR = 0.1
 """The share of each capability's kept pairs that a reader can leave out."""
@@ -138,11 +135,9 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         unmoved=lost["flipped"],
         unchanged=len(unchanged),
     )
-    blocks: list[Block] = [about]
-    if ordered[:most]:
-        how = Fold(prose("How to read them"), tuple(_notes(pairs)))
-        blocks += (how, _cards(result, ordered[:most]))
-    return Section(anchor="examples", title="Examples", blocks=tuple(blocks))
+    how = Fold(prose("How to read them"), tuple(_notes(pairs)))
+    cards = (how, _cards(result, ordered[:most])) if ordered[:most] else ()
+    return Section(anchor="examples", title="Examples", blocks=(about, *cards))
 
 
 def _notes(pairs: Sequence[Shown]) -> Iterator[Block]:
@@ -183,7 +178,9 @@ def _pairs(result: AuditResult) -> list[Shown]:
     """Kept pairs, then the random candidates that flip the reference."""
     known = {scored.example.id: scored for scored in result.examples}
     pairs = []
-    for kind, changed in (("kept", result.perturbations), ("flipped", result.candidates)):
+    both: dict[Kind, Sequence[ScoredPerturbation]]
+    both = {"kept": result.perturbations, "flipped": result.candidates}
+    for kind, changed in both.items():
         for scored in changed:
             before, reference = known[scored.perturbation.example_id], scored.reference
             if reference is None or scored.perturbation.text is None:
@@ -300,23 +297,18 @@ def card(
 ) -> Card:
     """The card of a text; ``keys`` are what it is selected by."""
     example, after = text.before.example, text.after
-    anchor: tuple[str | int, ...] = (example.id, "unchanged")
-    passages = [Passage((Span(example.text),))]
+    passages: tuple[Text, ...] = ((Span(example.text),),)
+    name: tuple[str | int, ...] = ("unchanged",)
     if after is not None:
-        both = mark_changes(example.text, after.perturbation.text or "")
-        passages = [Passage(marked) for marked in both]
-        flipped = ["flipped"] if text.kind == "flipped" else []
-        anchor = (example.id, after.perturbation.trial, after.capability, *flipped)
-    distances = [text.distance(place) for place in range(1, len(text.models))]
-    farthest = {
-        "distance": f"{max(distances, default=0.0):.4f}",
-        "moved": f"{max(map(moved, text.models[1:]), default=0.0):.4f}",
-    }
+        passages = mark_changes(example.text, after.perturbation.text or "")
+        name = (after.perturbation.trial, after.capability, *["flipped"] * (text.kind == "flipped"))
+    distance = max(map(text.distance, range(1, len(text.models))), default=0.0)
+    most = max(map(moved, text.models[1:]), default=0.0)
     return Card(
         note=_note(text),
-        blocks=(*passages, *_answers(text, names, labels)),
-        keys={**keys, **farthest},
-        anchor=example_anchor(*anchor),
+        blocks=(*map(Passage, passages), *_answers(text, names, labels)),
+        keys={**keys, "distance": f"{distance:.4f}", "moved": f"{most:.4f}"},
+        anchor=example_anchor(example.id, *name),
     )
 
 
