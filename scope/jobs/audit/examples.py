@@ -119,8 +119,7 @@ def example_section(result: AuditResult, *, most: int) -> Section:
     pairs, unchanged = _pairs(result), list(_unchanged(result))
     changed = sorted(pairs, key=lambda pair: (not pair.lost, not pair.far))
     total, lost = Counter(p.kind for p in pairs), Counter(p.kind for p in pairs if p.lost)
-    different = lost.total()
-    ordered = [*changed[:different], *unchanged, *changed[different:]]
+    ordered = [*changed[: lost.total()], *unchanged, *changed[lost.total() :]]
     about = paragraph(
         "{shown} of {total} examples: {kept} kept pairs, to which the reference gives one label, "
         "of which a target lost {lost}; {flipped} random changes that flip the reference, of "

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from reports.renderers.html import render
-from scope.jobs.audit.sections import page
+from scope.jobs.audit.page import page
 from scope.records import Clock
 
 SECTIONS = [

@@ -8,7 +8,7 @@ from made_up_comparison import LABELS, TARGETS, build_comparison
 from reports.blocks import Cards, Fold, Heading, Paragraph, Table, Terms, within
 from reports.prose import plain
 from reports.wording import Cell
-from scope.jobs.audit.sections import page
+from scope.jobs.audit.page import page
 from scope.records import Undefined
 
 
