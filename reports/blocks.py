@@ -8,7 +8,7 @@ that know no job, and a job needs no template of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 from urllib.parse import quote
@@ -73,6 +73,9 @@ class Figure:
     chart: Chart
 
 
+ColumnKind = Literal["name", "text", "number", "passage", "estimate", "strip"]
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table.
@@ -91,7 +94,7 @@ class Column:
     """
 
     heading: str | Text
-    kind: Literal["name", "text", "number", "passage", "estimate", "strip"] = "text"
+    kind: ColumnKind = "text"
     method: bool = False
     spacious: bool = False
 
@@ -182,6 +185,22 @@ class Table:
     most: int = 40
     finder: Finder | None = None
     close: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        heads: Mapping[str, ColumnKind],
+        rows: Iterable[Sequence[Any]],
+        **options: Any,
+    ) -> Table:
+        """A table of bare rows; ``heads`` are the words and kinds of its columns.
+
+        >>> Table.of({"Model": "name", "n": "number"}, [("a", 1)]).columns[1].kind
+        'number'
+        """
+        columns = tuple(Column(head, kind) for head, kind in heads.items())
+        made = tuple(Row(cells=tuple(cells)) for cells in rows)
+        return cls(columns=columns, rows=made, **options)
 
     def __post_init__(self) -> None:
         if any(len(row.cells) != len(self.columns) for row in self.rows):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -65,17 +65,21 @@ def differences_section(
                 "correct for the number of tests (Holm). A row without p describes."
                 + (_LIKENESS if any(" ~ " in one.first for one in differences) else "")
             ),
-            Table(
-                columns=(
-                    Column("Metric", "name"),
-                    Column("On"),
-                    Column("First"),
-                    Column("Second"),
-                    Column("Difference", "estimate"),
-                    Column("p", "number"),
-                    Column("p, adjusted", "number"),
+            Table.of(
+                {
+                    **{"Metric": "name", "On": "text", "First": "text", "Second": "text"},
+                    **{"Difference": "estimate", "p": "number", "p, adjusted": "number"},
+                },
+                (
+                    (
+                        spelled(metric_name(one.metric)),
+                        one.capability or CLEAN,
+                        *(marked(model, shares) for model in (one.first, one.second)),
+                        Cell.of(one.estimate, signed=True),
+                        *map(p_value, (one.p_value, one.p_adjusted)),
+                    )
+                    for one in differences
                 ),
-                rows=tuple(_difference(one, shares) for one in differences),
             ),
         )
     return Section(
@@ -90,20 +94,6 @@ _LIKENESS = (
     " A ~ B is how alike the answers of two models are, A ~ gold those of one and the right "
     "answers on the same questions. These rows are corrected by themselves."
 )
-
-
-def _difference(one: Difference, shares: Sequence[AnswerShares]) -> Row:
-    return Row(
-        cells=(
-            spelled(metric_name(one.metric)),
-            one.capability or CLEAN,
-            marked(one.first, shares),
-            marked(one.second, shares),
-            Cell.of(one.estimate, signed=True),
-            p_value(one.p_value),
-            p_value(one.p_adjusted),
-        )
-    )
 
 
 MOST_ESTIMATES = 10_000
@@ -132,31 +122,24 @@ def every_estimate(group: str, rows: Sequence[Measurement], reference: str | Non
     """
     shown = rows[:MOST_ESTIMATES]
     parts = any(row.subset for row in shown)
-    columns = (
-        Column("Metric", "name"),
-        *([Column("Part")] if parts else []),
-        Column("Model"),
-        Column("Against"),
-        Column("Value", "estimate", method=True),
+    value = Column("Value", "estimate", method=True)
+    columns = (*([Column("Part")] if parts else []), Column("Model"), Column("Against"), value)
+    cells: Iterator[tuple[Any, ...]] = (
+        (
+            metric_name(row.metric).label,
+            *([row.subset or "all"] if parts else []),
+            *(row.target, compared_with(row.against or reference), Cell.of(row.estimate)),
+        )
+        for row in shown
     )
-    table = Table(columns=columns, rows=tuple(_row(one, reference, parts=parts) for one in shown))
+    table = Table(
+        columns=(Column("Metric", "name"), *columns), rows=tuple(Row(cells=one) for one in cells)
+    )
     title = prose(
         "{group}: {shown} of {total} estimates", group=group, shown=len(shown), total=len(rows)
     )
     more = [note("All are in ``result.json``.")] if len(shown) < len(rows) else []
     return Fold(title, (*more, table))
-
-
-def _row(one: Measurement, reference: str | None, *, parts: bool) -> Row:
-    return Row(
-        cells=(
-            metric_name(one.metric).label,
-            *([one.subset or "all"] if parts else []),
-            one.target,
-            compared_with(one.against or reference),
-            Cell.of(one.estimate),
-        )
-    )
 
 
 def compared_with(model: str | None) -> Text:

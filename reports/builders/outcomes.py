@@ -121,25 +121,18 @@ def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
         yield from () if result.audits else [paragraph("No search failed.")]
         return
     shown = failed[:most]
-    table = Table(
-        columns=(
-            Column("Capability"),
-            Column("Example", "name"),
-            Column("Trial", "number"),
-            Column("Reason"),
-            Column("Text"),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    capability,
-                    found.example_id,
-                    found.trial,
-                    found.failure or "no reason given",
-                    texts[found.example_id],
-                )
+    table = Table.of(
+        {
+            **{"Capability": "text", "Example": "name", "Trial": "number"},
+            **{"Reason": "text", "Text": "text"},
+        },
+        (
+            (
+                *(capability, search.example_id, search.trial),
+                search.failure or "no reason given",
+                texts[search.example_id],
             )
-            for capability, found in shown
+            for capability, search in shown
         ),
     )
     title = prose("Failed searches: {shown} of {total} listed", shown=len(shown), total=len(failed))

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from reports.blocks import (
     Block,
-    Column,
+    ColumnKind,
     Heading,
     Paragraph,
     Preformatted,
-    Row,
     Section,
     Table,
     Terms,
@@ -45,43 +44,26 @@ def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
 def models_table(manifest: Manifest) -> Table:
     """Every model, the reference first."""
     labelled = any(card.labels for card in manifest.models)
-    columns = [Column("Model", "name"), Column("Role"), Column("Spec"), Column("Fingerprint")]
-    if labelled:
-        columns.append(Column("Labels"))
-    return Table(
-        columns=(*columns, Column("Truncated texts", "number")),
-        rows=tuple(
-            Row(
-                cells=(
-                    card.name,
-                    card.role,
-                    code(card.spec),
-                    code(card.fingerprint[:SHORT_FINGERPRINT]),
-                    *([joined(card.labels)] if labelled else []),
-                    card.truncated,
-                )
-            )
-            for card in sorted(manifest.models, key=lambda card: card.role != "reference")
-        ),
+    heads: dict[str, ColumnKind] = {"Model": "name", "Role": "text", "Spec": "text"}
+    heads |= dict.fromkeys(("Fingerprint", "Labels") if labelled else ("Fingerprint",), "text")
+    rows = (
+        (
+            *(card.name, card.role, code(card.spec), code(card.fingerprint[:SHORT_FINGERPRINT])),
+            *([joined(card.labels)] if labelled else []),
+            card.truncated,
+        )
+        for card in sorted(manifest.models, key=lambda card: card.role != "reference")
     )
+    return Table.of(heads | {"Truncated texts": "number"}, rows)
 
 
 def data_table(data: tuple[DataCard, ...]) -> Table:
     """The rows of each data set, and those that were left out."""
     numbers = ("Rows", "Used", "Labelled", "Duplicates left out", "Empty left out")
-    return Table(
-        columns=(Column("Data", "name"), *(Column(name, "number") for name in numbers)),
-        rows=tuple(
-            Row(
-                cells=(
-                    data_name(card),
-                    card.rows,
-                    card.used,
-                    card.labelled,
-                    card.duplicates,
-                    card.empty,
-                )
-            )
+    return Table.of(
+        {"Data": "name", **dict.fromkeys(numbers, "number")},
+        (
+            (data_name(card), card.rows, card.used, card.labelled, card.duplicates, card.empty)
             for card in data
         ),
     )
@@ -253,8 +235,7 @@ def _promise(clock: Clock | None, *, stated: bool) -> Block:
 
 
 def _pairs(pairs: Iterable[tuple[str, str]], first: str, second: str) -> Table:
-    rows = tuple(Row(cells=pair) for pair in pairs)
-    return Table(columns=(Column(first, "name"), Column(second)), rows=rows)
+    return Table.of({first: "name", second: "text"}, pairs)
 
 
 def run_lines(clock: Clock | None) -> tuple[Terms, ...]:

@@ -73,21 +73,16 @@ def verdict_boxes(result: AuditResult) -> Iterator[Beside]:
 
 def _box(verdict: Replacement, reference: str) -> Callout:
     head, why = _parts(verdict, reference)
-    endpoints = Table(
-        columns=(
-            Column("Verdict rests on", "name"),
-            Column("Value", "estimate"),
-            Column("Limit", "number"),
-            Column("State"),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    end.name,
-                    Cell.of(end.estimate),
-                    "" if end.limit is None else f"{end.limit:g}".replace("-", "−"),
-                    end.state,
-                )
+    endpoints = Table.of(
+        {
+            **{"Verdict rests on": "name", "Value": "estimate"},
+            **{"Limit": "number", "State": "text"},
+        },
+        (
+            (
+                *(end.name, Cell.of(end.estimate)),
+                "" if end.limit is None else f"{end.limit:g}".replace("-", "−"),
+                end.state,
             )
             for end in verdict.endpoints
         ),

@@ -181,24 +181,18 @@ def _estimates(result: AuditResult) -> Section:
 
 def _estimates_table(rows: Sequence[Measurement], result: AuditResult) -> Table:
     """Estimates on all texts of a capability, then those on parts of them."""
+    value = Column("Value", "estimate", method=True)
+    cells = (
+        (
+            spelled(metric_name(row.metric)),
+            *(row.subset or "all", marked(row.target, result.answer_shares)),
+            Cell.of(row.estimate),
+        )
+        for row in sorted(rows, key=lambda row: row.subset is not None)
+    )
     return Table(
-        columns=(
-            Column("Metric", "name"),
-            Column("Part"),
-            Column("Target"),
-            Column("Value", "estimate", method=True),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    spelled(metric_name(row.metric)),
-                    row.subset or "all",
-                    marked(row.target, result.answer_shares),
-                    Cell.of(row.estimate),
-                )
-            )
-            for row in sorted(rows, key=lambda row: row.subset is not None)
-        ),
+        columns=(Column("Metric", "name"), Column("Part"), Column("Target"), value),
+        rows=tuple(Row(cells=one) for one in cells),
         tall=len(rows) > MOST_ROWS,
     )
 
@@ -207,11 +201,10 @@ def _curves(result: AuditResult) -> Iterator[Block]:
     """The estimates of every cutoff."""
     if result.curves:
         yield heading("Soft-SCoPE over the cutoff")
-        columns = (Column("Capability", "name"), Column("Cutoff"), Column("Target"))
-        yield Table(
-            columns=(*columns, Column("Soft-SCoPE", "estimate")),
-            rows=tuple(
-                Row(cells=(curve.capability, f"{x:g}", curve.target, Cell.of(estimate)))
+        yield Table.of(
+            {"Capability": "name", "Cutoff": "text", "Target": "text", "Soft-SCoPE": "estimate"},
+            (
+                (curve.capability, f"{x:g}", curve.target, Cell.of(estimate))
                 for curve in result.curves
                 for x, estimate in curve.points
             ),
@@ -231,7 +224,7 @@ def _matrix_page(result: AuditResult) -> Page:
     matrix = result.matrix or AuditMatrix(asymmetries=(), correlations=(), groups=())
     manifest = result.manifest
     references = [card.name for card in manifest.references]
-    answer = (
+    answer: tuple[Block, ...] = (
         Callout("neutral", (*_most_alike(result), *_degenerate(result))),
         *_matrices(result, references),
         *_both_directions(matrix),

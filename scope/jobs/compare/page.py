@@ -14,6 +14,7 @@ from reports.blocks import (
     Block,
     Callout,
     Column,
+    ColumnKind,
     Fold,
     Page,
     Paragraph,
@@ -380,11 +381,11 @@ def _numbers(result: CompareResult, tasks: Sequence[TaskEstimates]) -> Section |
 
 def _by_model(result: CompareResult) -> Table:
     """Which answers each model gives to a task, and to how many questions it gives none."""
-    columns = (Column("Model", "name"), Column("Task"), Column("Asked", "number"))
-    return Table(
-        columns=(*columns, Column("Answered", "number"), Column("Answers")),
-        rows=tuple(
-            Row(cells=(marked(one.model, [one]), one.task, one.asked, one.given, one.in_words()))
+    heads: dict[str, ColumnKind] = {"Model": "name", "Task": "text", "Asked": "number"}
+    return Table.of(
+        heads | {"Answered": "number", "Answers": "text"},
+        (
+            (marked(one.model, [one]), one.task, one.asked, one.given, one.in_words())
             for one in result.task_shares
         ),
     )
