@@ -1,8 +1,7 @@
 """What a report consists of: sections of typed blocks, worded and rounded once.
 
-A job makes a `Page` of its result. The page becomes HTML (`reports.renderers.html`), Markdown
-(`reports.renderers.markdown`) and terminal text (`reports.renderers.terminal`) by renderers
-that know no job, and a job needs no template of its own.
+A job makes a `Page` of its result. Renderers that know no job make HTML, Markdown and terminal
+text of it, so that a job needs no template of its own.
 """
 
 from __future__ import annotations
