@@ -380,11 +380,6 @@ def without_folds(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     return tuple(kept)
 
 
-def folded(title: Text, blocks: tuple[Block, ...], *, when: bool) -> tuple[Block, ...]:
-    """The blocks, behind a line that a reader opens where there are too many."""
-    return (Fold(title, blocks),) if when else blocks
-
-
 def note(template: str, /, **fields: Written) -> Paragraph:
     """A paragraph in small print."""
     return Paragraph(prose(template, **fields), note=True)
