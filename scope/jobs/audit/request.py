@@ -280,6 +280,6 @@ JOB = Job(
     carry_out="scope.jobs.audit.run:carry_out_audit",
     prepare="scope.jobs.audit.run:prepare",
     result=AuditResult,
-    page="scope.jobs.audit.sections:page",
+    page="scope.jobs.audit.page:page",
     gates=AuditGates,
 )

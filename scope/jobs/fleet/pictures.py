@@ -68,15 +68,13 @@ def _diagonal(
         dot = ScatterDot(title=title.removeprefix(": "), x=x, y=value, interval=interval, name=name)
         dots.append(dot)
     label = f"{up.capitalize()} by {across}; the numbers are in the table"
-    return ScatterChart(
-        label=label, x_title=across, y_title=up, dots=tuple(dots), diagonal=True, **options
-    )
+    return ScatterChart(label=label, x_title=across, y_title=up, dots=tuple(dots), **options)
 
 
 def rows_chart(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> IntervalChart | None:
     """Estimates with their intervals, a row each."""
     label = f"{what.capitalize()}; the numbers are in the table"
-    return estimate_chart(label, ((name, what, one) for name, one in rows), (what,), close=True)
+    return estimate_chart(label, rows, what)
 
 
 def routers_chart(routers: Sequence[records.RouterScore]) -> IntervalChart | None:

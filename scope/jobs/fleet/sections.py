@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from reports.blocks import Beside, Block, Bullets, Figure, Page, Section, Table, Terms, note
-from reports.builders.asked import code, data_table
-from reports.builders.reproduce import reproduce, run_lines
+from reports.builders.run import code, data_table, reproduce, run_lines
 from reports.charts import Chart
 from reports.prose import Text, joined, prose, written
 from scope import records

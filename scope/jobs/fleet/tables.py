@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from reports.blocks import Finder, Select, Table, places
-from reports.builders.asked import code
-from reports.builders.tables import table_of
+from reports.builders.estimates import table_of
+from reports.builders.run import code
 from reports.prose import Text, joined, prose
 from reports.wording import Cell, number, p_value, percent
 from scope import records

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from reports.blocks import Bullets, Column, Figure, Page, Row, Section, Table, paragraph
-from reports.builders.asked import asked
-from reports.builders.reproduce import reproduce
+from reports.builders.run import asked, reproduce
 from reports.charts import estimate_chart
 from reports.prose import prose
 from reports.wording import Cell
@@ -119,8 +118,9 @@ def page(result: ConfidenceResult) -> Page:
         ),
     )
     names = tuple(one.model for one in result.models)
-    drawn = [("mean probability", one.model, one.mean) for one in result.models]
-    chart = estimate_chart("Mean probability; the numbers are in the table", drawn, names)
+    drawn = [(one.model, one.mean) for one in result.models]
+    label = "Mean probability; the numbers are in the table"
+    chart = estimate_chart(label, drawn, "mean probability")
     findings = [prose("**{m}** is sure to {p}.", m=one.model, p=one.mean) for one in result.models]
     answer = Section(
         anchor="answer",

@@ -86,7 +86,7 @@ def test_observed_accuracies_are_drawn_beside_the_expected_ones_or_these_alone()
     blind = [replace(one, observed=None) for one in expected()]
     alone = pictures.accuracies_chart(blind)
     assert isinstance(alone, IntervalChart)
-    assert [row.value for row in alone.intervals] == [0.75, 0.25]
+    assert [row.value for _, row in alone.rows] == [0.75, 0.25]
 
 
 def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():

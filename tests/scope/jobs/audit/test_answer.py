@@ -7,8 +7,8 @@ from made_up_comparison import TARGETS, build_comparison
 
 from reports.blocks import Bullets
 from reports.prose import plain
-from scope.jobs.audit.sections import page
-from scope.jobs.audit.slice_sections import where_targets_differ
+from scope.jobs.audit.answer import where_targets_differ
+from scope.jobs.audit.page import page
 from scope.records import Difference, Estimate, Measurement, SliceTest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import attrgetter
@@ -20,14 +21,20 @@ from reports.blocks import (
     Select,
     Table,
     example_anchor,
+    heading,
     paragraph,
     places,
 )
-from reports.changes import mark_changes
-from reports.prose import Span, Text, joined, prose, written
+from reports.prose import Span, Text, joined, mark_changes, prose, written
 from reports.wording import two_digits
 from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
+
+MOST_EXAMPLES = 3
+"""Questions in the answer of the page."""
+
+MOST_ANSWERS, FEW_ANSWERS = 5, 3
+"""Answers to a question shown at once; of more, the few most frequent ones."""
 
 MOST_ITEMS = 500
 """Questions shown at most; those on which the models disagree most come first."""
@@ -123,8 +130,7 @@ def marked_answer(text: str, gold: Sequence[str]) -> Text:
     """
     words = set(text.split())
     nearest = max(gold, key=lambda one: len(words.intersection(one.split())), default=text)
-    segments = mark_changes(nearest, text).perturbed
-    return tuple(Span(part.text, "marked" if part.changed else "plain") for part in segments)
+    return mark_changes(nearest, text, ("deleted", "marked"))[1]
 
 
 def _shown(item: Item, given: Given) -> Text:
@@ -159,10 +165,14 @@ def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
         right = ((Span(one or UNANSWERABLE, "strong", foreign=True),) for one in item.gold)
         gold = joined(dict.fromkeys(right), between=" / ") or prose("not known")
         yield Passage(prose("Gold: {gold}", gold=gold))
-    shown = [one for one in asked.given if one.models or one.right]
+    shown = [answer for answer in asked.given if answer.models or answer.right]
+    if len(shown) > MOST_ANSWERS:
+        frequent = sorted(shown, key=lambda answer: (not answer.right, -len(answer.models)))
+        shown = [answer for answer in shown if answer in frequent[:FEW_ANSWERS]]
     yield asked.table(shown)
-    if others := [one for one in asked.given if one not in shown]:
-        yield Fold(prose("Other options: {n}", n=len(others)), (asked.table(others),))
+    if others := [answer for answer in asked.given if answer not in shown]:
+        kind = "options" if item.question.options else "answers"
+        yield Fold(prose(f"Other {kind}: {{n}}", n=len(others)), (asked.table(others),))
 
 
 def answers_side_by_side(tasks: Sequence[Questions], *, most: int) -> Section | None:
@@ -192,9 +202,11 @@ def _cards(shown: Questions) -> Cards:
     selects = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
     models = shown[0].task.names
     alone = enumerate(models) if len(models) == 2 else ()
+    written = any(not one.item.question.options for one in shown)
     states = (
         ("", "all questions"),
         ("disagree", "models disagree"),
+        *((("text", "a written answer changes"),) if written else ()),
         *((f"only{place}", f"only {name} is right") for place, name in alone),
         ("wrong", "at least one is wrong"),
         ("none", "all alike, none wrong"),
@@ -228,6 +240,8 @@ def _states(asked: AnsweredQuestion) -> Iterator[str]:
     """Whether models disagree, which of two alone is right, and whether one is wrong."""
     if asked.disagreement:
         yield "disagree"
+        if not asked.item.question.options:
+            yield "text"
     right = [name for one in asked.given if one.right for name, _ in one.models]
     if any(one.right is False and one.models for one in asked.given):
         yield "wrong"
@@ -245,3 +259,46 @@ def _note(asked: AnsweredQuestion) -> Text:
         category=() if category is None else prose(" · {name}", name=category),
         silent=prose(" · not asked: {names}", names=joined(silent)) if silent else (),
     )
+
+
+def example_cards(tasks: Sequence[Questions]) -> Iterator[Block]:
+    """At most three questions: the first kind of every task, then the second ones."""
+    by_task = [list(_of_task(questions)) for questions in tasks]
+    ranks = range(MOST_EXAMPLES)
+    cards = [cards[rank] for rank in ranks for cards in by_task if rank < len(cards)]
+    if cards:
+        yield heading("For example")
+        yield Cards(cards=tuple(cards[:MOST_EXAMPLES]), narrow=True)
+
+
+def _of_task(questions: Questions) -> Iterator[Card]:
+    """The shortest question of each kind, the kind of the most questions first."""
+    kinds: dict[Text, list[AnsweredQuestion]] = defaultdict(list)
+    for question in questions:
+        if kind := _kind(question):
+            kinds[kind].append(question)
+    seen = set()
+    for kind, of_kind in sorted(kinds.items(), key=lambda pair: -len(pair[1])):
+        shown = min(of_kind, key=lambda question: len(question.item.question.text))
+        # Of many models one stands for all that are alone with their answer.
+        words = kind if len(shown.task.fit) == 2 else kind[-1:]
+        if words not in seen:
+            seen.add(words)
+            about = (*kind, *prose(" · {task}", task=shown.task.task))
+            yield Card(note=about, blocks=tuple(question_blocks(shown)))
+
+
+def _kind(question: AnsweredQuestion) -> Text:
+    """What a question shows of the models that are not degenerate; empty for nothing."""
+    fit = question.task.fit
+    answers = [(one, [name for name, _ in one.models if name in fit]) for one in question.given]
+    right = [name for answer, names in answers if answer.right for name in names]
+    wrong = [(answer, names) for answer, names in answers if answer.right is False and names]
+    erring = [name for _, names in wrong for name in names]
+    if len(right) == 1 and erring:
+        return prose("Only **{model}** is right", model=right[0])
+    if len(erring) == 1 and right:
+        return prose("Only **{model}** is wrong", model=erring[0])
+    if len(wrong) == 1 and len(erring) == len(fit) > 1 and wrong[0][0].key is not None:
+        return prose(f"{'Both' if len(fit) == 2 else 'All'} give the **same wrong answer**")
+    return ()

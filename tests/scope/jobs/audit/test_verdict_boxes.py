@@ -7,7 +7,7 @@ from made_up_comparison import build_comparison, estimate
 
 from reports.blocks import Callout, Fold, Table, within
 from reports.prose import plain
-from scope.jobs.audit.sections import page
+from scope.jobs.audit.page import page
 from scope.records import Endpoint, Replacement
 
 SIGNS = [

@@ -3,7 +3,7 @@ from dataclasses import replace
 from made_up_tasks_comparison import CHOICE, MODELS, QA, estimate
 
 from reports.prose import plain, together
-from scope.jobs.compare.answer_section import remarks, sentences
+from scope.jobs.compare.page import remarks, sentences
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import GOLD, FourCells, TaskShares, Undefined
 

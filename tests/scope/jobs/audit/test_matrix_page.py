@@ -8,7 +8,7 @@ import scope
 from reports.blocks import Table
 from reports.prose import plain
 from reports.renderers.terminal import to_text
-from scope.jobs.audit.sections import page
+from scope.jobs.audit.page import page
 from scope.records import Undefined
 
 
