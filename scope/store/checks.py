@@ -9,7 +9,7 @@ from pathlib import Path
 from scope.errors import RunError
 from scope.store.configuration import refuse_other_settings
 from scope.store.files import free_bytes, full, guarded, nearest_folder, unusable
-from scope.store.run import RunFolder, refuse_other_files
+from scope.store.folder import RunFolder, refuse_other_files
 
 LEAST_FREE = 200_000_000
 """Bytes that must be free where a run is kept: its texts, answers, result and page."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scope.errors import RunError
 from scope.store.files import guarded
-from scope.store.run import RunFolder
+from scope.store.folder import RunFolder
 from scope.store.summary import read_summary
 
 

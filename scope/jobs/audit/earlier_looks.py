@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scope.errors import RunError
-from scope.store.run import RunFolder
+from scope.store.folder import RunFolder
 
 _PLAN = (
     *("accuracy_margin", "agreement_margin", "concordance_margin", "least_reach"),

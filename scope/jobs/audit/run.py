@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from scope.answers import Run, answer_texts, recognise_classifier
 from scope.core.request import as_function
 from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.jobs.audit.earlier_looks import earlier_looks
@@ -16,21 +17,14 @@ from scope.jobs.audit.searched import Searched, gather, reasons
 from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.audited import degenerate_reference
-from scope.jobs.canaries import recognise_classifier
 from scope.jobs.identity import configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.perturbing import changed_texts
 from scope.jobs.runner import Prepared, carry_out
-from scope.jobs.scoring import (
-    Answers,
-    answer_texts,
-    score_examples,
-    score_perturbations,
-)
+from scope.jobs.scoring import Answers, score_examples, score_perturbations
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.protocols import Progress
 from scope.records import AnswerShares, AuditResult
-from scope.store import Run
 
 
 def carry_out_audit(request: AuditRequest) -> AuditResult:
@@ -152,7 +146,7 @@ def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) 
     texts = [example.text for example in plans[0].data.examples]
     for plan in plans:
         for one in plan.capabilities:
-            texts += changed_texts(run, plan.kept_as(one))
+            texts += changed_texts(run, plan.kept_as(one), plan.data.examples)
     for model in models_of(plans):
         recognise_classifier(model, texts, run, progress)
 

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from scope.answers import CachedClassifier, Run
 from scope.jobs.audit.plan import AuditPlan, models_of
 from scope.jobs.identity import NamedModel
 from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.scoring import Answers, answer_all
-from scope.models.cached import CachedClassifier
-from scope.store import Run
 
 
 class Searched(NamedTuple):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from tiny_language import write_tiny_llama
 
+from scope.answers import latents as job
+from scope.answers.latents import latent_folder, recognise_reader, stored_latents
 from scope.errors import DataError, ModelError, RunError
-from scope.jobs import latent_store as job
-from scope.jobs.latent_store import latent_folder, recognise_reader, stored_latents
 from scope.models import ModelOptions, generations, load_latent_reader
 
 

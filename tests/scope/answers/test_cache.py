@@ -7,25 +7,25 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from scope.errors import RunError, SpecError
-from scope.store.caches import (
+from scope.answers.cache import (
     SECONDS_IN_USE,
     answer_file,
     bytes_of,
     clear_cache,
     enforce_limit,
     latent_folders,
+    shared_table,
     size_limit,
     sizes,
 )
-from scope.store.entries import EntryFile
-from scope.store.latents import LatentFolder
+from scope.answers.latent_files import LatentFolder
+from scope.errors import RunError, SpecError
 
 
 @pytest.fixture
 def folder(tmp_path):
     """Two answers of 50 kB each, a search, a vector, and latents of a day ago."""
-    with EntryFile(answer_file(tmp_path)) as file:
+    with shared_table(tmp_path) as file:
         file.put("answers", "model", {"old": "x" * 50_000, "new": "x" * 50_000})
         file.put("searches", "model", {"example": "[]"})
         file.put("vectors", "encoder", {"text": "AAAA"})
@@ -107,7 +107,7 @@ def test_another_limit_is_refused(monkeypatch, given):
 
 
 def test_a_file_that_another_process_writes_is_not_removed(folder, monkeypatch):
-    monkeypatch.setattr(EntryFile.__init__, "__defaults__", (0.1,))
+    monkeypatch.setattr("scope.answers.table.SECONDS_TO_WAIT", 0.1)
     with closing(sqlite3.connect(answer_file(folder), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(RunError):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
+from scope.answers import latent_files as store
+from scope.answers.latent_files import LatentFolder, LatentPlace, Shape, unpacked
 from scope.errors import RunError
 from scope.progress import Silent
-from scope.store import latents as store
-from scope.store.latents import LatentFolder, LatentPlace, Shape, unpacked
 
 
 @pytest.fixture
@@ -171,8 +171,8 @@ def test_a_pickle_is_not_read(folder, tmp_path):
 
 def test_an_index_of_another_format_is_damaged(folder, tmp_path):
     with closing(sqlite3.connect(tmp_path / "latents" / "index.sqlite")) as connection:
-        connection.execute("PRAGMA user_version = 9")
-    with pytest.raises(RunError, match="is damaged: its format is 9"):
+        connection.execute("PRAGMA user_version = 7")
+    with pytest.raises(RunError, match="is damaged: its format is 7"):
         LatentFolder(tmp_path / "latents")
 
 
@@ -192,25 +192,30 @@ def rows_of(folder, text):
 
 
 @pytest.mark.parametrize(
-    "place", ["row = 7", "row = -1", "row = 'one'", "portion = 5", "portion = '../../index.sqlite'"]
+    "place",
+    ["[0, 7, 0]", "[0, -1, 0]", '[0, "one", 0]', "[5, 0, 0]", '["../../index.sqlite", 0, 0]'],
 )
 def test_a_place_that_does_not_exist_is_named_with_a_way_out(folder, tmp_path, place):
     folder.add({"a": False, "b": True}, ROWS, "float32")
     with closing(index_of(tmp_path / "latents")) as connection, connection:
-        connection.execute(f"UPDATE latents SET {place}")
+        connection.execute("UPDATE entries SET value = ? WHERE kind = 'latents'", (place,))
     with pytest.raises(RunError, match=r"(?s)is damaged.*which is then rebuilt"):
         rows_of(folder, "a")
 
 
 @pytest.mark.parametrize(
     "statement",
-    ["DROP TABLE shape", "UPDATE shape SET layers = 0", "UPDATE shape SET precision = 'int8'"],
+    [
+        "DROP TABLE entries",
+        "UPDATE entries SET value = '[0, 2, \"float32\"]' WHERE kind = 'facts'",
+        "UPDATE entries SET value = '[3, 2, \"int8\"]' WHERE kind = 'facts'",
+    ],
 )
 def test_a_folder_damaged_as_a_whole_is_named_with_a_way_out(folder, tmp_path, statement):
     folder.add({"a": False, "b": True}, ROWS, "float32")
     with closing(index_of(tmp_path / "latents")) as connection, connection:
         connection.execute(statement)
     with pytest.raises(
-        RunError, match=r"(?s)is damaged: it.*delete `.*latents`, which is then rebuilt"
+        RunError, match=r"(?s)is damaged: .*it.*delete `.*latents`, which is then rebuilt"
     ):
         LatentFolder(tmp_path / "latents").shape  # noqa: B018 - it is read

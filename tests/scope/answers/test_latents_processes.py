@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from scope.jobs.latent_store import latent_folder
-from scope.store.latents import LatentFolder
+from scope.answers.latent_files import LatentFolder
+from scope.answers.latents import latent_folder
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def cache(tmp_path, monkeypatch):
 PROGRAM = """
 import sys, time
 import numpy as np
-from scope.jobs import latent_store as job
+from scope.answers import latents as job
 job.TEXTS_A_PORTION = 8
 
 class Reader:

@@ -9,10 +9,10 @@ from hashlib import blake2b
 import numpy as np
 import pytest
 
+from scope.answers import vectors as job
+from scope.answers.cache import answer_file
+from scope.answers.vectors import question_vectors
 from scope.errors import DataError, ModelError, RunError
-from scope.jobs import question_vectors as job
-from scope.jobs.question_vectors import question_vectors
-from scope.store.caches import answer_file
 
 
 class Counting:
@@ -123,7 +123,7 @@ def test_progress_counts_what_was_known_before(monkeypatch):
 PROGRAM = """
 import sys, time
 import numpy as np
-from scope.jobs import question_vectors as job
+from scope.answers import vectors as job
 job.ENCODED_AT_ONCE = 8
 
 class Encoder:

@@ -1,42 +1,32 @@
-"""The latents of one model on disk: portions of rows in files of numbers, and an index of texts.
+"""The files that keep the latents of texts.
 
-A portion is a ``.npy`` file that is written whole and never changed. The index, in SQLite, says
-which row of which portion a text has. A portion is added after its file is complete, in one
-transaction: of a process that is killed between the two nothing remains but a file that the next
-one overwrites. Any number of processes may read while one writes.
+The latents of one model lie in a folder: portions of rows in files of numbers, and an index of
+texts. A portion is a ``.npy`` file that is written whole and never changed. The index gives the row
+and portion of a text. A portion is added after its file is complete, in one transaction: of a
+process that is killed between the two nothing remains but a file that the next one overwrites. Any
+number of processes may read while one writes.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
+from scope.answers.cache import INDEX
+from scope.answers.table import Table, in_cache
 from scope.protocols import Precision, Progress
-from scope.store.files import damaged, read_text, require_file, write_atomically
-from scope.store.keyed import connect, in_cache, key_of, look_up, make_tables
+from scope.store.files import damaged, require_file
 
-VERSION = 3
 _SECONDS_TO_WAIT = 60.0
 _SECONDS_BETWEEN_LOOKS = 1.0
-_LONGEST_STATEMENT = 100
-
-_TABLES = """
-CREATE TABLE shape (layers INTEGER, width INTEGER, precision TEXT);
-CREATE TABLE latents (
-    text BLOB PRIMARY KEY,
-    portion INTEGER NOT NULL,
-    row INTEGER NOT NULL,
-    truncated INTEGER NOT NULL
-) WITHOUT ROWID;
-"""
 
 
 class Shape(NamedTuple):
@@ -48,7 +38,7 @@ class Shape(NamedTuple):
 
 
 class LatentPlace(NamedTuple):
-    """Where a text's latents stand, and whether the end of the text was left out of them."""
+    """Where a text's latents are, and whether the end of the text was left out of them."""
 
     portion: int
     row: int
@@ -65,15 +55,14 @@ class LatentFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path, self._index = path, path / "index.sqlite"
-        self._statement = path / "reproducible.txt"
-        with self._in_cache():
+        self._path, self._index = path, path / INDEX
+        with in_cache(path):
             path.mkdir(parents=True, exist_ok=True)
-            # SQLite does not wait where two at once turn a new file to its log of writes.
-            lock = FileLock(path / "index.lock", timeout=_SECONDS_TO_WAIT)
-            with lock, self._connected() as connection:
-                make_tables(connection, self._index, VERSION, _TABLES)
-            os.utime(path)  # when it was last used
+            with self._table():
+                os.utime(path)  # when it was last used
+
+    def _table(self) -> Table:
+        return Table(self._index, self._path, _SECONDS_TO_WAIT)
 
     @contextmanager
     def writing(self, progress: Progress) -> Iterator[None]:
@@ -98,7 +87,7 @@ class LatentFolder:
 
     def _taken(self, lock: FileLock, seconds: float) -> bool:
         """Whether the lock is this process's after that long a wait at most."""
-        with self._in_cache():
+        with in_cache(self._path):
             try:
                 lock.acquire(timeout=seconds)
             except Timeout:
@@ -108,39 +97,27 @@ class LatentFolder:
     @property
     def reproducible(self) -> str:
         """How equal latents are in any batch; empty if not stated."""
-        with self._in_cache():
-            return (read_text(self._statement) or "")[:_LONGEST_STATEMENT]
+        return self._fact("reproducible", str) or ""
 
     @reproducible.setter
     def reproducible(self, statement: str) -> None:
-        with self._in_cache():
-            write_atomically(self._statement, statement)
+        with self._table() as table:
+            table.put("facts", "", {"reproducible": statement}, replace=True)
 
     @property
     def shape(self) -> Shape | None:
         """Of all latents that are kept; None where there are none."""
-        with self._in_cache(), self._connected() as connection:
-            found = connection.execute("SELECT layers, width, precision FROM shape").fetchone()
-            if found is None:
-                return None
-            shape = Shape(*found)
-            if not _is_count(shape.layers) or not _is_count(shape.width):
-                raise damaged(self._index, f"it is of {shape}")
-            if shape.precision not in get_args(Precision):
-                raise damaged(self._index, f"it is of {shape}")
+        shape: Shape | None = self._fact("shape", _read_shape)
         return shape
 
+    def _fact(self, name: str, read: Any) -> Any:
+        with self._table() as table:
+            return table.get("facts", "", [name], read).get(name)
+
     def places(self, texts: Sequence[str]) -> dict[str, LatentPlace]:
-        """Where the latents of those texts stand that have any."""
-        by_key = {key_of(text): text for text in texts}
-        query = "SELECT text, portion, row, truncated FROM latents WHERE text IN"
-        found: dict[str, LatentPlace] = {}
-        with self._in_cache(), self._connected() as connection:
-            for key, portion, row, truncated in look_up(connection, query, by_key):
-                if not (_is_count(portion + 1) and _is_count(row + 1)):
-                    raise damaged(self._index, f"it has the place {portion}, {row}")
-                found[by_key[key]] = LatentPlace(portion, row, bool(truncated))
-        return found
+        """Where the latents of those texts are that have any."""
+        with self._table() as table:
+            return table.get("latents", "", texts, _read_place)
 
     def add(
         self, texts: Mapping[str, bool], latents: NDArray[np.float32], precision: Precision
@@ -155,25 +132,25 @@ class LatentFolder:
             Of shape (texts, layers, width).
         """
         shape = Shape(latents.shape[1], latents.shape[2], precision)
-        if (self.shape or shape) != shape:
-            with self._in_cache():
-                raise damaged(self._index, f"it is of {self.shape}, where the model has {shape}")
-        with self._in_cache(), self._connected() as connection:
-            last = connection.execute("SELECT max(portion) FROM latents").fetchone()[0]
-            portion = 0 if last is None else last + 1
+        if (known := self.shape or shape) != shape:
+            with in_cache(self._path):
+                raise damaged(self._index, f"it is of {known}, where the model has {shape}")
+        portion = self._fact("portions", int) or 0
+        with in_cache(self._path):
             self._write(self._file(portion), _packed(latents, precision))
-            places = [
-                (key_of(text), portion, row, int(truncated))
-                for row, (text, truncated) in enumerate(texts.items())
-            ]
-            with connection:
-                connection.execute("DELETE FROM shape")
-                connection.execute("INSERT INTO shape VALUES (?, ?, ?)", shape)
-                connection.executemany("INSERT OR REPLACE INTO latents VALUES (?, ?, ?, ?)", places)
+        places = {
+            text: json.dumps([portion, row, int(truncated)])
+            for row, (text, truncated) in enumerate(texts.items())
+        }
+        facts = {"shape": json.dumps(shape), "portions": str(portion + 1)}
+        with self._table() as table:
+            # The number of portions first: a file that no text names is never overwritten.
+            table.put("facts", "", facts, replace=True)
+            table.put("latents", "", places, replace=True)
 
     def rows(self, portion: int, numbers: Sequence[int], shape: Shape) -> NDArray[np.float32]:
         """Rows of a portion on disk, of which only these are read."""
-        with self._in_cache():
+        with in_cache(self._path):
             try:
                 return unpacked(self.portion(portion, shape)[numbers], shape.precision)
             except IndexError as error:
@@ -182,7 +159,7 @@ class LatentFolder:
     def portion(self, number: int, shape: Shape) -> NDArray[np.generic]:
         """A portion on disk, of which only the used part is read; see `unpacked`."""
         path = self._file(number)
-        with self._in_cache():
+        with in_cache(self._path):
             require_file(path)
             try:
                 rows = np.lib.format.open_memmap(path, mode="r")
@@ -205,23 +182,19 @@ class LatentFolder:
             os.fsync(file.fileno())
         unfinished.replace(path)
 
-    @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        require_file(self._index)
-        connection = connect(self._index, _SECONDS_TO_WAIT)
-        try:
-            # What a commit has handed to the operating system survives the death of the process.
-            connection.execute("PRAGMA synchronous = NORMAL")
-            yield connection
-        finally:
-            connection.close()
 
-    def _in_cache(self) -> AbstractContextManager[None]:
-        return in_cache(self._path, "a folder for latents")
+def _read_shape(value: str) -> Shape:
+    shape = Shape(*json.loads(value))
+    if min(shape[:2]) < 1 or shape.precision not in get_args(Precision):
+        raise ValueError(f"it is of {shape}")
+    return shape
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and value > 0
+def _read_place(value: str) -> LatentPlace:
+    portion, row, truncated = json.loads(value)
+    if not isinstance(portion, int) or not isinstance(row, int) or min(portion, row) < 0:
+        raise ValueError(f"it has the place {portion}, {row}")
+    return LatentPlace(portion, row, bool(truncated))
 
 
 def unpacked(rows: NDArray[np.generic], precision: Precision) -> NDArray[np.float32]:

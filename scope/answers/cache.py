@@ -11,21 +11,22 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
+from scope.answers.table import Table
 from scope.errors import DamagedError, RunError, SpecError
-from scope.store.entries import EntryFile, EntryKind
 from scope.store.files import guarded
-from scope.store.keyed import connect
 
 CacheKind = Literal["answers", "searches", "vectors", "latents"]
 """What is kept across runs: answers of models, results of searches, vectors of questions, and
 latents of texts."""
 
 DEFAULT_LIMIT = "5 GB"
+
+INDEX = "index.sqlite"
+"""The table of a folder of latents."""
 
 SECONDS_IN_USE = 24 * 3600
 """Latents that were opened so recently may be in use: they are not removed for their size."""
@@ -52,6 +53,17 @@ class _Removable(NamedTuple):
 def answer_file(folder: Path) -> Path:
     """The file of the answers, searches and vectors that runs share."""
     return folder / "shared-answers.sqlite"
+
+
+def shared_table(folder: Path, seconds_to_wait: float | None = None) -> Table:
+    """The table that runs share.
+
+    Raises
+    ------
+    RunError
+        When it is damaged, or cannot be read or written.
+    """
+    return Table(answer_file(folder), answer_file(folder), seconds_to_wait)
 
 
 def latent_folders(folder: Path) -> Path:
@@ -108,8 +120,8 @@ def sizes(folder: Path) -> list[CacheSize]:
     """
     found = dict.fromkeys(get_args(CacheKind), (0, 0))
     if answer_file(folder).exists():
-        with EntryFile(answer_file(folder)) as file:
-            found |= {kind: file.count(kind) for kind in get_args(EntryKind)}
+        with shared_table(folder) as table:
+            found |= {kind: table.count(kind) for kind in get_args(CacheKind)}
     with guarded(folder):
         latents = latent_folders(folder)
         found["latents"] = (sum(map(_rows, latents.glob("*/"))), bytes_of(latents))
@@ -130,8 +142,8 @@ def clear_cache(folder: Path, kind: CacheKind) -> None:
                 shutil.rmtree(path)
     elif answer_file(folder).exists():
         try:
-            with EntryFile(answer_file(folder)) as file:
-                file.clear(kind)
+            with shared_table(folder) as table:
+                table.clear(kind)
         except DamagedError:
             # As a whole: nothing in it can be read, of any kind.
             with guarded(folder):
@@ -152,17 +164,18 @@ def enforce_limit(folder: Path, limit: int) -> None:
         excess = bytes_of_caches(folder) - limit
         if excess <= 0:
             return
-        with EntryFile(answer_file(folder)) as file:
-            for one in sorted(_removable(folder, file), key=lambda one: one.used):
+        with shared_table(folder) as table:
+            for one in sorted(_removable(folder, table), key=lambda one: one.used):
                 if excess <= 0:
                     break
                 one.remove()
                 excess -= one.bytes
 
 
-def _removable(folder: Path, file: EntryFile) -> Iterator[_Removable]:
-    for one in file.portions():
-        yield _Removable(one.used, one.bytes, partial(file.remove_unused_since, one.used))
+def _removable(folder: Path, table: Table) -> Iterator[_Removable]:
+    for portion in table.portions():
+        remove = partial(table.remove_unused_since, portion.used)
+        yield _Removable(portion.used, portion.bytes, remove)
     for path in latent_folders(folder).glob("*/"):
         used = path.stat().st_mtime
         if time.time() - used > SECONDS_IN_USE:
@@ -178,11 +191,11 @@ def _remove_database(path: Path) -> None:
 
 def _rows(path: Path) -> int:
     """The texts of which a folder has latents; 0 where its index cannot be read."""
-    database = path / "index.sqlite"
-    if not database.is_file():
+    index = path / INDEX
+    if not index.is_file():
         return 0
     try:
-        with guarded(database), closing(connect(database)) as connection:
-            return int(connection.execute("SELECT count(*) FROM latents").fetchone()[0])
+        with Table(index, path) as table:
+            return table.count("latents")[0]
     except RunError:
         return 0

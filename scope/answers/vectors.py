@@ -1,24 +1,22 @@
-"""The vectors of questions: each is computed once by an encoder, and cached."""
+"""The vectors of texts: each is computed once by an encoder, and cached."""
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers.asking import may_change, recognise_numbers
+from scope.answers.cache import shared_table
+from scope.answers.table import Table
 from scope.errors import ModelError
 from scope.fleet.questions import require_texts
-from scope.jobs.canaries import may_change, recognise_numbers
 from scope.models.generations import releases
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, Progress
-from scope.store.caches import answer_file
-from scope.store.entries import EntryFile
 
 Vector = NDArray[np.float32]
 
@@ -26,33 +24,6 @@ _SECONDS_TO_WAIT = 60.0
 
 ENCODED_AT_ONCE = 64
 """Texts between two signs of progress, after which they are kept: what a kill can cost."""
-
-
-class _Vectors(NamedTuple):
-    """The cached vectors of one encoder, by text."""
-
-    file: EntryFile
-    owner: str
-
-    def get(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """The vectors that are known."""
-        return self.file.get("vectors", self.owner, texts, _read)
-
-    def put(self, texts: Sequence[str], rows: NDArray[np.float32]) -> None:
-        """Keep the vectors of texts; when this returns they survive a kill."""
-        values = (b64encode(row.astype("<f4").tobytes()).decode() for row in rows)
-        self.file.put("vectors", self.owner, dict(zip(texts, values, strict=True)))
-
-
-def _read(value: str) -> Vector:
-    return np.frombuffer(b64decode(value, validate=True), "<f4")
-
-
-@contextmanager
-def _cached(encoder: Encoder) -> Iterator[_Vectors]:
-    with EntryFile(answer_file(cache_folder()), _SECONDS_TO_WAIT) as file:
-        # A later release of the libraries may give other numbers.
-        yield _Vectors(file, f"{encoder.fingerprint}-{releases()}")
 
 
 def question_vectors(
@@ -86,8 +57,10 @@ def question_vectors(
         return np.zeros((0, 0), dtype=np.float32)
     # Neighbours in length make full batches; a vector has no regard for its company.
     wanted = sorted(set(texts), key=lambda text: (len(text), text))
-    with _cached(encoder) as kept:
-        known = kept.get(wanted)
+    # A later release of the libraries may give other numbers.
+    owner = f"{encoder.fingerprint}-{releases()}"
+    with shared_table(cache_folder(), _SECONDS_TO_WAIT) as table:
+        known = table.get("vectors", owner, wanted, _read)
         if known and may_change(encoder):
             recognise_numbers(
                 encoder.spec,
@@ -100,30 +73,33 @@ def question_vectors(
             )
         missing = [text for text in wanted if text not in known]
         if missing:
-            _encode(missing, known, encoder, kept, progress or Silent())
+            shown = (progress or Silent()).task("question vectors", len(wanted), len(known))
+            with shown as advance:
+                for start in range(0, len(missing), ENCODED_AT_ONCE):
+                    portion = missing[start : start + ENCODED_AT_ONCE]
+                    known |= _encoded(portion, encoder, table, owner)
+                    advance(len(portion))
         return np.stack([known[text] for text in texts])
 
 
-def _encode(
-    texts: Sequence[str],
-    known: dict[str, Vector],
-    encoder: Encoder,
-    kept: _Vectors,
-    progress: Progress,
-) -> None:
-    """Add what is missing to what is known, and keep it."""
-    with progress.task("question vectors", len(texts) + len(known), len(known)) as advance:
-        for start in range(0, len(texts), ENCODED_AT_ONCE):
-            portion = texts[start : start + ENCODED_AT_ONCE]
-            # Another process may have come to these by now.
-            found = kept.get(portion)
-            rest = [text for text in portion if text not in found]
-            if rest:
-                rows = vectors_of(encoder, rest)
-                kept.put(rest, rows)
-                found.update(zip(rest, rows, strict=True))
-            known.update(found)
-            advance(len(portion))
+def _encoded(texts: Sequence[str], encoder: Encoder, table: Table, owner: str) -> dict[str, Vector]:
+    """The vectors of a portion of texts, which are kept."""
+    # Another process may have come to some by now.
+    found = table.get("vectors", owner, texts, _read)
+    rest = [text for text in texts if text not in found]
+    if rest:
+        rows = dict(zip(rest, vectors_of(encoder, rest), strict=True))
+        table.put("vectors", owner, {text: _row(vector) for text, vector in rows.items()})
+        found |= rows
+    return found
+
+
+def _row(vector: Vector) -> str:
+    return b64encode(vector.astype("<f4").tobytes()).decode()
+
+
+def _read(value: str) -> Vector:
+    return np.frombuffer(b64decode(value, validate=True), "<f4")
 
 
 def vectors_of(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:

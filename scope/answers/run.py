@@ -1,145 +1,47 @@
-"""The folder of a run, the run itself while it is open for writing, and the list of runs."""
+"""An open run: its folder and lock, and the answers that it keeps."""
 
 from __future__ import annotations
 
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
-from scope.errors import RunError
-from scope.paths import expanded
-from scope.records import Perturbation, Result
+from scope.answers.answers import Answers, Shared
+from scope.answers.cache import size_limit
+from scope.answers.table import Table
+from scope.models.certainty import identity_of
+from scope.paths import cache_folder
+from scope.progress import remark
+from scope.protocols import Progress
+from scope.records import Result
 from scope.serialization import from_json, plain, to_json
-from scope.store.configuration import (
-    keep_configuration,
-    read_configuration,
-    read_notes,
-    write_configuration,
-)
-from scope.store.database import Database, Held
+from scope.store.configuration import keep_configuration, write_configuration
 from scope.store.files import (
     HOLDER,
     LOCK,
     RunLock,
     guarded,
-    is_leftover,
     nearest_folder,
-    read_text,
     remove_leftovers,
     write_atomically,
 )
-from scope.store.long_lists import StoredList, list_files, long_lists, remove_other_lists
-from scope.store.shared import SharedAnswers, SharingStore
+from scope.store.folder import RunFolder, refuse_other_files
+from scope.store.long_lists import long_lists, remove_other_lists
 from scope.store.summary import SUMMARY, Stopwatch
 
 Found = TypeVar("Found", bound=Result)
 
 _NO_NOTES: Mapping[str, object] = MappingProxyType({})
 
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
-
-def run_folder(run: str | Path, root: Path) -> Path:
-    """The folder of a run: a name is a folder under ``root``; a path, or a text with a slash in
-    it, is the folder itself.
-
-    Raises
-    ------
-    RunError
-        When a name is not plain.
-
-    Examples
-    --------
-    >>> run_folder("sst2", Path("runs")).as_posix()
-    'runs/sst2'
-    >>> run_folder("../elsewhere", Path("runs")).as_posix()
-    '../elsewhere'
-    """
-    if isinstance(run, Path) or "/" in run:
-        return expanded(run)
-    if not _PLAIN_NAME.fullmatch(run):
-        raise RunError(
-            f"`{run}` is not a valid run name",
-            expected="1 to 100 letters, digits, `.`, `-` and `_`, first a letter, digit or `_`",
-            fix="choose another name, such as --run sst2-synonym",
-        )
-    return expanded(root) / run
-
-
-class RunFolder:
-    """The files of a run that are read and replaced whole, which needs no lock."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @property
-    def name(self) -> str:
-        """The folder's own name."""
-        return self.path.absolute().name
-
-    @property
-    def manifest_path(self) -> Path:
-        """What was asked."""
-        return self.path / "manifest.json"
-
-    @property
-    def database_path(self) -> Path:
-        """What was found so far."""
-        return self.path / "run.sqlite"
-
-    @property
-    def result_path(self) -> Path:
-        """The result."""
-        return self.path / "result.json"
-
-    @property
-    def report_path(self) -> Path:
-        """The result as a page."""
-        return self.path / "report.html"
-
-    def read_configuration(self) -> Mapping[str, object] | None:
-        """The configuration, or None before the run was started."""
-        return read_configuration(self.manifest_path)
-
-    def read_notes(self) -> Mapping[str, object]:
-        """The facts stored with the configuration by the first session; empty without any."""
-        return read_notes(self.manifest_path)
-
-    def read_result(self) -> Result | None:
-        """The result, or None where the run has not finished.
-
-        Raises
-        ------
-        RunError
-            When the file is damaged or of another format.
-        """
-        text = read_text(self.result_path)
-        if text is None:
-            return None
-        found = from_json(text, source=f"`{self.result_path}`", lists=self._read_lists)
-        return replace(found, folder=self.path)
-
-    def _read_lists(self, files: Mapping[str, str]) -> Callable[[str, Any, int, int], StoredList]:
-        file = list_files(self.path, files)
-        return lambda name, entry, start, stop: StoredList(file(name, entry), start, stop)
-
-    def write_report(self, html: str) -> None:
-        """Keep the page; the former one stays until the new one is whole."""
-        write_atomically(self.report_path, html)
-
-
-class Run(RunFolder, SharingStore):
+class Run(RunFolder, Answers):
     """A run that this process alone may write; made by `Run.open`.
-
-    It is a ``PredictionStore`` and an ``AnswerStore``. ``asked_again`` and ``drifts`` are this
-    session's: see `scope.jobs.canaries`. ``shared`` is what it has in common with other runs.
 
     Examples
     --------
@@ -147,30 +49,28 @@ class Run(RunFolder, SharingStore):
     >>> from scope.records import Prediction
     >>> folder = Path(tempfile.mkdtemp()) / "example"
     >>> with Run.open(folder, {"job": "audit", "seed": 0}) as run:
-    ...     run.put("model", {"good": Prediction(probabilities=(0.25, 0.75))})
+    ...     run.keep("model", {"good": Prediction(probabilities=(0.25, 0.75))})
     >>> with Run.open(folder, {"job": "audit", "seed": 0}) as run:
-    ...     run.get("model", ["good"])
+    ...     run.known("model", ["good"])
     {'good': Prediction(probabilities=(0.25, 0.75), truncated=False, tokens=())}
     """
 
     def __init__(
         self,
         path: Path,
-        database: Database,
-        shared: SharedAnswers,
+        table: Table,
+        shared: Shared | None,
         resources: ExitStack,
         above: Path | None,
         stopwatch: Stopwatch,
     ) -> None:
         RunFolder.__init__(self, path)
-        SharingStore.__init__(self, database, shared)
+        Answers.__init__(self, table, shared)
         self._resources = resources
         self._above = above
         self.stopwatch = stopwatch
         self._holds_answers = False
         self._keep_added_models: Callable[[], None] | None = None
-        self.asked_again = 0
-        self.drifts: list[str] = []
 
     @classmethod
     def open(
@@ -179,7 +79,7 @@ class Run(RunFolder, SharingStore):
         configuration: Mapping[str, object],
         *,
         notes: Mapping[str, object] = _NO_NOTES,
-        shared: SharedAnswers | None = None,
+        shared: Shared | None = None,
         began: float | None = None,
     ) -> Self:
         """Start a run, or resume it.
@@ -220,13 +120,13 @@ class Run(RunFolder, SharingStore):
             begins = not files.manifest_path.exists()
             manifest = (files.manifest_path, configuration, notes)
             is_stored = keep_configuration(*manifest)
-            database = Database(files.database_path)
-            resources.callback(database.close)
+            table = Table(files.database_path)
+            resources.callback(table.close)
             stopwatch = Stopwatch(folder, time.monotonic() if began is None else began)
             run = cls(
                 folder,
-                database,
-                shared or SharedAnswers(),
+                table,
+                shared,
                 resources.pop_all(),
                 above if begins else None,
                 stopwatch,
@@ -248,7 +148,7 @@ class Run(RunFolder, SharingStore):
         if above is None:
             self.close()
             return
-        self._database.close()
+        self.table.close()
         with guarded(self.path):
             # Still under the lock: once it is released, another process may begin the run.
             for path in self.path.iterdir():
@@ -277,35 +177,18 @@ class Run(RunFolder, SharingStore):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
-    def _keeps(self) -> None:
+    def keeps(self) -> None:
+        """Called before anything is kept."""
         self._holds_answers = True
         self.stopwatch.tick()
 
-    def count(self) -> Held:
-        """The searches and answers that the run holds."""
-        return self._database.count()
-
     def take_from(self, other: RunFolder) -> None:
         """Add the searches and answers of another run."""
-        self._keeps()
-        self._database.take_from(other.database_path)
-
-    def perturbations(self, capability: str) -> dict[tuple[str, int], Perturbation]:
-        """What the search of a capability has found so far, by example and trial."""
-        return self._database.perturbations(capability)
-
-    def add_perturbations(self, capability: str, perturbations: Iterable[Perturbation]) -> None:
-        """Keep what the search has found; when this returns it survives a kill."""
-        self._keeps()
-        self._database.add_perturbations(capability, perturbations)
+        self.keeps()
+        self.table.take_from(other.database_path)
 
     def write_result(self, result: Found) -> Found:
         """Keep the result, and give it back as the file holds it, with six decimals.
@@ -331,19 +214,35 @@ class Run(RunFolder, SharingStore):
         return path
 
 
-def refuse_other_files(files: RunFolder) -> None:
-    """Only a folder that holds nothing, or what a killed beginning left, may become a run.
+@contextmanager
+def shared_answers(models: Sequence[Any], wanted: bool, progress: Progress) -> Iterator[Shared]:
+    """What the run of a job on these models shares with others, while it is open.
 
-    Raises
-    ------
-    RunError
-        When it holds anything else.
+    At the end the cache is brought back to its limit. Whatever is wrong with it is said in one
+    line, and ends no run.
     """
-    names = {path.name for path in files.path.iterdir() if not is_leftover(path)}
-    others = sorted(names - {LOCK, HOLDER})
-    if others and files.manifest_path.name not in names:
-        raise RunError(
-            f"`{files.path}` is not a run: it has no manifest.json, but contains `{others[0]}`",
-            expected="a new or empty folder, or a run that SCoPE started",
-            fix="choose another name with --run",
-        )
+    identities = _identities(models)
+    limit = size_limit() if wanted and identities else 0
+    shared = Shared(identities, cache_folder() if limit else None)
+    try:
+        yield shared
+    finally:
+        shared.close(limit)
+        if any(shared.reused):
+            remark(progress, f"reuses {shared.reused} of other runs")
+        if shared.trouble:
+            remark(progress, f"the cache is not used: {shared.trouble}")
+
+
+def _identities(models: Sequence[Any]) -> dict[str, str]:
+    """What decides the answers of each certain model, by its fingerprint.
+
+    A fingerprint that an uncertain model has, too, is left out.
+    """
+    known = [(str(model.fingerprint), identity_of(model)) for model in models]
+    uncertain = {fingerprint for fingerprint, identity in known if identity is None}
+    return {
+        fingerprint: identity
+        for fingerprint, identity in known
+        if identity is not None and fingerprint not in uncertain
+    }

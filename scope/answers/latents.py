@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers.asking import may_change, recognise_numbers
+from scope.answers.cache import latent_folders
+from scope.answers.latent_files import LatentFolder, LatentPlace, Shape
+from scope.answers.table import cache_name
 from scope.errors import DataError, ModelError
-from scope.jobs.canaries import may_change, recognise_numbers
 from scope.models.generations import releases
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
-from scope.store.caches import latent_folders
-from scope.store.keyed import cache_name
-from scope.store.latents import LatentFolder, LatentPlace, Shape
 
 TEXTS_A_PORTION = 64
 """Most texts whose latents are kept at once: what a kill can cost."""
@@ -152,10 +152,14 @@ def stored_latents(
                 folder.reproducible = getattr(reader, "reproducible", "")
                 _compute(missing, reader, folder, advance)
         places = folder.places(wanted)
+    return _table_of(folder, places)
+
+
+def _table_of(folder: LatentFolder, places: Mapping[str, LatentPlace]) -> LatentTable:
     return LatentTable(
         truncated=sum(place.truncated for place in places.values()),
         reproducible=folder.reproducible,
-        _shape=(folder.shape if wanted else None) or _NO_SHAPE,
+        _shape=(folder.shape if places else None) or _NO_SHAPE,
         _places=places,
         _folder=folder,
     )
@@ -179,13 +183,7 @@ def recognise_reader(
         return
     folder = LatentFolder(latent_folder(reader.fingerprint))
     places = folder.places(sorted(set(texts)))
-    table = LatentTable(
-        truncated=0,
-        reproducible="",
-        _shape=folder.shape or _NO_SHAPE,
-        _places=places,
-        _folder=folder,
-    )
+    table = _table_of(folder, places)
     recognise_numbers(
         reader.spec,
         next((text for text in texts if text in places), None),
