@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -32,8 +33,8 @@ from scope.store.files import (
     write_atomically,
 )
 from scope.store.folder import RunFolder, refuse_other_files
+from scope.store.listing import SUMMARY, Stopwatch
 from scope.store.long_lists import long_lists, remove_other_lists
-from scope.store.summary import SUMMARY, Stopwatch
 
 Found = TypeVar("Found", bound=Result)
 
@@ -151,13 +152,8 @@ class Run(RunFolder, Answers):
         self.table.close()
         with guarded(self.path):
             # Still under the lock: once it is released, another process may begin the run.
-            for path in self.path.iterdir():
-                if path.name not in (LOCK, HOLDER):
-                    path.unlink()
-        self.close()
-        with guarded(self.path):
-            (self.path / LOCK).unlink(missing_ok=True)
-            self.path.rmdir()
+            shutil.rmtree(self.path)
+            self.close()
             for folder in self.path.absolute().parents:
                 if folder == above or folder in above.parents:
                     return

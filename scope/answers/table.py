@@ -1,15 +1,14 @@
-"""The SQLite table of everything that is kept: answers, searches, vectors, places of latents.
+"""The SQLite table of everything that is kept: answers, searches, vectors and latents.
 
-An entry is text under a key: a hash of its kind, its owner and its content. The owner names all
-that decides the value beside the content, such as a model. Any number of processes may read and
-write at once, and what was written survives a kill. A run has such a table in its folder, runs
-share one in SCoPE's cache folder, and each model's latents have one as their index.
+An entry is text, or numbers as bytes, under a key: a hash of its kind, its owner and its content.
+The owner names all that decides the value beside the content, such as a model. Any number of
+processes may read and write at once, and what was written survives a kill. A run has such a table
+in its folder, and runs share one in SCoPE's cache folder.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +32,14 @@ VERSION = 9
 APPLICATION = 0x53436F50
 
 SECONDS_TO_WAIT = 5.0
+SECONDS_IN_USE = 24 * 3600
+"""Latents that were used so recently may still be read: they are not removed for their size."""
+
+_NOT_IN_USE = "(kind != 'latents' OR used < ?)"
+
+# Of blobs SQLite knows the length without reading them.
+_SIZE = "CASE typeof(value) WHEN 'blob' THEN length(value) ELSE length(CAST(value AS BLOB)) END"
+
 _BYTES_BESIDE_THE_VALUE = 64
 """About what a row and its place in the index take."""
 
@@ -81,9 +88,9 @@ class Table:
     ----------
     path
         The database; made if there is none.
-    rebuilt
-        What may be deleted if the table is damaged: a file or folder of the cache, which is then
-        rebuilt. None for the table of a run, which only this process writes.
+    cached
+        Whether it is the table that runs share, which may be deleted if it is damaged. The table
+        of a run is written by this process alone, and checked as a whole when it is opened.
 
     Raises
     ------
@@ -99,16 +106,16 @@ class Table:
     """
 
     def __init__(
-        self, path: Path, rebuilt: Path | None = None, seconds_to_wait: float | None = None
+        self, path: Path, *, cached: bool = False, seconds_to_wait: float | None = None
     ) -> None:
-        self._path, self._rebuilt = path, rebuilt
+        self.path, self._cached = path, cached
         self._seconds = SECONDS_TO_WAIT if seconds_to_wait is None else seconds_to_wait
         self._now = int(time.time())
         self._read: set[bytes] = set()
-        with self._guarded(), ExitStack() as unless_prepared:
+        with self.guarded(), ExitStack() as unless_prepared:
             for ending in ("", "-journal", "-wal", "-shm"):
                 require_file(path.with_name(path.name + ending))
-            if rebuilt:
+            if cached:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 unless_prepared.enter_context(self._only_one_creates())
             self._connection = sqlite3.connect(path, timeout=self._seconds)
@@ -123,15 +130,15 @@ class Table:
         """SQLite does not wait where two processes at once turn a new file to its write log."""
         from filelock import FileLock
 
-        return FileLock(self._path.with_suffix(".lock"), timeout=self._seconds)
+        return FileLock(self.path.with_suffix(".lock"), timeout=self._seconds)
 
     def _prepare(self) -> None:
         application, version = self._pragma("application_id"), self._pragma("user_version")
         new = (application, version) == (0, 0) and not tables_in(self._connection)
         if not new and (application, version) != (APPLICATION, VERSION):
-            if self._rebuilt:
-                raise damaged(self._path, f"its format is {version}, {VERSION} is known")
-            raise _foreign(self._path, application, version)
+            if self._cached:
+                raise damaged(self.path, f"its format is {version}, {VERSION} is known")
+            raise _foreign(self.path, application, version)
         if new:
             # So that space is given back when entries go; it must stand before any table.
             self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -146,10 +153,10 @@ class Table:
                 f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {APPLICATION};"
                 f"PRAGMA user_version = {VERSION}; COMMIT;"
             )
-        require_tables(self._connection, self._path, _SCHEMA)
+        require_tables(self._connection, self.path, _SCHEMA)
         # The shared table may have gigabytes, of which a run reads little.
-        if not self._rebuilt and (complaint := self._pragma("quick_check(1)")) != "ok":
-            raise damaged(self._path, str(complaint))
+        if not self._cached and (complaint := self._pragma("quick_check(1)")) != "ok":
+            raise damaged(self.path, str(complaint))
 
     def _pragma(self, name: str) -> Any:
         return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -164,8 +171,8 @@ class Table:
         """Note which entries of a cache were read, and close it; closing twice does nothing."""
         keys, self._read = self._read, set()
         try:
-            if keys and self._rebuilt:
-                with self._guarded(), self._connection:
+            if keys:
+                with self.guarded(), self._connection:
                     self._connection.executemany(
                         "UPDATE entries SET used = ? WHERE key = ?",
                         [(self._now, key) for key in sorted(keys)],
@@ -175,40 +182,41 @@ class Table:
 
     def abandon(self) -> None:
         """Close the table and write nothing: something is wrong with it."""
-        with guarded(self._path):
+        with guarded(self.path):
             self._connection.close()
 
     def get(
-        self, kind: Kind, owner: str, contents: Iterable[str], read: Callable[[str], Value]
+        self, kind: Kind, owner: str, contents: Iterable[str], read: Callable[[Any], Value]
     ) -> dict[str, Value]:
-        """The values that are known, by content, as ``read`` makes them of their text."""
-        by_key = {_key(kind, owner, content): content for content in contents}
-        remaining = iter(by_key)
-        found = {}
-        with self._guarded():
-            while batch := tuple(islice(remaining, _KEYS_A_QUERY)):
-                marks = ",".join("?" * len(batch))
-                for key, value in self._connection.execute(
-                    f"SELECT key, value FROM entries WHERE key IN ({marks})",  # noqa: S608 - marks
-                    batch,
-                ):
-                    found[by_key[key]] = read(value)
-                    self._read.add(key)
+        """The values that are known, by content, as ``read`` makes them of what is stored."""
+        with self.guarded():
+            found = dict(self.each(kind, owner, contents, read))
+        if self._cached:
+            self._read.update(_key(kind, owner, content) for content in found)
         return found
 
-    def put(
-        self, kind: Kind, owner: str, values: Mapping[str, str], *, replace: bool = False
-    ) -> None:
-        """Keep values by content; what is known stays as it is, unless it is to be replaced.
+    def each(
+        self, kind: Kind, owner: str, contents: Iterable[str], read: Callable[[Any], Value]
+    ) -> Iterator[tuple[str, Value]]:
+        """The same one by one, which does not count as use; to be read inside `guarded`."""
+        by_key = {_key(kind, owner, content): content for content in contents}
+        remaining = iter(by_key)
+        while batch := tuple(islice(remaining, _KEYS_A_QUERY)):
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT key, value FROM entries WHERE key IN ({marks})"  # noqa: S608 - marks
+            for key, value in self._connection.execute(query, batch):
+                yield by_key[key], read(value)
+
+    def put(self, kind: Kind, owner: str, values: Mapping[str, str | bytes]) -> None:
+        """Keep values by content; what is known stays as it is.
 
         When this returns they survive a kill; when it fails none of them is kept.
         """
         # In the order of the tree, so that neighbours are written together.
         rows = sorted((_key(kind, owner, content), value) for content, value in values.items())
-        conflict = "REPLACE" if replace else "IGNORE"
-        with self._guarded(), self._connection:
+        with self.guarded(), self._connection:
             self._connection.executemany(
-                f"INSERT OR {conflict} INTO entries VALUES (?, ?, ?, ?)",  # noqa: S608 - own words
+                "INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?)",
                 [(key, kind, value, self._now) for key, value in rows],
             )
 
@@ -234,15 +242,14 @@ class Table:
             "SELECT coalesce(sum(CASE kind WHEN 'searches' THEN json_array_length(value) END), 0), "
             "count(CASE kind WHEN 'answers' THEN 1 END) FROM entries"
         )
-        with self._guarded():
+        with self.guarded():
             return Held(*self._connection.execute(query).fetchone())
 
     def count(self, kind: Kind) -> tuple[int, int]:
         """How many entries of a kind there are, and their size in bytes."""
-        with self._guarded():
+        with self.guarded():
             entries, letters = self._connection.execute(
-                "SELECT count(*), coalesce(sum(length(CAST(value AS BLOB))), 0) "
-                "FROM entries WHERE kind = ?",
+                f"SELECT count(*), coalesce(sum({_SIZE}), 0) FROM entries WHERE kind = ?",  # noqa: S608 - own words
                 (kind,),
             ).fetchone()
         return entries, letters + entries * _BYTES_BESIDE_THE_VALUE
@@ -250,80 +257,65 @@ class Table:
     def contains_other(self, kind: Kind, prefix: str, value: str) -> bool:
         """Whether a kind has a value with this beginning that is not ``value``."""
         query = "SELECT 1 FROM entries WHERE kind = ? AND instr(value, ?) = 1 AND value != ?"
-        with self._guarded():
+        with self.guarded():
             return self._connection.execute(query, (kind, prefix, value)).fetchone() is not None
 
     def portions(self) -> list[Portion]:
         """The entries by the time of their last use, the oldest first."""
-        with self._guarded():
+        with self.guarded():
             rows = self._connection.execute(
-                "SELECT used, sum(length(CAST(value AS BLOB)) + ?) FROM entries "
+                f"SELECT used, sum({_SIZE} + ?) FROM entries WHERE {_NOT_IN_USE} "  # noqa: S608 - own words
                 "GROUP BY used ORDER BY used",
-                (_BYTES_BESIDE_THE_VALUE,),
+                (_BYTES_BESIDE_THE_VALUE, self._now - SECONDS_IN_USE),
             )
             return [Portion(*row) for row in rows]
 
     def remove_unused_since(self, used: int) -> None:
         """Remove the entries that were last used then or before, and give back their space."""
-        self._remove("used <= ?", used)
+        self._remove(f"used <= ? AND {_NOT_IN_USE}", used, self._now - SECONDS_IN_USE)
 
     def clear(self, kind: Kind) -> None:
         """Remove all entries of a kind, and give back their space."""
         self._remove("kind = ?", kind)
 
-    def _remove(self, where: str, value: object) -> None:
-        with self._guarded():
+    def _remove(self, where: str, *values: object) -> None:
+        with self.guarded():
             with self._connection:
-                self._connection.execute(f"DELETE FROM entries WHERE {where}", (value,))  # noqa: S608 - own names
+                self._connection.execute(f"DELETE FROM entries WHERE {where}", values)  # noqa: S608 - own names
             # As a script: executed alone, it gives back one page.
             self._connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint;")
 
-    def _guarded(self) -> AbstractContextManager[None]:
-        return in_cache(self._rebuilt) if self._rebuilt else reading(self._path)
-
-
-@contextmanager
-def in_cache(path: Path) -> Iterator[None]:
-    """Turns every error of a file or folder in the cache into one that gives a fix."""
-    try:
-        with reading(path):
-            yield
-    except RunError as error:
-        raise type(error)(
-            error.found,
-            expected="a file or folder of SCoPE's cache",
-            fix=f"delete `{path}`, which is then rebuilt, or set the "
-            "environment variable SCOPE_CACHE to another folder",
-        ) from error
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Turns every error of the table into one that gives a fix."""
+        try:
+            with reading(self.path):
+                yield
+        except RunError as error:
+            if not self._cached:
+                raise
+            raise type(error)(
+                error.found,
+                expected="a file of answers that runs share",
+                fix=f"delete `{self.path}`, which is then rebuilt, or set the "
+                "environment variable SCOPE_CACHE to another folder",
+            ) from error
 
 
 def _foreign(path: Path, application: int, version: int) -> RunError:
-    if application == APPLICATION:
-        return RunError(
-            f"`{path}` has version {version}",
-            expected=f"version {VERSION}",
-            fix="continue with the release of SCoPE that started the run, or choose "
-            "another --run name",
-        )
+    ours = application == APPLICATION
+    program = f"is a database of another program (application {application:#x})"
+    earlier = "continue with the release of SCoPE that started the run, or " if ours else ""
     return RunError(
-        f"`{path}` is a database of another program (application {application:#x})",
-        expected="a run that SCoPE started, or a new name",
-        fix="choose another name with --run",
+        f"`{path}` {f'has version {version}' if ours else program}",
+        expected=f"version {VERSION}" if ours else "a run that SCoPE started, or a new name",
+        fix=f"{earlier}choose another name with --run",
     )
 
 
 def _key(kind: Kind, owner: str, content: str) -> bytes:
     """Sixteen bytes: two of 10**12 entries share a key with a chance of one in 10**14."""
     return blake2b(json.dumps([kind, owner, content]).encode(), digest_size=16).digest()
-
-
-def cache_name(fingerprint: str) -> str:
-    """The name of a file or folder for what is kept under a fingerprint."""
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", fingerprint)
-    if name != fingerprint or not name.strip("."):
-        # Two fingerprints must not come to share a name.
-        name = blake2b(fingerprint.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return name
 
 
 def as_row(record: Any) -> str:

@@ -32,11 +32,11 @@ def show(*, json: Annotated[bool, Parameter(help="Print JSON.")] = False) -> Non
 
     Example: scope cache show
     """
-    from scope.answers.cache import bytes_of_caches, size_limit, sizes
+    from scope.answers.cache import bytes_of_cache, size_limit, sizes
     from scope.paths import cache_folder
 
     folder, limit = cache_folder(), size_limit()
-    found, total = sizes(folder), bytes_of_caches(folder)
+    found, total = sizes(folder), bytes_of_cache(folder)
     if json:
         known = {"folder": str(folder), "limit": limit, "bytes": total}
         print_json(

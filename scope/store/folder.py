@@ -1,7 +1,8 @@
-"""The folder of a run: its files that are read and replaced whole."""
+"""The folder of a run: its files that are read and replaced whole, and whether it can be used."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,8 +13,19 @@ from scope.errors import RunError
 from scope.paths import expanded
 from scope.records import Result
 from scope.serialization import from_json
-from scope.store.configuration import read_configuration, read_notes
-from scope.store.files import HOLDER, LOCK, is_leftover, read_text, write_atomically
+from scope.store.configuration import read_configuration, read_notes, refuse_other_settings
+from scope.store.files import (
+    HOLDER,
+    LOCK,
+    free_bytes,
+    full,
+    guarded,
+    is_leftover,
+    nearest_folder,
+    read_text,
+    unusable,
+    write_atomically,
+)
 from scope.store.long_lists import StoredList, list_files
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
@@ -124,3 +136,51 @@ def refuse_other_files(files: RunFolder) -> None:
             expected="a new or empty folder, or a run that SCoPE started",
             fix="choose another name with --run",
         )
+
+
+LEAST_FREE = 200_000_000
+"""Bytes that must be free where a run is kept: its texts, answers, result and page."""
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder in which no run can be kept.
+
+    Raises
+    ------
+    RunError
+        When it is a file, may not be written, or its disk is almost full.
+    """
+    with guarded(folder):
+        existing = nearest_folder(folder)
+        if not existing.is_dir():
+            raise RunError(
+                f"`{existing}` is a file",
+                expected="a folder, or a name that is free",
+                fix="choose another name with --run, or another folder with --runs",
+            )
+        if not os.access(existing, os.W_OK | os.X_OK):
+            raise unusable(existing, "Permission denied")
+        if free_bytes(existing) < LEAST_FREE:
+            raise full(folder, f"{LEAST_FREE // 1_000_000} MB or more for a run")
+
+
+def check_run(folder: Path, job: str | None, settings: Mapping[str, float]) -> None:
+    """Refuse a folder that holds other files, another job's run or one of other settings.
+
+    Parameters
+    ----------
+    job
+        The name of the job in manifests; None where it is not known.
+    settings
+        Numbers of the configuration that are known before anything is loaded.
+
+    Raises
+    ------
+    RunError
+        When it does.
+    """
+    with guarded(folder):
+        if not folder.is_dir():
+            return
+        refuse_other_files(RunFolder(folder))
+    refuse_other_settings(RunFolder(folder).manifest_path, job, settings)

@@ -269,21 +269,14 @@ USES = {
     "fleet": ("runs/mine/embedder/embedder", ("fleet", "map", "--fleet", "mine", "--run", "map")),
     "probe": ("kept/probe", ("probe", "--probe", "kept", "--test", "test.csv", "--run", "again")),
 }
-LATENTS = "cache/latents/*/"
-INDEX, PORTION = f"{LATENTS}index.sqlite", f"{LATENTS}000001.npy"
 VECTORS = "cache/shared-answers.sqlite"
 CACHES = {
-    "places far away": ("probe", values("'[0, 1152921504606846976, 0]'", "latents", INDEX)),
-    "a portion that is a path": ("probe", values("""'["../x", 0, 0]'""", "latents", INDEX)),
-    "a portion that is a pickle": ("probe", on(PORTION, lambda *_: b"\x80\x04.")),
-    "a portion that is a pipe": ("probe", on(PORTION, pipe)),
-    "no portion": ("probe", on(PORTION, lambda path, _: path.unlink())),
-    "an index without a table": ("probe", sql("DROP TABLE entries", file=INDEX)),
-    "latents of another shape": (
+    "latents that are no numbers": ("probe", values("x'00'", "latents", VECTORS)),
+    "latents without a table": ("probe", sql("DROP TABLE entries", file=VECTORS)),
+    "latents of no layers": (
         "probe",
-        values("""'[3, -1, "float32"]'""", "facts", INDEX),
+        values("""CAST('[[0, 2, "float32"], 0, ""]' || char(10) AS BLOB)""", "latents", VECTORS),
     ),
-    "an index that is a pipe": ("probe", on(INDEX, pipe)),
     "vectors that are bytes": (
         "fleet",
         sql("UPDATE entries SET value = zeroblob(32)", file=VECTORS),

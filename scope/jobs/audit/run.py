@@ -13,7 +13,14 @@ from scope.jobs.audit.earlier_looks import earlier_looks
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.searched import Searched, gather, reasons
+from scope.jobs.audit.searched import (
+    Answers,
+    Searched,
+    gather,
+    reasons,
+    score_examples,
+    score_perturbations,
+)
 from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.audited import degenerate_reference
@@ -21,7 +28,6 @@ from scope.jobs.identity import configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.perturbing import changed_texts
 from scope.jobs.runner import Prepared, carry_out
-from scope.jobs.scoring import Answers, score_examples, score_perturbations
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.protocols import Progress
 from scope.records import AnswerShares, AuditResult

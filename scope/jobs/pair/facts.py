@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from scope.answers.latents import stored_latents
+from scope.answers.vectors import stored_latents
 from scope.errors import ScopeError
 from scope.jobs.audit.parts import whole_spec
 from scope.jobs.pair.parts import left_out

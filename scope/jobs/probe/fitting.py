@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.answers.asking import may_change
-from scope.answers.latents import recognise_reader, stored_latents
+from scope.answers.vectors import recognise_reader, stored_latents
 from scope.data import load_data
 from scope.jobs.probe.leakage_groups import LeakageGroups, leakage_groups
 from scope.jobs.probe.pair_task_choice import ChosenPairTask

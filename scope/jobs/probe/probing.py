@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from scope.answers import Run
-from scope.answers.latents import recognise_reader
+from scope.answers.vectors import recognise_reader
 from scope.core.request import as_function
 from scope.jobs.probe.fitting import prepare_new, work_of
 from scope.jobs.probe.leakage_groups import leakage_groups

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from scope.answers.latents import LatentTable, stored_latents
+from scope.answers.vectors import LatentTable, stored_latents
 from scope.data.lines import read_small_text
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.identity import short_names

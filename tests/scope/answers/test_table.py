@@ -82,13 +82,11 @@ def test_a_value_is_known_to_its_kind_and_owner_alone(path):
         assert table.get("searches", "model", ["text"], str) == {}
 
 
-def test_what_was_put_first_stays_unless_it_is_to_be_replaced(path):
+def test_what_was_put_first_stays(path):
     with Table(path) as table:
         table.put("facts", "model", {"a": "1"})
         table.put("facts", "model", {"a": "2", "b": "3"})
         assert table.get("facts", "model", ["a", "b"], str) == {"a": "1", "b": "3"}
-        table.put("facts", "model", {"a": "2"}, replace=True)
-        assert table.get("facts", "model", ["a"], str) == {"a": "2"}
 
 
 def test_searches_come_back_by_example_and_trial(path):
@@ -117,11 +115,11 @@ def test_the_database_of_another_program_is_refused_and_left_alone(path):
 
 
 def test_a_file_that_is_no_database_is_damaged(path, shared):
-    for file, rebuilt in ((path, None), (shared, shared)):
+    for file, cached in ((path, False), (shared, True)):
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(b"no database at all, just some bytes" * 100)
         with pytest.raises(RunError) as caught:
-            Table(file, rebuilt)
+            Table(file, cached=cached)
         assert caught.value.found.startswith(f"`{file}` is damaged: ")
         assert str(file.parent) in caught.value.fix
 
@@ -220,13 +218,13 @@ def test_a_pipe_is_refused_and_not_waited_for(path):
 
 
 def test_what_is_read_again_goes_last(shared):
-    with Table(shared, shared) as table:
+    with Table(shared, cached=True) as table:
         table.put("answers", "model", {"old": "1", "older": "2"})
     with closing(sqlite3.connect(shared)) as connection, connection:
         connection.execute("UPDATE entries SET used = 10")
-    with Table(shared, shared) as table:
+    with Table(shared, cached=True) as table:
         table.get("answers", "model", ["old"], str)
-    with Table(shared, shared) as table:
+    with Table(shared, cached=True) as table:
         first, second = table.portions()
         assert first.used == 10 < second.used
         table.remove_unused_since(first.used)
@@ -234,7 +232,7 @@ def test_what_is_read_again_goes_last(shared):
 
 
 def test_space_is_given_back(shared):
-    with Table(shared, shared) as table:
+    with Table(shared, cached=True) as table:
         table.put("answers", "model", {str(number): "x" * 1000 for number in range(2000)})
         table.clear("answers")
     assert shared.stat().st_size < 100_000
@@ -245,7 +243,7 @@ import sys
 from pathlib import Path
 from scope.answers.table import Table
 path, name = Path(sys.argv[1]), sys.argv[2]
-with Table(path, path) as table:
+with Table(path, cached=True) as table:
     for number in range(int(sys.argv[3])):
         table.put("answers", "model", {f"{name} {number}": name, f"both {number}": "both"})
         print(number, flush=True)
@@ -262,7 +260,7 @@ def test_two_processes_write_at_once(shared):
     for process in processes:
         process.communicate(timeout=60)
         assert process.returncode == 0
-    with Table(shared, shared) as table:
+    with Table(shared, cached=True) as table:
         assert table.count("answers")[0] == 450
         contents = [f"both {number}" for number in range(150)]
         assert len(table.get("answers", "model", contents, str)) == 150
@@ -274,6 +272,6 @@ def test_what_was_written_survives_a_kill(shared):
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    with Table(shared, shared) as table:
+    with Table(shared, cached=True) as table:
         contents = [f"one {int(number)}" for number in written]
         assert len(table.get("answers", "model", contents, str)) == 20

@@ -8,7 +8,7 @@ from tiny_heads import write_tiny_bert_mlm
 from tiny_language import write_tiny_llama
 from tiny_probe import write_probe
 
-from scope.answers.latents import LatentTable
+from scope.answers.vectors import LatentTable
 from scope.checksums import unsealed
 from scope.errors import ModelError, RunError
 from scope.jobs import probe_similarity as job

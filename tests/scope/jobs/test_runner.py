@@ -21,7 +21,7 @@ from scope.models import ModelOptions
 from scope.progress import Silent
 from scope.records import ModelCard, Prediction
 from scope.store import RunFolder
-from scope.store.summary import read_summary
+from scope.store.listing import read_summary
 
 
 @pytest.fixture
