@@ -233,11 +233,11 @@ class Answers:
         missing = [content for content in contents if content not in known]
         if identity is None or not missing:
             return known
-        found = self.shared.get("answers", identity, missing, read)
-        if found:
-            self._keep_own(fingerprint, {key: as_row(answer) for key, answer in found.items()})
-            self.shared.count(answers=len(found))
-        return known | found
+        shared = self.shared.get("answers", identity, missing, read)
+        if shared:
+            self._keep_own(fingerprint, {key: as_row(answer) for key, answer in shared.items()})
+            self.shared.count(answers=len(shared))
+        return known | shared
 
     def _keep(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
         self.keeps()

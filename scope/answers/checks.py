@@ -31,12 +31,12 @@ def predictions(model: Any, texts: Sequence[str]) -> Iterator[tuple[int, Predict
     """
     alone = getattr(model, "asked_alone", False)
     streams = isinstance(model, StreamingClassifier) and not alone
-    given = model.stream(texts) if streams else _in_batches(model, texts, alone)
-    answers = 0
-    for place, prediction in _each_once(model, "text", texts, given):
+    answers = model.stream(texts) if streams else _in_batches(model, texts, alone)
+    count = 0
+    for place, prediction in _each_once(model, "text", texts, answers):
         yield place, _checked_prediction(model, texts[place], prediction)
-        answers += 1
-    _require_count(model, answers, len(texts))
+        count += 1
+    _require_count(model, count, len(texts))
 
 
 def replies(model: Any, role: Role, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
@@ -51,10 +51,10 @@ def replies(model: Any, role: Role, questions: Sequence[Question]) -> Iterator[t
     ModelError
         When the model answers a question twice, or with what is no answer to it.
     """
-    given = getattr(model, METHODS[role])(questions)
-    if not isinstance(given, Iterable):
-        raise wrong(model, f"with a {type(given).__name__}", _PAIRS)
-    for place, answer in _each_once(model, "question", questions, given):
+    answers = getattr(model, METHODS[role])(questions)
+    if not isinstance(answers, Iterable):
+        raise wrong(model, f"with a {type(answers).__name__}", _PAIRS)
+    for place, answer in _each_once(model, "question", questions, answers):
         yield place, _checked_answer(model, questions[place], answer)
 
 
@@ -62,9 +62,9 @@ def _in_batches(model: Any, texts: Sequence[str], alone: bool) -> Iterator[tuple
     size = 1 if alone else TEXTS_A_BATCH
     for start in range(0, len(texts), size):
         batch = texts[start : start + size]
-        given = model.classify(batch)
-        _require_count(model, len(given), len(batch))
-        yield from enumerate(given, start)
+        answers = model.classify(batch)
+        _require_count(model, len(answers), len(batch))
+        yield from enumerate(answers, start)
 
 
 def _require_count(model: Any, answers: int, texts: int) -> None:
@@ -77,11 +77,11 @@ def _require_count(model: Any, answers: int, texts: int) -> None:
 
 
 def _each_once(
-    model: Any, kind: str, items: Sequence[Any], given: Iterable[Any]
+    model: Any, kind: str, items: Sequence[Any], answers: Iterable[Any]
 ) -> Iterator[tuple[int, Any]]:
     """Each answer with its place, at most one to each item."""
     came: set[int] = set()
-    for pair in given:
+    for pair in answers:
         match pair:
             case (Integral() as number, answer):
                 place = int(number)

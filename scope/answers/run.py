@@ -36,7 +36,7 @@ from scope.store.folder import RunFolder, refuse_other_files
 from scope.store.listing import SUMMARY, Stopwatch
 from scope.store.long_lists import long_lists, remove_other_lists
 
-Found = TypeVar("Found", bound=Result)
+Kept = TypeVar("Kept", bound=Result)
 
 _NO_NOTES: Mapping[str, object] = MappingProxyType({})
 
@@ -164,11 +164,11 @@ class Run(RunFolder, Answers):
         """Whether this session has begun the run and kept nothing in it."""
         if self._above is None or self._holds_answers:
             return False
-        own = {path.name for path in self.path.iterdir()} - {
+        others = {path.name for path in self.path.iterdir()} - {
             *(LOCK, HOLDER, SUMMARY, self.manifest_path.name),
             *(f"{self.database_path.name}{ending}" for ending in ("", "-wal", "-shm")),
         }
-        return not own
+        return not others
 
     def __enter__(self) -> Self:
         return self
@@ -186,7 +186,7 @@ class Run(RunFolder, Answers):
         self.keeps()
         self.table.take_from(other.database_path)
 
-    def write_result(self, result: Found) -> Found:
+    def write_result(self, result: Kept) -> Kept:
         """Keep the result, and give it back as the file holds it, with six decimals.
 
         From now on the run counts as finished.
@@ -197,9 +197,9 @@ class Run(RunFolder, Answers):
             self._keep_added_models()
         write_atomically(self.result_path, text)
         source = f"`{self.result_path}`"
-        found = from_json(text, kind=type(result), source=source, lists=self._read_lists)
+        stored = from_json(text, kind=type(result), source=source, lists=self._read_lists)
         remove_other_lists(self.path, lists.names)
-        return found
+        return stored
 
     def write_texts(self, model: str, texts: Iterable[str]) -> Path:
         """Write texts that wait for a model's answers, as JSON lines; return the file's path."""

@@ -49,19 +49,19 @@ class Searches:
         identity = answers.shared.identity(reference.fingerprint)
         computed_here = answers.computed_here(reference.fingerprint)
         self._owner = _owner(capability, identity, options, kind) if computed_here else None
-        self._contents = {one.id: json.dumps([asdict(one)]) for one in examples}
+        self._contents = {example.id: json.dumps([asdict(example)]) for example in examples}
 
     def known(self) -> Trials:
         """All trials of the examples that this run or another one has searched."""
         trials = searched(self._answers, self._kept_as, self._contents)
         ids = {example_id for example_id, _ in trials}
-        missing = [content for one, content in self._contents.items() if one not in ids]
+        missing = [content for key, content in self._contents.items() if key not in ids]
         if self._owner is None or not missing:
             return trials
         shared = self._answers.shared.get("searches", self._owner, missing, _read)
-        for found in shared.values():
-            keep_search(self._answers, self._kept_as, found)
-            trials |= {(one.example_id, one.trial): one for one in found}
+        for searched_elsewhere in shared.values():
+            keep_search(self._answers, self._kept_as, searched_elsewhere)
+            trials |= _by_trial(searched_elsewhere)
         self._answers.shared.count(searches=sum(map(len, shared.values())))
         return trials
 
@@ -82,7 +82,11 @@ def keep_search(answers: Answers, kept_as: str, trials: Sequence[Perturbation]) 
 def searched(answers: Answers, kept_as: str, ids: Iterable[str]) -> Trials:
     """The trials of examples that a run keeps under a name."""
     rows: Mapping[str, list[Perturbation]] = answers.table.get("searches", kept_as, ids, _read)
-    return {(one.example_id, one.trial): one for trials in rows.values() for one in trials}
+    return _by_trial([trial for trials in rows.values() for trial in trials])
+
+
+def _by_trial(trials: Sequence[Perturbation]) -> Trials:
+    return {(trial.example_id, trial.trial): trial for trial in trials}
 
 
 def compares_words(capability: Capability) -> bool:
@@ -99,13 +103,13 @@ def _owner(
     decides = options.min_similarity is not None or compares_words(capability)
     if decides and (encoder := identity_of(options.encoder)) is None:
         return None
-    further = [identity_of(one) for one in getattr(capability, "asked_models", tuple)()]
+    further = [identity_of(model) for model in getattr(capability, "asked_models", tuple)()]
     if None in further:
         return None
     deciding = {
-        one.name: getattr(options, one.name)
-        for one in fields(options)
-        if one.name not in ("slots", "encoder", "candidates" if kind == "kept" else "trials")
+        field.name: getattr(options, field.name)
+        for field in fields(options)
+        if field.name not in ("slots", "encoder", "candidates" if kind == "kept" else "trials")
     }
     return json.dumps(
         {

@@ -190,10 +190,10 @@ class Table:
     ) -> dict[str, Value]:
         """The values that are known, by content, as ``read`` makes them of what is stored."""
         with self.guarded():
-            found = dict(self.each(kind, owner, contents, read))
+            values = dict(self.each(kind, owner, contents, read))
         if self._cached:
-            self._read.update(_key(kind, owner, content) for content in found)
-        return found
+            self._read.update(_key(kind, owner, content) for content in values)
+        return values
 
     def each(
         self, kind: Kind, owner: str, contents: Iterable[str], read: Callable[[Any], Value]

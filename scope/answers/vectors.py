@@ -301,13 +301,13 @@ def _completed(
             size = step(missing, table)
             portion, missing = missing[:size], missing[size:]
             # Another process may have come to some by now.
-            found = table.get(kind, owner, portion, read)
-            rest = [text for text in portion if text not in found]
+            new = table.get(kind, owner, portion, read)
+            rest = [text for text in portion if text not in new]
             if rest:
                 rows = compute(rest, table)
                 table.put(kind, owner, rows)
-                found |= {text: read(row) for text, row in rows.items()}
-            known |= found
+                new |= {text: read(row) for text, row in rows.items()}
+            known |= new
             advance(len(portion))
     return known
 

@@ -108,8 +108,8 @@ class RunFolder:
         text = read_text(self.result_path)
         if text is None:
             return None
-        found = from_json(text, source=f"`{self.result_path}`", lists=self._read_lists)
-        return replace(found, folder=self.path)
+        result = from_json(text, source=f"`{self.result_path}`", lists=self._read_lists)
+        return replace(result, folder=self.path)
 
     def _read_lists(self, files: Mapping[str, str]) -> Callable[[str, Any, int, int], StoredList]:
         file = list_files(self.path, files)

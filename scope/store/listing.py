@@ -63,7 +63,7 @@ def list_runs(root: Path) -> tuple[RunEntry, ...]:
             return ()
         folders = sorted(path for path in root.iterdir() if path.is_dir())
     entries = map(_entry, folders)
-    return tuple(sorted(entries, key=lambda one: one.changed, reverse=True))
+    return tuple(sorted(entries, key=lambda entry: entry.changed, reverse=True))
 
 
 def _entry(path: Path) -> RunEntry:
@@ -71,13 +71,13 @@ def _entry(path: Path) -> RunEntry:
     try:
         with guarded(path):
             files = [file.stat() for file in path.iterdir() if file.is_file()]
-            latest = max((one.st_mtime for one in files), default=path.stat().st_mtime)
+            latest = max((file.st_mtime for file in files), default=path.stat().st_mtime)
             changed = datetime.fromtimestamp(latest).isoformat(sep=" ", timespec="minutes")
             finished = folder.result_path.exists()
         configuration = folder.read_configuration()
     except RunError as error:
         return RunEntry(name=path.name, broken=error.found)
-    size = sum(one.st_size for one in files)
+    size = sum(file.st_size for file in files)
     if configuration is None:
         return RunEntry(
             name=path.name, size=size, changed=changed, broken="it has no manifest.json"
@@ -131,8 +131,8 @@ class Summary:
 def read_summary(folder: Path) -> Summary:
     """The summary of a run; an empty one where there is none that can be read."""
     try:
-        found = json.loads(read_text(folder / SUMMARY) or "{}")
-        return Summary(seconds=float(found["seconds"]), headline=str(found["headline"]))
+        summary = json.loads(read_text(folder / SUMMARY) or "{}")
+        return Summary(seconds=float(summary["seconds"]), headline=str(summary["headline"]))
     except (RunError, ValueError, TypeError, KeyError):
         return Summary()
 
