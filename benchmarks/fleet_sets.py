@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from stored_lines import stored_lines
 
+from scope.answers.vectors import question_vectors
 from scope.errors import DataError
 from scope.fleet.layout import Answers, QuestionLayout, Table
 from scope.fleet.questions import make_layout, question_table
-from scope.jobs.question_vectors import question_vectors
 from scope.models import ModelOptions, load_encoder
 from scope.protocols import Progress
 

@@ -40,7 +40,7 @@ LAYERS = (
     ("data", "store", "estimation", "testing"),
     ("models",),
     ("evidence", "fleet"),
-    ("demo_models", "decision", "probes"),
+    ("answers", "demo_models", "decision", "probes"),
     ("jobs",),
     ("scope",),
     ("cli",),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from scope.answers import CachedClassifier, Run, answer_texts, recognise_classifier
 from scope.core.request import as_function
 from scope.errors import RunError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
@@ -16,25 +17,22 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.audited import degenerate_reference
-from scope.jobs.canaries import recognise_classifier
 from scope.jobs.identity import NamedModel, configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet, changed_texts
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.runner import Prepared, carry_out
-from scope.jobs.scoring import (
-    Answers,
-    answer_all,
-    answer_texts,
-    score_examples,
-    score_perturbations,
-)
 from scope.jobs.work import Planned, search_work, texts_work
-from scope.models.cached import CachedClassifier
 from scope.protocols import Progress
-from scope.records import AnswerShares, AuditResult
-from scope.store import Run
-from scope.store.run import RunFolder
+from scope.records import (
+    AnswerShares,
+    AuditResult,
+    Example,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+)
+from scope.store.folder import RunFolder
 
 
 def carry_out_audit(request: AuditRequest) -> AuditResult:
@@ -156,7 +154,7 @@ def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) 
     texts = [example.text for example in plans[0].data.examples]
     for plan in plans:
         for one in plan.capabilities:
-            texts += changed_texts(run, plan.kept_as(one))
+            texts += changed_texts(run, plan.kept_as(one), plan.data.examples)
     for model in models_of(plans):
         recognise_classifier(model, texts, run, progress)
 
@@ -248,6 +246,10 @@ def _data(run: RunFolder) -> list[str]:
     return [card["spec"] for card in cards]
 
 
+Answers = dict[str, Prediction]
+"""One model's predictions, by text."""
+
+
 class Searched(NamedTuple):
     """The kept pairs and the random candidates of a capability."""
 
@@ -303,3 +305,52 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     if not plan.options.candidates:
         return Searched(kept, NO_CANDIDATES)
     return Searched(kept, replace(search, examples=plan.changed).random(kept))
+
+
+def answer_all(
+    model: NamedModel,
+    examples: Sequence[Example],
+    sets: Sequence[PerturbationSet],
+    run: Run,
+    progress: Progress,
+) -> Answers:
+    """One model's answers to all original and all changed texts.
+
+    Raises
+    ------
+    ModelError
+        When saved predictions lack texts; the run's folder then holds a file of them.
+    """
+    originals = [example.text for example in examples]
+    changed = [one.text for found in sets for one in found.perturbations if one.text is not None]
+    return answer_texts(model, originals + changed, run, progress)
+
+
+def score_examples(
+    examples: Sequence[Example], reference: Answers, targets: Sequence[Answers]
+) -> tuple[ScoredExample, ...]:
+    """Each original text with the answers to it."""
+    return tuple(
+        ScoredExample(
+            example=example,
+            reference=reference[example.text],
+            targets=tuple(known[example.text] for known in targets),
+        )
+        for example in examples
+    )
+
+
+def score_perturbations(
+    sets: Sequence[PerturbationSet], reference: Answers, targets: Sequence[Answers]
+) -> tuple[ScoredPerturbation, ...]:
+    """Each changed text with the answers to it; none where the search failed."""
+    return tuple(
+        ScoredPerturbation(
+            capability=found.outcome.capability,
+            perturbation=one,
+            reference=None if one.text is None else reference[one.text],
+            targets=() if one.text is None else tuple(known[one.text] for known in targets),
+        )
+        for found in sets
+        for one in found.perturbations
+    )

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from scope.answers import Run
 from scope.core.request import as_function
 from scope.fleet.findings.forecasting import reliability
 from scope.fleet.matrix import CorrectnessMatrix
@@ -23,7 +24,6 @@ from scope.jobs.fleet.stored_fleet import EMBEDDER
 from scope.jobs.runner import Prepared, carry_out
 from scope.protocols import Encoder, Progress
 from scope.records import EmbedResult, Manifest
-from scope.store import Run
 
 
 def carry_out_embed_fleet(request: EmbedRequest) -> EmbedResult:

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from scope.answers import Run
 from scope.core.request import as_function
 from scope.fleet.findings.forecasting import known_gain, known_mean, means_of_known, reliability
 from scope.fleet.forecasters.forecaster import Probabilities
@@ -26,7 +27,6 @@ from scope.jobs.fleet.stored_fleet import FORECASTS, write_table
 from scope.jobs.runner import Prepared, carry_out
 from scope.records import Estimate, ExpectedAccuracy, ForecastResult, Manifest, Undefined
 from scope.statistics.intervals import mean_estimate
-from scope.store import Run
 
 ALL_SEEN = "the fleet was fitted on all of these questions"
 

@@ -10,6 +10,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers import Run
+from scope.answers.vectors import question_vectors
 from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster, accuracies
 from scope.fleet.forecasters.choosing import ChosenForecaster, choose
 from scope.fleet.forecasters.forecaster import Forecaster
@@ -20,14 +22,12 @@ from scope.fleet.saving import FORECASTERS, Fleet
 from scope.jobs.fleet.answers import text_digest
 from scope.jobs.fleet.requests import FleetRequest
 from scope.jobs.identity import manifest_of
-from scope.jobs.question_vectors import question_vectors
 from scope.jobs.runner import Prepared
 from scope.jobs.work import Planned, vectors_work
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
 from scope.records import DataCard, FleetResult, Manifest, Setting
-from scope.store import Run
 
 _Found = TypeVar("_Found", bound=FleetResult)
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers import Run
 from scope.core.request import as_function
 from scope.fleet.findings.forecasting import contributions
 from scope.fleet.findings.similar_models import community_distances
@@ -53,7 +54,6 @@ from scope.records import (
     Setting,
     Undefined,
 )
-from scope.store import Run
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers import Run
 from scope.core.request import as_function
 from scope.fleet.findings.routing import (
     Columns,
@@ -35,7 +36,6 @@ from scope.jobs.fleet.stored_fleet import ROUTES, write_table
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, listed
 from scope.records import Manifest, RouteResult, RouterScore, Setting
-from scope.store import Run
 
 
 class Candidates(NamedTuple):

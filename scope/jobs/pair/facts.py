@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
+from scope.answers.vectors import stored_latents
 from scope.errors import ScopeError
 from scope.jobs.audit.matrix import whole_spec
-from scope.jobs.latent_store import stored_latents
 from scope.jobs.pair.parts import left_out
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.probe.scoring import aligned

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
+from scope.answers import Run
 from scope.core.request import as_function, with_words
 from scope.errors import ModelError, RunError, ScopeError
 from scope.estimation.matrix import label_similarities
@@ -35,7 +36,6 @@ from scope.records import (
     ReuseResult,
     Setting,
 )
-from scope.store import Run
 
 
 def carry_out_pair(request: PairRequest) -> PairResult:

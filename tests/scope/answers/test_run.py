@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from scope.answers import Run
+from scope.answers.searches import keep_search, searched
 from scope.errors import RunError
-from scope.protocols import PredictionStore
 from scope.records import (
     AuditResult,
     Clock,
@@ -24,7 +25,7 @@ from scope.records import (
     Perturbation,
     Prediction,
 )
-from scope.store import Run, RunEntry, RunFolder, list_runs, run_folder
+from scope.store import RunEntry, RunFolder, list_runs, run_folder
 
 QUESTION = {"job": "audit", "seed": 0}
 
@@ -57,25 +58,18 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_run_is_a_prediction_store(tmp_path: Path) -> None:
-    with Run.open(tmp_path / "run", QUESTION) as run:
-        store: PredictionStore = run
-        store.put("model", {"text": Prediction(probabilities=(0.1, 0.9))})
-        assert store.get("model", ["text"]) == {"text": Prediction(probabilities=(0.1, 0.9))}
-
-
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "run"
     found = Perturbation(example_id="1", trial=1, text="changed", score=0.5, queries=3)
     with Run.open(folder, QUESTION, notes={"versions": {}}) as run:
-        run.put("model", {"text": Prediction(probabilities=(0.1, 0.9), truncated=True)})
-        run.add_perturbations("typo", [found])
+        run.keep("model", {"text": Prediction(probabilities=(0.1, 0.9), truncated=True)})
+        keep_search(run, "typo", [found])
         assert run.read_result() is None
         run.write_result(COMPARISON)
         run.write_report("<p>page</p>")
     with Run.open(folder, QUESTION) as run:
-        assert run.get("model", ["text"])["text"].truncated
-        assert run.perturbations("typo") == {("1", 1): found}
+        assert run.known("model", ["text"])["text"].truncated
+        assert searched(run, "typo", ["1"]) == {("1", 1): found}
         assert run.read_result() == COMPARISON
         assert run.read_configuration() == QUESTION
     assert names(folder) == [
@@ -172,12 +166,14 @@ WRITE = """
 import sys
 from pathlib import Path
 from scope.records import Perturbation, Prediction
-from scope.store import Run
+from scope.answers import Run
+from scope.answers.searches import keep_search
 with Run.open(Path(sys.argv[1]), {"job": "audit", "seed": 0}) as run:
     for batch in range(100_000):
         texts = [f"{batch}-{i}" for i in range(200)]
-        run.put("model", {text: Prediction(probabilities=(1 / (batch + 2), 0.5)) for text in texts})
-        run.add_perturbations("typo", [Perturbation(example_id=str(batch), trial=1, text="t")])
+        half = Prediction(probabilities=(1 / (batch + 2), 0.5))
+        run.keep("model", dict.fromkeys(texts, half))
+        keep_search(run, "typo", [Perturbation(example_id=str(batch), trial=1, text="t")])
         run.write_report(f"{batch} " * 20_000)
         print(batch, flush=True)
 """
@@ -200,8 +196,9 @@ def test_what_was_kept_survives_a_kill_at_any_moment(tmp_path: Path, moment: flo
         for i in range(200)
     }
     with Run.open(folder, QUESTION) as run:
-        assert run.get("model", list(expected)) == expected
-        assert {(str(batch), 1) for batch in range(done)} <= set(run.perturbations("typo"))
+        assert run.known("model", list(expected)) == expected
+        ids = [str(batch) for batch in range(done)]
+        assert {(one, 1) for one in ids} == set(searched(run, "typo", ids))
         report = run.report_path.read_text(encoding="utf-8").split()
         assert set(report) == {report[0]}
         assert len(report) == 20_000

@@ -4,9 +4,8 @@ import sys
 
 import pytest
 
+from scope.answers.answers import checked as checked_answers
 from scope.errors import ModelError
-from scope.jobs.identity import NamedModel
-from scope.jobs.inference import checked_answers
 from scope.records import Answer, Question
 
 TWO_OPTIONS = [Question(id=text, text=text, options=("a", "b")) for text in ("x", "y")]
@@ -32,8 +31,7 @@ class Model:
 
 def checked(given, questions, *, own=True):
     role = "choice_scorer" if questions[0].options else "answerer"
-    answering_model = NamedModel(name="mine", model=Model(given), own=own)
-    return list(checked_answers(answering_model, role, questions))
+    return list(checked_answers(Model(given), role, questions, own=own))
 
 
 def complaint(given, questions):
@@ -121,7 +119,7 @@ def test_a_failure_of_the_users_own_code_is_told_with_its_place():
     with pytest.raises(ModelError) as caught:
         checked(KeyError("x"), IN_WORDS)
     assert caught.value.found.startswith("`python:mine:model` failed in `answer`: ")
-    assert "test_inference_checks.py, line " in caught.value.found
+    assert "test_checks.py, line " in caught.value.found
 
 
 def test_a_failure_after_some_answers_leaves_them():
@@ -129,8 +127,7 @@ def test_a_failure_after_some_answers_leaves_them():
         yield 0, Answer(text="a")
         raise ZeroDivisionError("x")
 
-    answering_model = NamedModel(name="mine", model=Model(failing()), own=True)
-    answers = checked_answers(answering_model, "answerer", IN_WORDS)
+    answers = checked_answers(Model(failing()), "answerer", IN_WORDS, own=True)
     assert next(answers) == (0, Answer(text="a"))
     with pytest.raises(ModelError, match="failed in `answer`: ZeroDivisionError: x"):
         next(answers)

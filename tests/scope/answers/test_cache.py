@@ -1,39 +1,32 @@
 """All caches of the folder: sizes, the limit, and removal."""
 
-import os
 import sqlite3
 from contextlib import closing
 
-import numpy as np
 import pytest
 
-from scope.errors import RunError, SpecError
-from scope.store.caches import (
-    SECONDS_IN_USE,
+from scope.answers.cache import (
     answer_file,
-    bytes_of,
+    bytes_of_cache,
     clear_cache,
     enforce_limit,
-    latent_folders,
+    shared_table,
     size_limit,
     sizes,
 )
-from scope.store.entries import EntryFile
-from scope.store.latents import LatentFolder
+from scope.errors import RunError, SpecError
 
 
 @pytest.fixture
 def folder(tmp_path):
     """Two answers of 50 kB each, a search, a vector, and latents of a day ago."""
-    with EntryFile(answer_file(tmp_path)) as file:
+    with shared_table(tmp_path) as file:
         file.put("answers", "model", {"old": "x" * 50_000, "new": "x" * 50_000})
         file.put("searches", "model", {"example": "[]"})
-        file.put("vectors", "encoder", {"text": "AAAA"})
+        file.put("vectors", "encoder", {"text": b"AAAA"})
+        file.put("latents", "model", {"text": b"A" * 1000})
     with closing(sqlite3.connect(answer_file(tmp_path))) as connection, connection:
-        connection.execute("UPDATE entries SET used = 9 WHERE kind = 'searches'")
-    latents = latent_folders(tmp_path) / "model"
-    LatentFolder(latents).add({"text": False}, np.zeros((1, 2, 3), dtype=np.float32), "float32")
-    os.utime(latents, (1000, 1000))
+        connection.execute("UPDATE entries SET used = 9 WHERE kind IN ('searches', 'latents')")
     return tmp_path
 
 
@@ -44,7 +37,7 @@ def entries(folder):
 def test_every_cache_has_its_entries_and_size(folder):
     assert entries(folder) == {"answers": 2, "searches": 1, "vectors": 1, "latents": 1}
     assert all(one.bytes > 0 for one in sizes(folder))
-    assert sum(one.bytes for one in sizes(folder)) < bytes_of(folder)
+    assert sum(one.bytes for one in sizes(folder)) < bytes_of_cache(folder)
 
 
 def test_an_empty_folder_holds_nothing_and_stays_empty(tmp_path):
@@ -67,27 +60,20 @@ def test_a_damaged_file_is_cleared(folder):
 
 def test_nothing_goes_within_the_limit(folder):
     before = entries(folder)
-    enforce_limit(folder, bytes_of(folder))
+    enforce_limit(folder, bytes_of_cache(folder))
     assert entries(folder) == before
 
 
 def test_the_least_recently_used_goes_first(folder):
-    enforce_limit(folder, bytes_of(folder) - 10)
-    assert entries(folder) == {"answers": 2, "searches": 0, "vectors": 1, "latents": 1}
+    enforce_limit(folder, bytes_of_cache(folder) - 10)
+    assert entries(folder) == {"answers": 2, "searches": 0, "vectors": 1, "latents": 0}
 
 
-def test_files_that_may_be_in_use_stay(folder):
-    os.utime(latent_folders(folder) / "model")
+def test_latents_that_may_be_in_use_stay(folder):
+    with shared_table(folder) as table:
+        table.get("latents", "model", ["text"], len)
     enforce_limit(folder, 0)
     assert entries(folder) == {"answers": 0, "searches": 0, "vectors": 0, "latents": 1}
-
-
-def test_opening_latents_counts_as_use(folder):
-    latents = latent_folders(folder) / "model"
-    LatentFolder(latents)
-    enforce_limit(folder, 0)
-    assert entries(folder)["latents"] == 1
-    assert SECONDS_IN_USE == 86400
 
 
 @pytest.mark.parametrize(
@@ -107,7 +93,7 @@ def test_another_limit_is_refused(monkeypatch, given):
 
 
 def test_a_file_that_another_process_writes_is_not_removed(folder, monkeypatch):
-    monkeypatch.setattr(EntryFile.__init__, "__defaults__", (0.1,))
+    monkeypatch.setattr("scope.answers.table.SECONDS_TO_WAIT", 0.1)
     with closing(sqlite3.connect(answer_file(folder), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(RunError):

@@ -1,12 +1,17 @@
 """Latents are computed once, and kept."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pytest
 from tiny_language import write_tiny_llama
 
+from scope.answers import vectors as job
+from scope.answers.cache import answer_file, clear_cache
+from scope.answers.table import Table
+from scope.answers.vectors import owner_of, recognise_reader, stored_latents
 from scope.errors import DataError, ModelError, RunError
-from scope.jobs import latent_store as job
-from scope.jobs.latent_store import latent_folder, recognise_reader, stored_latents
 from scope.models import ModelOptions, generations, load_latent_reader
 
 
@@ -102,16 +107,13 @@ def test_readers_do_not_share_their_latents():
     other = Counting("a/c")
     stored_latents(TEXTS, other)
     assert len(other.asked) == 3
-    assert latent_folder("a/c") != latent_folder("a-c")
-    assert latent_folder("..").parent == latent_folder("abc").parent
 
 
 def test_another_release_of_the_libraries_has_latents_of_its_own(monkeypatch):
     installed = {"torch": "2.6.0+cpu", "transformers": "4.57.1"}
     monkeypatch.setattr(generations, "version", installed.__getitem__)
     stored_latents(TEXTS, Counting())
-    assert latent_folder("abc").name == "abc-torch-2.6-transformers-4.57"
-    assert latent_folder("abc").is_dir()
+    assert owner_of(Counting()) == "abc-torch-2.6-transformers-4.57"
     installed |= {"torch": "2.6.1", "transformers": "4.57.6"}
     stored_latents(TEXTS, Asleep())
     for library, later in (("torch", "2.7.0"), ("transformers", "4.58.0")):
@@ -130,8 +132,6 @@ def test_a_text_that_is_not_of_the_table_is_named():
 def test_numbers_of_bfloat16_take_two_bytes_and_lose_nothing():
     table = stored_latents(TEXTS, Counting("half", "bfloat16"))
     np.testing.assert_array_equal(table.rows(TEXTS), stored_latents(TEXTS, Counting()).rows(TEXTS))
-    (portion,) = latent_folder("half").glob("*.npy")
-    assert np.load(portion, allow_pickle=False).dtype == np.dtype("<u2")
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,15 @@ def test_portions_are_bounded_in_texts_and_bytes(monkeypatch, first, texts, size
     monkeypatch.setattr(job, "TEXTS_TO_BEGIN_WITH", first)
     monkeypatch.setattr(job, "TEXTS_A_PORTION", texts)
     monkeypatch.setattr(job, "BYTES_A_PORTION", size)
+    writes, put = [], Table.put
+
+    def noted(table, kind, *rest):
+        writes.append(kind)
+        put(table, kind, *rest)
+
+    monkeypatch.setattr(Table, "put", noted)
     table = stored_latents([f"text {number}" for number in range(5)], Counting())
-    assert len(list(latent_folder("abc").glob("*.npy"))) == 3
+    assert writes.count("latents") == 3
     assert table.rows(["text 4", "text 0"]).shape == (2, 3, 2)
 
 
@@ -179,11 +186,31 @@ def test_progress_counts_what_was_known_before(monkeypatch):
     assert seen.told == ["latents", 5, 2, 2, 1]
 
 
-def test_a_file_that_the_index_was_not_told_of_counts_for_nothing():
-    stored_latents(["why"], Counting())
-    (latent_folder("abc") / "000001.npy").write_bytes(b"half a port")
-    table = stored_latents(["why", "who"], Counting())
-    assert table.rows(["who", "why"])[:, 0].tolist() == [[3, 1], [3, 0]]
+@pytest.mark.parametrize(
+    "value",
+    [
+        "x'00'",
+        "'text!'",
+        """CAST('[[0, 2, "float32"], 0, ""]' || char(10) AS BLOB)""",
+        """CAST('[[3, 2, "int8"], 0, ""]' || char(10) AS BLOB)""",
+        """CAST('[[3, 2, "float32"], 0, ""]' || char(10) || 'cut' AS BLOB)""",
+        """CAST('[[3, 1, "float32"], 0, ""]' || char(10) || 'twelve bytes' AS BLOB)""",
+    ],
+    ids=["no head", "text", "no layers", "int8", "cut", "another shape"],
+)
+def test_damaged_latents_are_named_with_a_way_out(cache, value):
+    table = stored_latents(TEXTS, Counting())
+    with closing(sqlite3.connect(answer_file(cache))) as connection, connection:
+        connection.execute(f"UPDATE entries SET value = {value} WHERE kind = 'latents'")
+    with pytest.raises(RunError, match=r"(?s)is damaged.*delete `.*shared-answers\.sqlite`"):
+        table.rows(TEXTS)
+
+
+def test_latents_that_were_removed_meanwhile_are_an_error(cache):
+    table = stored_latents(TEXTS, Counting())
+    clear_cache(cache, "latents")
+    with pytest.raises(RunError, match="it lacks the latents of 3 texts"):
+        table.rows(TEXTS)
 
 
 def test_no_texts_have_no_latents_and_need_no_model():
@@ -214,7 +241,6 @@ def test_a_reader_must_give_finite_numbers_of_one_shape(latents, message, monkey
     monkeypatch.setattr(reader, "latents", lambda texts: latents)
     with pytest.raises(ModelError, match=message):
         stored_latents(TEXTS, reader)
-    assert list(latent_folder("abc").glob("*.npy")) == []
 
 
 def test_a_reader_must_keep_to_its_shape(monkeypatch):
@@ -267,15 +293,15 @@ def test_a_checkpoint_is_not_loaded_where_its_latents_are_kept(llama, dtype, mon
     again = stored_latents(TEXTS, reader())
     assert (again.layers, again.width) == (2, 16)
     np.testing.assert_array_equal(again.rows(TEXTS), first)
-    with pytest.raises(AssertionError, match="loaded"):
+    with pytest.raises(ModelError, match="loaded"):
         stored_latents([*TEXTS, "new"], reader())
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_latents_are_the_same_whatever_was_kept_before(llama, dtype, monkeypatch):
+def test_latents_are_the_same_whatever_was_kept_before(llama, dtype, monkeypatch, tmp_path):
     reader = load_latent_reader(llama, ModelOptions(device="cpu", dtype=dtype))
     whole = stored_latents(SEVERAL, reader).rows(SEVERAL)
-    monkeypatch.setenv("SCOPE_CACHE", str(latent_folder("other")))
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "other"))
     monkeypatch.setattr(job, "TEXTS_A_PORTION", 3)
     stored_latents(SEVERAL[5::-2], reader)
     np.testing.assert_array_equal(stored_latents(SEVERAL, reader).rows(SEVERAL), whole)

@@ -9,10 +9,9 @@ from hashlib import blake2b
 import numpy as np
 import pytest
 
+from scope.answers.cache import answer_file
+from scope.answers.vectors import question_vectors
 from scope.errors import DataError, ModelError, RunError
-from scope.jobs import question_vectors as job
-from scope.jobs.question_vectors import question_vectors
-from scope.store.caches import answer_file
 
 
 class Counting:
@@ -20,14 +19,11 @@ class Counting:
 
     spec = "counting"
 
-    def __init__(self, fingerprint="abc", kill_after=None):
+    def __init__(self, fingerprint="abc"):
         self.fingerprint = fingerprint
         self.asked = []
-        self._kill_after = kill_after
 
     def encode(self, texts):
-        if self._kill_after is not None and len(self.asked) >= self._kill_after:
-            raise KeyboardInterrupt
         self.asked += texts
         digests = [blake2b(text.encode(), digest_size=3).digest() for text in texts]
         return np.array([list(digest) for digest in digests], dtype=np.float64) / 7
@@ -73,58 +69,11 @@ def test_each_text_is_encoded_once_and_the_next_time_not_at_all():
     assert second.asked == []
 
 
-def test_what_is_new_alone_is_encoded():
-    question_vectors(TEXTS, Counting())
-    encoder = Counting()
-    question_vectors([*TEXTS, "Where?"], encoder)
-    assert encoder.asked == ["Where?"]
-
-
-def test_encoders_do_not_share_their_vectors():
-    question_vectors(TEXTS, Counting())
-    other = Counting("a/c")
-    question_vectors(TEXTS, other)
-    assert len(other.asked) == 3
-
-
-def test_a_killed_process_goes_on_where_it_was(monkeypatch):
-    monkeypatch.setattr(job, "ENCODED_AT_ONCE", 2)
-    texts = [f"question {number}" for number in range(10)]
-    killed, again = Counting(kill_after=6), Counting()
-    with pytest.raises(KeyboardInterrupt):
-        question_vectors(texts, killed)
-    found = question_vectors(texts, again)
-    assert sorted(killed.asked + again.asked) == texts
-    np.testing.assert_array_equal(found, Counting().encode(texts).astype(np.float32))
-
-
-class Seen:
-    """Progress that remembers what it was told."""
-
-    def task(self, description, total, done=0):
-        self.told = [description, total, done]
-        return self
-
-    def __enter__(self):
-        return self.told.append
-
-    def __exit__(self, *_):
-        return None
-
-
-def test_progress_counts_what_was_known_before(monkeypatch):
-    monkeypatch.setattr(job, "ENCODED_AT_ONCE", 2)
-    question_vectors(TEXTS[:2], Counting())
-    seen = Seen()
-    question_vectors([*TEXTS, "a", "b"], Counting(), seen)
-    assert seen.told == ["question vectors", 5, 2, 2, 1]
-
-
 PROGRAM = """
 import sys, time
 import numpy as np
-from scope.jobs import question_vectors as job
-job.ENCODED_AT_ONCE = 8
+from scope.answers import vectors as job
+job.TEXTS_A_PORTION = 8
 
 class Encoder:
     spec, fingerprint = "e", "shared"

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 import scope
-from scope.errors import ModelError, RunError
-from scope.jobs.canaries import (
+from scope.answers import CachedClassifier, Run
+from scope.answers.asking import (
     ASKINGS,
     TOGETHER,
     may_change,
@@ -15,12 +15,11 @@ from scope.jobs.canaries import (
     recognise_classifier,
     recognise_numbers,
 )
+from scope.errors import ModelError, RunError
 from scope.jobs.identity import NamedModel
-from scope.models.cached import CachedClassifier
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
 from scope.records.result import TEXT_BY_TEXT
-from scope.store import Run
 
 TEXTS = [f"text number {place}" for place in range(30)]
 QUESTIONS = [Question(id=str(place), text=text) for place, text in enumerate(TEXTS)]
@@ -61,7 +60,7 @@ def run(tmp_path):
 
 
 def known(run, model, texts=TEXTS):
-    run.put(model.fingerprint, dict(zip(texts, model.classify(texts), strict=True)))
+    run.keep(model.fingerprint, dict(zip(texts, model.classify(texts), strict=True)))
 
 
 def recognise(run, model, texts=TEXTS):
@@ -83,7 +82,7 @@ def test_a_new_run_asks_eight_texts_alone_and_together(run):
     model = Classifier()
     recognise(run, model)
     assert model.asked == TEXTS[:8] * 2
-    assert set(run.get("same", TEXTS)) == set(TEXTS[:8])
+    assert set(run.known("same", TEXTS)) == set(TEXTS[:8])
     assert (model.asked_alone, run.asked_again, run.drifts) == (False, 0, [])
 
 
@@ -140,7 +139,7 @@ def test_drift_is_told_and_leaves_the_stored_answers(run):
     recognise(run, Classifier(0.7505))
     (told,) = run.drifts
     assert "differ by up to 0.0005" in told
-    assert run.get("same", TEXTS[:1])[TEXTS[0]].probabilities == (0.25, 0.75)
+    assert run.known("same", TEXTS[:1])[TEXTS[0]].probabilities == (0.25, 0.75)
 
 
 def test_an_answer_beyond_drift_is_another_model(run):
@@ -164,8 +163,7 @@ def test_a_model_that_fails_says_so_itself(run):
 
 
 def test_words_that_come_again_are_no_evidence_of_another_model(run):
-    answered = [(one, Answer(text="a wall")) for one in QUESTIONS]
-    run.put_answers("same", "answerer", answered)
+    run.keep("same", {one: Answer(text="a wall") for one in QUESTIONS}, "answerer")
     wavering = Answerer("a road", "a wall")
     recognise_words(run, wavering)
     assert len(wavering.asked) == run.asked_again == 2
@@ -177,7 +175,7 @@ def test_an_endpoint_is_asked_one_question_first_and_its_id_is_kept(run):
     model = Answerer("a wall", served="may")
     recognise_words(run, model)
     assert len(model.asked) == 1
-    assert len(run.get_answers("same", "answerer", QUESTIONS)) == 1
+    assert len(run.known("same", QUESTIONS, "answerer")) == 1
     recognise_words(run, Answerer("a wall", served="may"))
     with pytest.raises(RunError, match=r"with the model `june`.*are from `may`"):
         recognise_words(run, Answerer("a wall", served="june"))

@@ -2,24 +2,23 @@
 
 import sqlite3
 from contextlib import closing
-from types import SimpleNamespace
+from pathlib import Path
 
 import pytest
 from hub.tiny import write_tiny_model
 
 import scope
 from capabilities.typo import Typo
-from scope.jobs.sharing import SharedSearches
+from scope.answers import Answers, Run, Shared
+from scope.answers.cache import answer_file, sizes
+from scope.answers.searches import Searches
+from scope.answers.table import Table
 from scope.models import ModelOptions, load_model
 from scope.models.huggingface import HuggingFaceClassifier
 from scope.progress import Lines
 from scope.protocols import SearchOptions
 from scope.records import Example, Perturbation, Prediction
 from scope.serialization import to_json
-from scope.store import Run
-from scope.store.caches import answer_file, sizes
-from scope.store.entries import EntryFile
-from scope.store.shared import SharedAnswers
 
 TEXTS = ("the film is great", "the plot is dull and the film is not good", "a fine film and plot")
 
@@ -120,7 +119,7 @@ def test_another_setting_is_another_search(audit, capsys, changed, reused):
 
 def test_another_release_of_the_search_searches_again(audit, capsys, monkeypatch):
     audit("student", run="first")
-    monkeypatch.setattr("scope.jobs.sharing.hash_of_source", lambda *_: "another release")
+    monkeypatch.setattr("scope.answers.searches.hash_of_source", lambda *_: "another release")
     audit("student", run="second", progress=Lines())
     assert "reuses 0 searches and " in capsys.readouterr().err
 
@@ -152,8 +151,7 @@ def test_a_cache_that_cannot_be_used_is_reported_and_ends_no_run(
     first = audit("student", run="first")
     capsys.readouterr()
     path = answer_file(cache)
-    monkeypatch.setattr("scope.store.entries._SECONDS_TO_WAIT", 0.1)
-    monkeypatch.setattr(EntryFile.__init__, "__defaults__", (0.1,))
+    monkeypatch.setattr("scope.answers.table.SECONDS_TO_WAIT", 0.1)
     with closing(sqlite3.connect(path)) as other:
         if fault == "locked":
             other.execute("BEGIN IMMEDIATE")
@@ -216,34 +214,34 @@ def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
 ):
     examples = [Example(id="1", text="a film"), Example(id="2", text="a film")]
     options = SearchOptions(encoder=encoder, min_similarity=None if encoder is None else 0.5)
-    answers = SharedAnswers({"f": "identity"}, lambda: EntryFile(tmp_path / "entries.sqlite"))
-    run = SimpleNamespace(shared=answers, computed_here=lambda fingerprint: fingerprint == "f")
     found = [Perturbation(example_id="1", trial=1, text="a flim", score=0.5, queries=3)]
 
     def searches(examples, kind="kept"):
-        return SharedSearches(capability, Reference(), examples, options, run, kind)
+        """Those of a new run."""
+        run = Answers(Table(Path(":memory:")), Shared({"f": "identity"}, tmp_path))
+        return Searches("typo", capability, Reference(), examples, options, run, kind)
+
+    def known(*given):
+        return list(searches(*given).known().values())
 
     searches(examples).keep(found)
-    assert searches(examples).known(["1", "2"]) == (found if shared else [])
-    assert searches(examples, "random").known(["1"]) == []
-    assert searches([Example(id="1", text="a plot")]).known(["1"]) == []
-    assert searches([Example(id="1", text="a film", label="good")]).known(["1"]) == []
-    answers.close(lambda: None)
+    assert known(examples) == (found if shared else [])
+    assert known(examples, "random") == []
+    assert known([Example(id="1", text="a plot")]) == []
+    assert known([Example(id="1", text="a film", label="good")]) == []
 
 
 def test_the_number_of_candidates_does_not_decide_what_is_kept_nor_trials_what_is_drawn(tmp_path):
     example = Example(id="1", text="a film")
-    answers = SharedAnswers({"f": "identity"}, lambda: EntryFile(tmp_path / "entries.sqlite"))
-    run = SimpleNamespace(shared=answers, computed_here=lambda _: True)
     found = [Perturbation(example_id="1", trial=1, text="a flim")]
 
     def known(kind, **options):
-        searches = SharedSearches(
-            Typo(), Reference(), [example], SearchOptions(**options), run, kind
-        )
-        if not options:
+        run = Answers(Table(Path(":memory:")), Shared({"f": "identity"}, tmp_path))
+        options = SearchOptions(**options)
+        searches = Searches("typo", Typo(), Reference(), [example], options, run, kind)
+        if options == SearchOptions():
             searches.keep(found)
-        return searches.known(["1"])
+        return list(searches.known().values())
 
     assert known("kept") == known("kept", candidates=2) == found
     assert known("random") == known("random", trials=1) == found
@@ -252,16 +250,16 @@ def test_the_number_of_candidates_does_not_decide_what_is_kept_nor_trials_what_i
 
 def test_a_run_whose_answers_were_computed_elsewhere_shares_no_search(tmp_path):
     def session(identity):
-        answers = SharedAnswers({"f": identity}, lambda: EntryFile(tmp_path / "entries.sqlite"))
-        return Run.open(tmp_path / "run", {"job": "audit"}, shared=answers)
+        shared = Shared({"f": identity}, tmp_path / "cache")
+        return Run.open(tmp_path / "run", {"job": "audit"}, shared=shared)
 
     answer = Prediction(probabilities=(0.25, 0.75))
     with session("here") as run:
         assert run.computed_here("f")
-        run.put("f", {"a text": answer})
+        run.keep("f", {"a text": answer})
         assert run.computed_here("f")
     with session("elsewhere") as run:
         assert not run.computed_here("f")
-        run.put("f", {"another": answer})
+        run.keep("f", {"another": answer})
     with session("here") as run:
         assert not run.computed_here("f")
