@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
-from scope.fleet.questions import require_texts
+from scope.jobs.fleet.questions import require_texts
 from scope.jobs.canaries import may_change, recognise_numbers
 from scope.models.generations import releases
 from scope.paths import cache_folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -11,25 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError
-from scope.fleet.findings.forecasting import forecast_scores
-from scope.fleet.forecasters.baselines import MeanForecaster
-from scope.fleet.forecasters.forecaster import Probabilities
-from scope.fleet.layout import Table
-from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.questions import question_table, require_texts
-from scope.fleet.saving import Fleet
-from scope.jobs.fleet.answers import (
+from scope.jobs.fleet.embed import Learning, learn, load_needed_encoder, means_note, vectors_of
+from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
+from scope.jobs.fleet.inputs import (
+    SHOWN,
     held_out_rows,
     load_answers,
     load_questions,
     require_enough_left,
     same_texts,
 )
-from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder, means_note, vectors_of
-from scope.jobs.fleet.model_tables import SHOWN
+from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import Counts, counts_of_fleet, skills_of_fleet
+from scope.jobs.fleet.questions import Table, question_table, require_texts
 from scope.jobs.fleet.requests import ForecastRequest
-from scope.jobs.fleet.stored_fleet import matched_rows, open_fleet, with_added_models
+from scope.jobs.fleet.scores import forecast_scores
+from scope.jobs.fleet.stored_fleet import Fleet, matched_rows, open_fleet, with_added_models
 from scope.models import ModelOptions, load_encoder
 from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
@@ -197,7 +194,6 @@ def _aligned(
         texts=questions.texts,
         categories=questions.categories,
         correct=correct,
-        part=True,
     )
     if not foreign:
         return aligned, ()
@@ -232,8 +228,8 @@ def _with_answers(
     progress: Progress,
 ) -> Evaluation:
     # Not marked as a part, so that models without any answer left are refused by name.
-    known = replace(matrix.take(np.flatnonzero(~held_out)), part=False)
-    questions = matrix.take(np.flatnonzero(held_out))
+    known = matrix.take(~held_out).checked()
+    questions = matrix.take(held_out)
     learned = learn(known, learning, encoder, progress)
     fresh, seen = _unseen(learned.fleet, questions)
     return Evaluation(
@@ -261,7 +257,6 @@ def table_of(
         vectors=vectors_of(questions, encoder, progress),
         texts=questions.texts,
         categories=questions.categories,
-        encoder=encoder.fingerprint if encoder else "",
     )
 
 

@@ -9,9 +9,7 @@ from functools import partial
 import numpy as np
 
 from scope.core.request import as_function
-from scope.fleet.findings.forecasting import known_gain, known_mean, means_of_known, reliability
-from scope.fleet.forecasters.forecaster import Probabilities
-from scope.jobs.fleet.answers import same_texts
+from scope.jobs.fleet.embed import prepared
 from scope.jobs.fleet.evaluation import (
     Evaluation,
     PlannedEvaluation,
@@ -19,9 +17,11 @@ from scope.jobs.fleet.evaluation import (
     plan_evaluation,
     score_forecasts,
 )
-from scope.jobs.fleet.learning import prepared
+from scope.jobs.fleet.forecaster import Probabilities
+from scope.jobs.fleet.headlines import from_greatest
+from scope.jobs.fleet.inputs import same_texts
 from scope.jobs.fleet.requests import ForecastRequest
-from scope.jobs.fleet.score_words import from_greatest
+from scope.jobs.fleet.scores import known_gain, known_mean, means_of_known, reliability
 from scope.jobs.fleet.stored_fleet import FORECASTS, write_table
 from scope.jobs.runner import Prepared, carry_out
 from scope.records import Estimate, ExpectedAccuracy, ForecastResult, Manifest, Undefined

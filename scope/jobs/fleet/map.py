@@ -12,21 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.core.request import as_function
-from scope.fleet.findings.forecasting import contributions
-from scope.fleet.findings.similar_models import community_distances
-from scope.fleet.forecasters.forecaster import Probabilities
-from scope.fleet.forecasters.text_factors import TextFactors
-from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.questions import require_texts
-from scope.jobs.fleet.answers import (
+from scope.jobs.fleet.embed import prepared, tabulate
+from scope.jobs.fleet.forecaster import Probabilities
+from scope.jobs.fleet.inputs import (
     benchmarks_of,
+    digest_by_model,
     held_out_rows,
     load_answers,
     load_questions,
+    read_communities,
+    require_known,
     same_texts,
 )
-from scope.jobs.fleet.learning import prepared, tabulate
-from scope.jobs.fleet.model_tables import digest_by_model, read_communities, require_known
+from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import (
     NO_ENCODER,
     Counts,
@@ -38,8 +36,12 @@ from scope.jobs.fleet.models import (
     skills_of_answers,
     skills_of_fleet,
 )
+from scope.jobs.fleet.questions import require_texts
 from scope.jobs.fleet.requests import TEST_SHARE, MapRequest
+from scope.jobs.fleet.scores import contributions
+from scope.jobs.fleet.similar_models import community_distances
 from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models
+from scope.jobs.fleet.text_factors import TextFactors
 from scope.jobs.runner import Prepared, carry_out
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER
@@ -84,8 +86,8 @@ class PlannedContributions:
 
     def find(self) -> tuple[Contribution, ...]:
         """Fit without each benchmark in turn, and score the forecasts on every benchmark."""
-        known = replace(self.matrix.take(np.flatnonzero(~self.held_out)), part=False)
-        test = self.matrix.take(np.flatnonzero(self.held_out))
+        known = self.matrix.take(~self.held_out).checked()
+        test = self.matrix.take(self.held_out)
         learned = tabulate(self.matrix, self.encoder, self.progress, features=True)
         table, questions = learned.table[~self.held_out], learned.table[self.held_out]
 

@@ -2,22 +2,256 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from scope.core.request import as_function
 from scope.errors import DataError
-from scope.fleet.findings.benchmarks import FEWEST_MODELS, leave_out, predict_benchmark
-from scope.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.answers import benchmarks_of, load_answers
-from scope.jobs.fleet.learning import prepared
-from scope.jobs.fleet.model_tables import require_known
+from scope.jobs.fleet.embed import prepared
+from scope.jobs.fleet.inputs import benchmarks_of, load_answers, require_known
+from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import answer_vectors, counts_of_answers
+from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import PredictRequest
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted
-from scope.records import BenchmarkPrediction, Manifest, PredictResult
+from scope.records import (
+    BenchmarkPoint,
+    BenchmarkPrediction,
+    Estimate,
+    Manifest,
+    PredictResult,
+    Undefined,
+)
+
+Vectors = NDArray[np.floating]
+"""Shape (models, dimensions)."""
+
+Embed = Callable[[NDArray[np.int64], NDArray[np.int64]], Vectors]
+"""Learns vectors from the answers in some rows and columns: one vector for each column."""
+
+FEWEST_MODELS = 10
+"""With fewer, half of them say nothing of the order of the other half."""
+
+STRENGTHS = tuple(10.0**power for power in range(-2, 5))
+"""Of the ridge, from almost none; the models that are learned from choose by leave-one-out."""
+
+SAME = 12
+"""Predictions equal to so many decimals are equal: rounding gives no order."""
+
+
+class LeftOut(NamedTuple):
+    """Vectors learned without a benchmark, and the accuracies on it that they are to predict.
+
+    ``columns`` are the models that have both; ``questions`` counts those of the benchmark.
+    """
+
+    columns: NDArray[np.int64]
+    vectors: Vectors
+    observed: NDArray[np.float64]
+    questions: int
+
+
+class _Splits(NamedTuple):
+    """For each split τ, whether it is significant, and the errors; for each model its forecasts.
+
+    ``baseline`` is the error of predicting the mean of the models that are learned from.
+    """
+
+    taus: NDArray[np.float64]
+    significant: int
+    errors: NDArray[np.float64]
+    baseline: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+
+def leave_out(
+    answers: Answers, categories: Sequence[str | None], benchmark: str, embed: Embed
+) -> LeftOut:
+    """Learn vectors without a benchmark's questions, and average the answers to them.
+
+    Parameters
+    ----------
+    answers
+        Shape (questions, models): 1 right, 0 wrong, NaN unknown.
+    categories
+        The questions'.
+    benchmark
+        The category to leave out.
+    embed
+        Given the rows to learn from and the columns of the models with an answer there, returns
+        one vector for each of these columns.
+
+    Examples
+    --------
+    Each model's vector is its accuracy on what is left; the second has no answer on gsm8k:
+
+    >>> answers = np.array([[1, 0], [0, 0], [1, np.nan]], dtype=np.float32)
+    >>> def accuracies(rows, columns):
+    ...     return answers[np.ix_(rows, columns)].mean(axis=0)[:, np.newaxis]
+    >>> left = leave_out(answers, ["arc", "arc", "gsm8k"], "gsm8k", accuracies)
+    >>> left.columns.tolist(), left.vectors.tolist(), left.observed.tolist(), left.questions
+    ([0], [[0.5]], [1.0], 1)
+    """
+    inside = np.array([category == benchmark for category in categories])
+    known_inside, known_outside = (~np.isnan(answers[part]) for part in (inside, ~inside))
+    columns = np.flatnonzero(known_inside.any(axis=0) & known_outside.any(axis=0))
+    learned = np.flatnonzero(known_outside.any(axis=0))
+    vectors = embed(np.flatnonzero(~inside), learned)[np.isin(learned, columns)]
+    observed = np.atleast_1d(np.nanmean(answers[np.ix_(inside, columns)], axis=0, dtype=np.float64))
+    return LeftOut(columns, vectors, observed, int(inside.sum()))
+
+
+def predict_benchmark(
+    vectors: Vectors,
+    observed: ArrayLike,
+    *,
+    benchmark: str,
+    models: Sequence[str],
+    questions: int,
+    splits: int = 100,
+    train: float = 0.5,
+    seed: int = 0,
+) -> BenchmarkPrediction:
+    """Predict accuracies on a benchmark from vectors learned without it, by a linear model.
+
+    The models are split at random many times; a ridge regression on standardised vectors learns
+    from one side and predicts the other. Kendall's τ then says whether the other side's order is
+    predicted; a split in which either is the same for all counts as τ = 0. (The paper regresses
+    without a ridge: with as few models as it has dimensions, that only predicts noise.)
+
+    τ and the mean squared error are undefined, and ``splits`` 0, where there are fewer than 10
+    models or all score alike. The intervals hold the middle 95 % of the splits: they tell how much
+    depends on the split, not on the choice of questions.
+
+    Parameters
+    ----------
+    vectors
+        Shape (models, dimensions).
+    observed
+        Shape (models,): accuracies on the benchmark, from 0 to 1.
+    benchmark, questions
+        Its name and number of questions, for the record.
+    models
+        Their names.
+    splits
+        How many.
+    train
+        The share of the models to learn from.
+    seed
+        Of the splits.
+
+    Examples
+    --------
+    >>> skills = np.linspace(0.2, 0.9, 40)
+    >>> found = predict_benchmark(
+    ...     skills[:, np.newaxis], skills**2, benchmark="arc", models=list(map(str, range(40))),
+    ...     questions=25,
+    ... )
+    >>> found.significant, found.tested, round(found.tau.value, 2), len(found.points)
+    (100, 20, 1.0, 40)
+    """
+    places, accuracies = np.asarray(vectors, dtype=np.float64), np.asarray(observed, np.float64)
+    reason = _why_undefined(accuracies)
+    if reason is not None:
+        unknown = Undefined(reason=reason, n=len(models))
+        return BenchmarkPrediction(
+            benchmark=benchmark, questions=questions, models=len(models), tested=0, splits=0,
+            significant=0, tau=unknown, mse=unknown, baseline=unknown,
+        )  # fmt: skip
+    # Two on either side, whatever the share, so that there is an order to predict.
+    learned = min(max(round(train * len(models)), 2), len(models) - 2)
+    with threadpool_limits(1):
+        done = _split_often(places, accuracies, learned, splits, np.random.default_rng(seed))
+    return BenchmarkPrediction(
+        benchmark=benchmark,
+        questions=questions,
+        models=len(models),
+        tested=len(models) - learned,
+        splits=splits,
+        significant=done.significant,
+        tau=_over_splits(done.taus, len(models)),
+        mse=_over_splits(done.errors, len(models)),
+        baseline=_over_splits(done.baseline, len(models)),
+        points=_points(models, accuracies, done),
+    )
+
+
+def _why_undefined(accuracies: NDArray[np.float64]) -> str | None:
+    if len(accuracies) < FEWEST_MODELS:
+        return f"{len(accuracies)} models, and {FEWEST_MODELS} are needed"
+    if np.ptp(accuracies) == 0:
+        return f"all {len(accuracies)} models score {accuracies[0]:.3f}"
+    return None
+
+
+def _split_often(
+    places: NDArray[np.float64],
+    accuracies: NDArray[np.float64],
+    learned: int,
+    splits: int,
+    generator: np.random.Generator,
+) -> _Splits:
+    from scipy.stats import kendalltau
+
+    taus, errors, baseline, significant = *np.zeros((3, splits)), 0
+    sums, counts = np.zeros(len(places)), np.zeros(len(places), dtype=np.int64)
+    for split in range(splits):
+        order = generator.permutation(len(places))
+        known, asked = order[:learned], order[learned:]
+        predicted = _ridge(places[known], accuracies[known], places[asked])
+        sums[asked] += predicted
+        counts[asked] += 1
+        errors[split] = ((predicted - accuracies[asked]) ** 2).mean()
+        baseline[split] = ((accuracies[known].mean() - accuracies[asked]) ** 2).mean()
+        found = kendalltau(np.round(predicted, SAME), accuracies[asked])
+        taus[split] = 0.0 if np.isnan(found.statistic) else found.statistic
+        significant += bool(found.statistic > 0 and found.pvalue < 0.05)
+    return _Splits(taus, significant, errors, baseline, sums, counts)
+
+
+def _ridge(
+    known: NDArray[np.float64], accuracies: NDArray[np.float64], asked: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    from sklearn.linear_model import RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    model = make_pipeline(StandardScaler(), RidgeCV(alphas=STRENGTHS))
+    predicted: NDArray[np.float64] = model.fit(known, accuracies).predict(asked)
+    return predicted
+
+
+def _over_splits(values: NDArray[np.float64], models: int) -> Estimate:
+    mean = float(values.mean())
+    low, high = np.percentile(values, [2.5, 97.5]).tolist()
+    # The mean of a very skewed distribution may lie outside its middle.
+    return Estimate(
+        value=mean,
+        low=min(low, mean),
+        high=max(high, mean),
+        n=models,
+        method=f"middle 95 % of {len(values)} random splits of the models",
+    )
+
+
+def _points(
+    models: Sequence[str], accuracies: NDArray[np.float64], done: _Splits
+) -> tuple[BenchmarkPoint, ...]:
+    """Each model's result beside its mean forecast, but for those that no split asked for."""
+    return tuple(
+        BenchmarkPoint(
+            model=models[row],
+            predicted=float(done.sums[row] / done.counts[row]),
+            observed=float(accuracies[row]),
+        )
+        for row in np.flatnonzero(done.counts).tolist()
+    )
 
 
 def carry_out_predict_fleet(request: PredictRequest) -> PredictResult:

@@ -12,15 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.core.request import as_function
-from scope.fleet.findings.routing import (
-    Columns,
-    route_mix,
-    route_questions,
-    router_scores,
-    single_best,
-)
-from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
-from scope.jobs.fleet.answers import same_texts
+from scope.jobs.fleet.embed import prepared
 from scope.jobs.fleet.evaluation import (
     Evaluation,
     PlannedEvaluation,
@@ -28,9 +20,22 @@ from scope.jobs.fleet.evaluation import (
     plan_evaluation,
     score_forecasts,
 )
-from scope.jobs.fleet.learning import prepared
-from scope.jobs.fleet.model_tables import checked_costs, digest_by_model, read_costs, require_known
+from scope.jobs.fleet.forecaster import Forecaster, Probabilities
+from scope.jobs.fleet.inputs import (
+    checked_costs,
+    digest_by_model,
+    read_costs,
+    require_known,
+    same_texts,
+)
 from scope.jobs.fleet.requests import RouteRequest
+from scope.jobs.fleet.routing import (
+    Columns,
+    route_mix,
+    route_questions,
+    router_scores,
+    single_best,
+)
 from scope.jobs.fleet.stored_fleet import ROUTES, write_table
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, listed

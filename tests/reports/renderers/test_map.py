@@ -5,7 +5,7 @@ from made_up_fleet_comparison import estimate, members
 
 from reports.charts import MapChart, MapDot, MapGroup
 from reports.renderers.map import map_svg
-from scope.jobs.fleet.pictures import map_chart
+from scope.jobs.fleet.charts_and_tables import map_chart
 from scope.records import FleetModel
 
 

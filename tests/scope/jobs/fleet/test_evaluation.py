@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from scope.errors import SpecError
-from scope.fleet import CorrectnessMatrix, Fleet, NeighbourForecaster
-from scope.fleet.layout import QuestionLayout
 from scope.jobs.fleet.embed import embed_fleet
 from scope.jobs.fleet.evaluation import Evaluation, evaluated, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecast import forecast_fleet
+from scope.jobs.fleet.forecaster import NeighbourForecaster
+from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.requests import ForecastRequest
+from scope.jobs.fleet.stored_fleet import Fleet
 from scope.records import Undefined
 
 
@@ -111,7 +113,6 @@ def evaluation(correct, added=()):
         texts=("",) * len(ids),
         categories=(None,) * len(ids),
         correct=asked,
-        part=True,
     )
     return Evaluation(
         fleet=fleet,

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from scope.errors import DataError
-from scope.fleet import CorrectnessMatrix
 from scope.jobs.fleet import map as job
 from scope.jobs.fleet.map import plan_contributions
+from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.requests import MapRequest
 
 ASKED = MapRequest(data="answers.csv", contributions=True)
