@@ -25,7 +25,8 @@ from reports.charts import (
 from reports.prose import Text, joined, prose
 from reports.wording import Cell, number, p_value, percent
 from scope import records
-from scope.jobs.fleet.headlines import by_category, from_greatest, overall
+from scope.jobs.fleet.headlines import by_category, overall
+from scope.jobs.fleet.scores import from_greatest
 from scope.records import Estimate, Undefined
 from scope.records.fleet import FEW_MODELS
 

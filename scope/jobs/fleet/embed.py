@@ -48,19 +48,19 @@ from scope.protocols import Encoder, Progress
 from scope.records import DataCard, EmbedResult, FleetResult, Manifest, Setting
 from scope.store import Run
 
-_Found = TypeVar("_Found", bound=FleetResult)
+_Result = TypeVar("_Result", bound=FleetResult)
 
 
 def prepared(
     command: str,
     request: FleetRequest,
-    find: Callable[[Manifest, Run], _Found],
+    compute: Callable[[Manifest, Run], _Result],
     *,
     data: Sequence[DataCard],
     settings: Mapping[str, Setting],
     encoder: Encoder | None = None,
     texts: Sequence[str] = (),
-) -> Prepared[_Found]:
+) -> Prepared[_Result]:
     """A prepared job of this command; ``settings`` determine its result.
 
     ``encoder`` makes vectors of the ``texts``.
@@ -71,7 +71,7 @@ def prepared(
         if encoder is not None:
             yield vectors_work("encoder", "vectors of questions", encoder.encode, texts)
 
-    return Prepared(manifest, partial(find, manifest), work=work, fits=True)
+    return Prepared(manifest, partial(compute, manifest), work=work, fits=True)
 
 
 AUTO = "auto"
@@ -114,9 +114,9 @@ class Learning:
         """The candidate forecasters, not fitted."""
         candidates = tuple(FORECASTERS[name](layout=layout) for name in self.kinds)
         named = {"seed": self.seed, "dimensions": self.dimensions}
-        for one in candidates:
-            its_own = named.keys() & one.get_params(deep=False).keys()
-            one.set_params(**{key: named[key] for key in its_own if named[key] is not None})
+        for forecaster in candidates:
+            known = named.keys() & forecaster.get_params(deep=False).keys()
+            forecaster.set_params(**{key: named[key] for key in known if named[key] is not None})
         return candidates
 
 
@@ -173,7 +173,7 @@ def learn(
 
 
 def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, ...]:
-    """A note on each forecaster that averages all training questions, of which there are so many.
+    """A note on each forecaster that averages all of the training questions.
 
     Examples
     --------
@@ -182,10 +182,10 @@ def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, 
     ('knn averages 131 neighbours, all of the 57 training questions: it is each model’s mean',)
     """
     return tuple(
-        f"{one.spelling} averages {one.neighbours} neighbours, all of the {questions} training "
+        f"{knn.spelling} averages {knn.neighbours} neighbours, all of the {questions} training "
         "questions: it is each model’s mean"
-        for one in forecasters
-        if isinstance(one, NeighbourForecaster) and one.neighbours >= questions
+        for knn in forecasters
+        if isinstance(knn, NeighbourForecaster) and knn.neighbours >= questions
     )
 
 
@@ -245,7 +245,7 @@ def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
     return prepared(
         "fleet embed",
         request,
-        partial(_find, matrix, learning, encoder, request.progress),
+        partial(_compute, matrix, learning, encoder, request.progress),
         data=(card,),
         settings=learning.settings(encoder),
         encoder=encoder,
@@ -253,7 +253,7 @@ def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
     )
 
 
-def _find(
+def _compute(
     matrix: CorrectnessMatrix,
     learning: Learning,
     encoder: Encoder | None,

@@ -10,6 +10,7 @@ from reports.blocks import Callout, Paragraph
 from reports.prose import Text, prose, together, written
 from reports.wording import count_rivals, percent, points, two_digits
 from scope import records
+from scope.jobs.fleet.scores import from_greatest
 from scope.records import Estimate, ForecastScore, RouterScore, Undefined
 from scope.records.fleet import FEW_MODELS, FEW_QUESTIONS, ROUTER, SAME_MIX, SINGLE_BEST
 
@@ -39,11 +40,6 @@ def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
     if not isinstance(difference, Estimate):
         return None
     return "few" if difference.n < FEW_QUESTIONS else difference.side
-
-
-def from_greatest(estimate: Estimate | Undefined) -> float:
-    """Sort key: the greatest value first, undefined ones last."""
-    return -estimate.value if isinstance(estimate, Estimate) else float("inf")
 
 
 def share(estimate: Estimate | Undefined) -> Text:

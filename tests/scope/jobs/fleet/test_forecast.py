@@ -5,8 +5,7 @@ import pytest
 
 from scope.errors import SpecError
 from scope.jobs.fleet.embed import embed_fleet
-from scope.jobs.fleet.evaluation import Evaluation, evaluated, plan_evaluation, score_forecasts
-from scope.jobs.fleet.forecast import forecast_fleet
+from scope.jobs.fleet.forecast import Evaluation, forecast_fleet, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import NeighbourForecaster
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.questions import QuestionLayout
@@ -132,6 +131,6 @@ def test_the_mean_is_that_of_the_answers_learned_from():
 
 
 def test_of_the_models_those_that_were_added_are_listed():
-    assert evaluated(evaluation([[0, 1]]))["fleet"] == ()
-    (one,) = evaluated(evaluation([[0, 1]], added=("poor",)))["fleet"]
+    assert evaluation([[0, 1]]).facts()["fleet"] == ()
+    (one,) = evaluation([[0, 1]], added=("poor",)).facts()["fleet"]
     assert (one.name, one.added, one.skill.n, one.x) == ("poor", True, 10, None)
