@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,6 @@ from scope.core.request import as_function
 from scope.errors import DataError
 from scope.jobs.fleet.embed import prepared
 from scope.jobs.fleet.inputs import benchmarks_of, load_answers, require_known
-from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import answer_vectors, counts_of_answers
 from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import PredictRequest
@@ -27,6 +26,7 @@ from scope.records import (
     PredictResult,
     Undefined,
 )
+from scope.store import Run
 
 Vectors = NDArray[np.floating]
 """Shape (models, dimensions)."""
@@ -54,20 +54,6 @@ class LeftOut(NamedTuple):
     vectors: Vectors
     observed: NDArray[np.float64]
     questions: int
-
-
-class _Splits(NamedTuple):
-    """For each split τ, whether it is significant, and the errors; for each model its forecasts.
-
-    ``baseline`` is the error of predicting the mean of the models that are learned from.
-    """
-
-    taus: NDArray[np.float64]
-    significant: int
-    errors: NDArray[np.float64]
-    baseline: NDArray[np.float64]
-    sums: NDArray[np.float64]
-    counts: NDArray[np.int64]
 
 
 def leave_out(
@@ -149,82 +135,67 @@ def predict_benchmark(
     Examples
     --------
     >>> skills = np.linspace(0.2, 0.9, 40)
-    >>> found = predict_benchmark(
+    >>> prediction = predict_benchmark(
     ...     skills[:, np.newaxis], skills**2, benchmark="arc", models=list(map(str, range(40))),
     ...     questions=25,
     ... )
-    >>> found.significant, found.tested, round(found.tau.value, 2), len(found.points)
-    (100, 20, 1.0, 40)
+    >>> prediction.significant, prediction.tested, round(prediction.tau.value, 2)
+    (100, 20, 1.0)
     """
     places, accuracies = np.asarray(vectors, dtype=np.float64), np.asarray(observed, np.float64)
-    reason = _why_undefined(accuracies)
+    counts: dict[str, Any] = {"benchmark": benchmark, "questions": questions, "models": len(models)}
+    reason = None
+    if len(models) < FEWEST_MODELS:
+        reason = f"{len(models)} models, and {FEWEST_MODELS} are needed"
+    elif np.ptp(accuracies) == 0:
+        reason = f"all {len(models)} models score {accuracies[0]:.3f}"
     if reason is not None:
         unknown = Undefined(reason=reason, n=len(models))
         return BenchmarkPrediction(
-            benchmark=benchmark, questions=questions, models=len(models), tested=0, splits=0,
-            significant=0, tau=unknown, mse=unknown, baseline=unknown,
-        )  # fmt: skip
-    # Two on either side, whatever the share, so that there is an order to predict.
-    learned = min(max(round(train * len(models)), 2), len(models) - 2)
-    with threadpool_limits(1):
-        done = _split_often(places, accuracies, learned, splits, np.random.default_rng(seed))
-    return BenchmarkPrediction(
-        benchmark=benchmark,
-        questions=questions,
-        models=len(models),
-        tested=len(models) - learned,
-        splits=splits,
-        significant=done.significant,
-        tau=_over_splits(done.taus, len(models)),
-        mse=_over_splits(done.errors, len(models)),
-        baseline=_over_splits(done.baseline, len(models)),
-        points=_points(models, accuracies, done),
-    )
-
-
-def _why_undefined(accuracies: NDArray[np.float64]) -> str | None:
-    if len(accuracies) < FEWEST_MODELS:
-        return f"{len(accuracies)} models, and {FEWEST_MODELS} are needed"
-    if np.ptp(accuracies) == 0:
-        return f"all {len(accuracies)} models score {accuracies[0]:.3f}"
-    return None
-
-
-def _split_often(
-    places: NDArray[np.float64],
-    accuracies: NDArray[np.float64],
-    learned: int,
-    splits: int,
-    generator: np.random.Generator,
-) -> _Splits:
+            **counts, tested=0, splits=0, significant=0, tau=unknown, mse=unknown, baseline=unknown
+        )
     from scipy.stats import kendalltau
-
-    taus, errors, baseline, significant = *np.zeros((3, splits)), 0
-    sums, counts = np.zeros(len(places)), np.zeros(len(places), dtype=np.int64)
-    for split in range(splits):
-        order = generator.permutation(len(places))
-        known, asked = order[:learned], order[learned:]
-        predicted = _ridge(places[known], accuracies[known], places[asked])
-        sums[asked] += predicted
-        counts[asked] += 1
-        errors[split] = ((predicted - accuracies[asked]) ** 2).mean()
-        baseline[split] = ((accuracies[known].mean() - accuracies[asked]) ** 2).mean()
-        found = kendalltau(np.round(predicted, SAME), accuracies[asked])
-        taus[split] = 0.0 if np.isnan(found.statistic) else found.statistic
-        significant += bool(found.statistic > 0 and found.pvalue < 0.05)
-    return _Splits(taus, significant, errors, baseline, sums, counts)
-
-
-def _ridge(
-    known: NDArray[np.float64], accuracies: NDArray[np.float64], asked: NDArray[np.float64]
-) -> NDArray[np.float64]:
     from sklearn.linear_model import RidgeCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    model = make_pipeline(StandardScaler(), RidgeCV(alphas=STRENGTHS))
-    predicted: NDArray[np.float64] = model.fit(known, accuracies).predict(asked)
-    return predicted
+    # Two on either side, whatever the share, so that there is an order to predict.
+    learned = min(max(round(train * len(models)), 2), len(models) - 2)
+    generator = np.random.default_rng(seed)
+    taus, errors, baseline, significant = *np.zeros((3, splits)), 0
+    predictions = np.full((splits, len(models)), np.nan)
+    for split in range(splits):
+        order = generator.permutation(len(models))
+        known, asked = order[:learned], order[learned:]
+        model = make_pipeline(StandardScaler(), RidgeCV(alphas=STRENGTHS))
+        with threadpool_limits(1):
+            predicted = model.fit(places[known], accuracies[known]).predict(places[asked])
+        predictions[split, asked] = predicted
+        errors[split] = ((predicted - accuracies[asked]) ** 2).mean()
+        baseline[split] = ((accuracies[known].mean() - accuracies[asked]) ** 2).mean()
+        rank = kendalltau(np.round(predicted, SAME), accuracies[asked])
+        taus[split] = 0.0 if np.isnan(rank.statistic) else rank.statistic
+        significant += bool(rank.statistic > 0 and rank.pvalue < 0.05)
+    points = tuple(
+        BenchmarkPoint(
+            model=name,
+            # In order of the splits, as a running sum.
+            predicted=float(sum(values[~np.isnan(values)].tolist()) / (~np.isnan(values)).sum()),
+            observed=float(observed_accuracy),
+        )
+        for name, values, observed_accuracy in zip(models, predictions.T, accuracies, strict=True)
+        if not np.isnan(values).all()
+    )
+    return BenchmarkPrediction(
+        **counts,
+        tested=len(models) - learned,
+        splits=splits,
+        significant=significant,
+        tau=_over_splits(taus, len(models)),
+        mse=_over_splits(errors, len(models)),
+        baseline=_over_splits(baseline, len(models)),
+        points=points,
+    )
 
 
 def _over_splits(values: NDArray[np.float64], models: int) -> Estimate:
@@ -240,20 +211,6 @@ def _over_splits(values: NDArray[np.float64], models: int) -> Estimate:
     )
 
 
-def _points(
-    models: Sequence[str], accuracies: NDArray[np.float64], done: _Splits
-) -> tuple[BenchmarkPoint, ...]:
-    """Each model's result beside its mean forecast, but for those that no split asked for."""
-    return tuple(
-        BenchmarkPoint(
-            model=models[row],
-            predicted=float(done.sums[row] / done.counts[row]),
-            observed=float(accuracies[row]),
-        )
-        for row in np.flatnonzero(done.counts).tolist()
-    )
-
-
 def carry_out_predict_fleet(request: PredictRequest) -> PredictResult:
     """Predict the accuracies, or continue the run."""
     return carry_out(request, prepare)
@@ -263,52 +220,24 @@ predict_fleet = as_function(PredictRequest, carry_out_predict_fleet)
 
 
 def prepare(request: PredictRequest) -> Prepared[PredictResult]:
-    """Read and check the answers."""
-    matrix, card = load_answers(request.data, request.columns)
-    benchmarks = _benchmarks(matrix, request.benchmarks)
-    _require_models(matrix, benchmarks)
-    return prepared(
-        "fleet predict",
-        request,
-        lambda manifest, _: _find(matrix, benchmarks, request, manifest),
-        data=(card,),
-        settings={
-            "benchmarks": ", ".join(benchmarks),
-            "splits": request.splits,
-            "train_share": request.train_share,
-            "seed": request.seed,
-        },
-    )
-
-
-def _benchmarks(matrix: CorrectnessMatrix, named: Sequence[str]) -> tuple[str, ...]:
-    """The named benchmarks, or all.
+    """Read and check the answers.
 
     Raises
     ------
     DataError
-        If the questions have fewer than two benchmarks.
+        If there are fewer than two benchmarks, or too few models on each.
     SpecError
         If a named benchmark does not exist.
     """
-    known = benchmarks_of(matrix, "one to predict, others to fit on")
-    require_known(named, known, "--benchmark", "benchmark")
-    return tuple(dict.fromkeys(named)) or known
-
-
-def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> None:
-    """Check that at least one of the benchmarks has enough models.
-
-    Raises
-    ------
-    DataError
-        If none has.
-    """
+    matrix, card = load_answers(request.data, request.columns)
+    every = benchmarks_of(matrix, "one to predict, others to fit on")
+    require_known(request.benchmarks, every, "--benchmark", "benchmark")
+    benchmarks = tuple(dict.fromkeys(request.benchmarks)) or every
     known = ~np.isnan(matrix.correct)
     of = np.array([category or "" for category in matrix.categories])
     most = max(
-        int((known[of == one].any(axis=0) & known[of != one].any(axis=0)).sum())
-        for one in benchmarks
+        int((known[of == name].any(axis=0) & known[of != name].any(axis=0)).sum())
+        for name in benchmarks
     )
     if most < FEWEST_MODELS:
         raise DataError(
@@ -317,45 +246,47 @@ def _require_models(matrix: CorrectnessMatrix, benchmarks: Sequence[str]) -> Non
             fix="add answers of further models",
         )
 
+    def predict(benchmark: str) -> BenchmarkPrediction:
+        left = leave_out(
+            matrix.correct,
+            matrix.categories,
+            benchmark,
+            lambda rows, columns: answer_vectors(matrix.correct[np.ix_(rows, columns)]),
+        )
+        return predict_benchmark(
+            left.vectors,
+            left.observed,
+            benchmark=benchmark,
+            models=[matrix.models[column] for column in left.columns],
+            questions=left.questions,
+            splits=request.splits,
+            train=request.train_share,
+            seed=request.seed,
+        )
 
-def _prediction(
-    matrix: CorrectnessMatrix, benchmark: str, request: PredictRequest
-) -> BenchmarkPrediction:
-    left = leave_out(
-        matrix.correct,
-        matrix.categories,
-        benchmark,
-        lambda rows, columns: answer_vectors(matrix.correct[np.ix_(rows, columns)]),
-    )
-    return predict_benchmark(
-        left.vectors,
-        left.observed,
-        benchmark=benchmark,
-        models=[matrix.models[column] for column in left.columns],
-        questions=left.questions,
-        splits=request.splits,
-        train=request.train_share,
-        seed=request.seed,
-    )
+    def compute(manifest: Manifest, _: Run) -> PredictResult:
+        predictions = []
+        with request.progress.task("held-out benchmarks", len(benchmarks)) as advance:
+            for benchmark in benchmarks:
+                predictions.append(predict(benchmark))
+                advance()
+        note = "each benchmark is predicted from vectors fitted without its questions"
+        return PredictResult(
+            manifest=manifest,
+            **counts_of_answers(matrix),
+            predictions=tuple(predictions),
+            notes=(*matrix.notes, note),
+        )
 
-
-def _find(
-    matrix: CorrectnessMatrix,
-    benchmarks: Sequence[str],
-    request: PredictRequest,
-    manifest: Manifest,
-) -> PredictResult:
-    predictions = []
-    with request.progress.task("held-out benchmarks", len(benchmarks)) as advance:
-        for benchmark in benchmarks:
-            predictions.append(_prediction(matrix, benchmark, request))
-            advance()
-    return PredictResult(
-        manifest=manifest,
-        **counts_of_answers(matrix),
-        predictions=tuple(predictions),
-        notes=(
-            *matrix.notes,
-            "each benchmark is predicted from vectors fitted without its questions",
-        ),
+    return prepared(
+        "fleet predict",
+        request,
+        compute,
+        data=(card,),
+        settings={
+            "benchmarks": ", ".join(benchmarks),
+            "splits": request.splits,
+            "train_share": request.train_share,
+            "seed": request.seed,
+        },
     )
