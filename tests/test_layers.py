@@ -39,7 +39,7 @@ LAYERS = (
     ("pieces",),
     ("data", "store", "estimation", "testing"),
     ("models",),
-    ("evidence", "fleet"),
+    ("evidence",),
     ("answers", "demo_models", "decision", "probes"),
     ("jobs",),
     ("scope",),

@@ -18,7 +18,6 @@ from scope.answers.asking import may_change, recognise_numbers
 from scope.answers.cache import shared_table
 from scope.answers.table import Kind, Table
 from scope.errors import DataError, ModelError
-from scope.fleet.questions import require_texts
 from scope.models.generations import releases
 from scope.paths import cache_folder
 from scope.progress import Silent
@@ -248,7 +247,6 @@ def question_vectors(
     RunError
         When the cache cannot be written, or is damaged.
     """
-    require_texts(texts)
     if not texts:
         return np.zeros((0, 0), dtype=np.float32)
     owner = owner_of(encoder)

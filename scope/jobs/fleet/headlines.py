@@ -2,17 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from reports.blocks import Callout, Paragraph
-from reports.prose import Text, prose, together
-from reports.wording import count_rivals, percent, two_digits
+from reports.prose import Text, prose, together, written
+from reports.wording import count_rivals, percent, points, two_digits
 from scope import records
-from scope.jobs.fleet.score_words import beyond_chance, from_greatest, gap, overall, share
-from scope.records import Estimate, Undefined
-from scope.records.fleet import FEW_MODELS, ROUTER, SAME_MIX, SINGLE_BEST
+from scope.jobs.fleet.scores import from_greatest
+from scope.records import Estimate, ForecastScore, RouterScore, Undefined
+from scope.records.fleet import FEW_MODELS, FEW_QUESTIONS, ROUTER, SAME_MIX, SINGLE_BEST
+
+Score = TypeVar("Score", ForecastScore, RouterScore)
+
+
+def overall(scores: Iterable[Score]) -> tuple[Score, ...]:
+    """The scores on all questions."""
+    return tuple(score for score in scores if score.category is None)
+
+
+def by_category(scores: Iterable[Score]) -> list[Score]:
+    """The scores on all questions, then those of each category together."""
+    scores = tuple(scores)
+    place = {name: number for number, name in enumerate(dict.fromkeys(x.category for x in scores))}
+    return sorted(scores, key=lambda one: -1 if one.category is None else place[one.category])
+
+
+def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
+    """The side of 0 of an interval: ``more``, ``less`` or ``unclear``; None without an interval.
+
+    With very few questions it is ``few``.
+
+    >>> beyond_chance(Estimate(value=0.1, low=0.05, high=0.2, n=90, method="bootstrap"))
+    'more'
+    """
+    if not isinstance(difference, Estimate):
+        return None
+    return "few" if difference.n < FEW_QUESTIONS else difference.side
+
+
+def share(estimate: Estimate | Undefined) -> Text:
+    """A share for a sentence, in two digits."""
+    return _in_words(estimate, lambda one: f"{100 * one:.0f}", "\u00a0%")
+
+
+def gap(estimate: Estimate | Undefined) -> Text:
+    """A difference of shares for a sentence.
+
+    >>> from reports.prose import plain
+    >>> plain(gap(Estimate(value=-0.071, low=-0.109, high=-0.032, n=90, method="bootstrap")))
+    '−7.1 points [−10.9, −3.2]'
+    """
+    return _in_words(estimate, points, " points")
+
+
+def _in_words(estimate: Estimate | Undefined, write: Callable[[float], str], unit: str) -> Text:
+    if isinstance(estimate, Undefined):
+        return written(estimate)
+    value, low, high = map(write, (estimate.value, estimate.low, estimate.high))
+    return prose(f"{value}{unit} [{low}, {high}]")
+
 
 SIGNIFICANT_SHARE = 0.95
 """A benchmark counts as predicted if at least this share of the splits is significant."""
