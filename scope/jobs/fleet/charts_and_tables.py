@@ -25,12 +25,21 @@ from reports.charts import (
 from reports.prose import Text, joined, prose
 from reports.wording import Cell, number, p_value, percent
 from scope import records
-from scope.jobs.fleet.headlines import by_category, overall
+from scope.jobs.fleet.headlines import Score, overall
 from scope.jobs.fleet.scores import from_greatest
 from scope.records import Estimate, Undefined
 from scope.records.fleet import FEW_MODELS
 
 QUANTILES = 5
+
+
+def by_category(scores: Iterable[Score]) -> list[Score]:
+    """The scores on all questions, then those of each category together."""
+    scores = tuple(scores)
+    place = {name: number for number, name in enumerate(dict.fromkeys(x.category for x in scores))}
+    return sorted(scores, key=lambda x: -1 if x.category is None else place[x.category])
+
+
 MOST_GROUPS = 6
 """The number of shapes; models of further communities, or of none, share the last one."""
 

@@ -11,7 +11,6 @@ from reports.charts import Chart
 from reports.prose import Text, joined, prose, written
 from scope import records
 from scope.jobs.fleet import charts_and_tables as tables, headlines
-from scope.jobs.fleet.headlines import overall
 
 MOST_LISTED = 3_000
 """At most so many models are drawn and listed, the first ones of the table."""
@@ -24,38 +23,38 @@ MOST_BRIEF_NOTES = 2
 """At most so many notes are shown in a terminal."""
 
 
-def embed_page(result: records.EmbedResult, *, max_models: int = MOST_LISTED) -> Page:
-    """The report on a fleet; ``max_models`` bounds how many models are drawn and listed."""
+def embed_page(result: records.EmbedResult) -> Page:
+    """The report on a fleet."""
     return _page(
         result,
         headlines.of_embed(result),
-        _map(result, max_models),
+        _map(result),
         (
             *headlines.of_reliability(result.reliability),
             *headlines.of_neighbours(result.fleet),
         ),
         (
             *_scores(result),
-            *_first(tables.models_table(result.fleet), max_models),
+            *_first(tables.models_table(result.fleet)),
         ),
-        tables.scores_table(overall(result.scores)),
+        tables.scores_table(headlines.overall(result.scores)),
     )
 
 
-def forecast_page(result: records.ForecastResult, *, max_models: int = MOST_LISTED) -> Page:
-    """The report on forecasts; ``max_models`` bounds how many models are listed."""
+def forecast_page(result: records.ForecastResult) -> Page:
+    """The report on forecasts."""
     expected = tables.expected_table(result.expected)
     return _page(
         result,
         headlines.of_forecast(result),
-        _figure(tables.accuracies_chart(result.expected[:max_models])),
+        _figure(tables.accuracies_chart(result.expected[:MOST_LISTED])),
         (
             *headlines.of_forecasts(result.scores),
             *headlines.of_expected(result.expected),
             *headlines.of_reliability(result.reliability),
         ),
         (
-            *_first(expected, max_models),
+            *_first(expected),
             *_scores(result),
         ),
         expected,
@@ -72,10 +71,10 @@ def route_page(result: records.RouteResult) -> Page:
         (*headlines.of_mix(result.mix), *headlines.of_forecasts(result.scores)),
         (
             tables.routers_table(result.routers),
-            *_first(mix, MOST_LISTED),
+            *_first(mix),
             tables.scores_table(result.scores),
         ),
-        tables.routers_table(overall(result.routers)) or mix,
+        tables.routers_table(headlines.overall(result.routers)) or mix,
     )
 
 
@@ -100,18 +99,18 @@ def predict_page(result: records.PredictResult) -> Page:
     )
 
 
-def map_page(result: records.MapResult, *, max_models: int = MOST_LISTED) -> Page:
-    """The report on a map; ``max_models`` bounds how many models are drawn and listed."""
+def map_page(result: records.MapResult) -> Page:
+    """The report on a map."""
     models = tables.models_table(result.fleet)
     return _page(
         result,
         headlines.of_map(result),
-        _map(result, max_models),
+        _map(result),
         headlines.of_contributions(result.contributions),
         (
             tables.communities_table(result.communities),
             tables.contributions_table(result.contributions),
-            *_first(models, max_models),
+            *_first(models),
         ),
         models,
     )
@@ -154,8 +153,8 @@ def _figure(chart: Chart | None) -> Iterator[Block]:
         yield Figure(chart)
 
 
-def _map(result: records.EmbedResult | records.MapResult, most: int) -> Iterator[Block]:
-    chart = tables.map_chart(result.fleet[:most])
+def _map(result: records.EmbedResult | records.MapResult) -> Iterator[Block]:
+    chart = tables.map_chart(result.fleet[:MOST_LISTED])
     if chart is not None:
         yield Figure(chart)
         yield note(
@@ -173,13 +172,13 @@ def _scores(result: records.EmbedResult | records.ForecastResult) -> Iterator[Bl
     yield tables.reliability_table(result.reliability)
 
 
-def _first(table: Table | None, most: int) -> Iterator[Block]:
-    """The first rows of a table, and of how many."""
+def _first(table: Table | None) -> Iterator[Block]:
+    """The first rows of a table, and their number if there are more."""
     if table is not None:
-        if (total := len(table.rows)) > most:
+        if (total := len(table.rows)) > MOST_LISTED:
             about = "The first {most} of {all} models; all are in ``result.json``."
-            yield note(about, most=most, all=total)
-        yield replace(table, rows=table.rows[:most])
+            yield note(about, most=MOST_LISTED, all=total)
+        yield replace(table, rows=table.rows[:MOST_LISTED])
 
 
 def _facts(result: records.FleetResult) -> Iterator[tuple[Text, Text]]:

@@ -10,6 +10,7 @@ from reports.blocks import Bullets, Callout, Figure, Table
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.cli.output import Output, show_result
+from scope.jobs.fleet import page as job_pages
 from scope.jobs.fleet.page import MOST_FINDINGS, MOST_NAMED, embed_page, map_page
 from scope.jobs.pages import page_of
 from scope.records import ExpectedAccuracy, FleetModel
@@ -64,9 +65,10 @@ def test_the_matrix_is_counted_and_models_that_were_added_are_named_up_to_a_numb
 
 
 @pytest.mark.parametrize("page", [embed_page, map_page])
-def test_a_limit_cuts_map_and_table_but_not_the_count(page):
+def test_a_limit_cuts_map_and_table_but_not_the_count(page, monkeypatch):
+    monkeypatch.setattr(job_pages, "MOST_LISTED", 2)
     job = page.__name__.removesuffix("_page")
-    first, numbers, *_ = page(build_comparison(f"fleet-{job}"), max_models=2).sections
+    first, numbers, *_ = page(build_comparison(f"fleet-{job}")).sections
     (chart,) = of_kind(first.blocks, Figure)
     assert len(chart.chart.dots) == 2
     assert "Drawn: 2 of 6 models" in in_a_line(first.blocks)
