@@ -240,8 +240,6 @@ def question_vectors(
 
     Raises
     ------
-    DataError
-        When a text is empty.
     ModelError
         When the encoder gives other than one row of finite numbers per text.
     RunError

@@ -25,6 +25,7 @@ from scope.metrics.consistency import (
     cohen_kappa as cohen_kappa,
     error_consistency as error_consistency,
 )
+from scope.metrics.description import Metric as Metric
 from scope.metrics.invariance import (
     flip_scope_values as flip_scope_values,
     hard_scope_values as hard_scope_values,
@@ -35,7 +36,6 @@ from scope.metrics.invariance import (
 )
 from scope.metrics.metric import (
     METRICS as METRICS,
-    Metric as Metric,
     MetricName as MetricName,
     known_metrics as known_metrics,
     metric_name as metric_name,

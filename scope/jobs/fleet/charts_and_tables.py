@@ -85,9 +85,7 @@ def _diagonal(
         dot = ScatterDot(title=title.removeprefix(": "), x=x, y=value, interval=interval, name=name)
         dots.append(dot)
     label = f"{up.capitalize()} by {across}; the numbers are in the table"
-    return ScatterChart(
-        label=label, x_title=across, y_title=up, dots=tuple(dots), **options
-    )
+    return ScatterChart(label=label, x_title=across, y_title=up, dots=tuple(dots), **options)
 
 
 def rows_chart(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> IntervalChart | None:

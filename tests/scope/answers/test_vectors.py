@@ -11,7 +11,7 @@ import pytest
 
 from scope.answers.cache import answer_file
 from scope.answers.vectors import question_vectors
-from scope.errors import DataError, ModelError, RunError
+from scope.errors import ModelError, RunError
 
 
 class Counting:
@@ -113,11 +113,6 @@ def test_processes_at_once_do_not_harm_each_other(cache):
 
 def test_no_texts_have_no_vectors():
     assert question_vectors([], Counting()).shape == (0, 0)
-
-
-def test_a_question_without_a_text_has_no_vector():
-    with pytest.raises(DataError, match=r"no text of 1 of 2 questions: `1`"):
-        question_vectors(["Who?", ""], Counting())
 
 
 @pytest.mark.parametrize(
