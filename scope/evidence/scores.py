@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scope.estimation.pairs import AuditedPairs
 from scope.evidence.answers import UNKNOWN, AnswerMatrix, Scores
 from scope.metrics import Metric, capa, capa_discrete, error_consistency
-from scope.metrics.chance import ChanceCorrected
+from scope.metrics.consistency import ChanceCorrected
 
 
 def chance_corrected_scores(answers: AnswerMatrix) -> dict[str, Scores]:

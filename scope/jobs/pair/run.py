@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
+from scope.answers import Run
 from scope.core.request import as_function, with_words
 from scope.errors import ModelError, RunError, ScopeError
-from scope.estimation.label_similarity import label_similarities
+from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
 from scope.jobs.cost import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of
@@ -18,7 +19,7 @@ from scope.jobs.pair.facts import aligned_layers, asked_in
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.runner import Prepared, carry_out, prices_in
-from scope.models.endpoint.failures import EndpointError
+from scope.models.endpoint.exchange import EndpointError
 from scope.models.loading import loading_once
 from scope.progress import Bars, Lines, remark
 from scope.records import (
@@ -35,7 +36,6 @@ from scope.records import (
     ReuseResult,
     Setting,
 )
-from scope.store import Run
 
 
 def carry_out_pair(request: PairRequest) -> PairResult:

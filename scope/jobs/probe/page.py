@@ -24,9 +24,8 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.asked import asked, code
 from reports.builders.outcomes import model_lines
-from reports.builders.reproduce import reproduce, run_lines
+from reports.builders.run import asked, code, reproduce, run_lines
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import count_rivals, short
 from scope.jobs.probe.page_layers import layer_curves, layers_section, similarity_section
@@ -180,8 +179,11 @@ def _unseen(findings: ProbeFindings, last: StepScore) -> Text:
     whole, unseen = last.pearson, last.unseen
     if not some_seen(findings):
         return ()
-    both = isinstance(whole, Estimate) and isinstance(unseen, Estimate)
-    if both and abs(unseen.value - whole.value) < CLEAR:
+    if (
+        isinstance(whole, Estimate)
+        and isinstance(unseen, Estimate)
+        and abs(unseen.value - whole.value) < CLEAR
+    ):
         return ()
     words = "On {n} pairs of new sentences: {unseen}."
     return prose(words, n=findings.unseen, unseen=short(unseen))

@@ -21,8 +21,7 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.charts import LayerChart, LayerMark, LayerRun
-from reports.grids import Grid, grid
+from reports.charts import Grid, LayerChart, LayerMark, LayerRun, grid
 from reports.prose import Span, prose
 from reports.wording import Cell, number
 from scope.records import Estimate, LayerAlignment, LayerScore, ProbeFindings

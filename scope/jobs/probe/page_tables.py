@@ -20,7 +20,7 @@ from reports.blocks import (
     Terms,
     paragraph,
 )
-from reports.builders.asked import code
+from reports.builders.run import code
 from reports.prose import Span, Text, joined, prose, together, written
 from reports.wording import Cell, number, short
 from scope.records import (

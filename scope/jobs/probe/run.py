@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from scope.answers import Run
+from scope.answers.asking import may_change
+from scope.answers.vectors import LatentTable, recognise_reader, stored_latents
 from scope.core.request import as_function
 from scope.data import load_data
-from scope.jobs.canaries import may_change
 from scope.jobs.identity import manifest_of
-from scope.jobs.latent_store import LatentTable, recognise_reader, stored_latents
 from scope.jobs.probe.estimator import SimilarityProbe, require_enough_pairs
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
 from scope.jobs.probe.pairs import (
@@ -61,7 +62,6 @@ from scope.records import (
     ProbeResult,
     Setting,
 )
-from scope.store import Run
 
 
 def carry_out_probe(request: ProbeRequest) -> ProbeResult:

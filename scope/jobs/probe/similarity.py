@@ -10,9 +10,9 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers.asking import may_change, recognise_numbers
+from scope.answers.vectors import BYTES_A_PORTION, LatentTable, recognise_reader, stored_latents
 from scope.errors import DataError, ModelError, SpecError
-from scope.jobs.canaries import may_change, recognise_numbers
-from scope.jobs.latent_store import BYTES_A_PORTION, LatentTable, recognise_reader, stored_latents
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.readers import OWN, source_of
 from scope.jobs.probe.saving import (

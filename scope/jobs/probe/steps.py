@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers.vectors import LatentTable
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
-from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe.correlations import (
     mean_error_estimate,
     pearson_difference,

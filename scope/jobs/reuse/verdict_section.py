@@ -23,7 +23,7 @@ from reports.blocks import (
     paragraph,
 )
 from reports.builders.outcomes import model_lines
-from reports.builders.reproduce import run_lines
+from reports.builders.run import run_lines
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import p_value, short
 from scope.jobs.reuse.controls_section import evidence_table

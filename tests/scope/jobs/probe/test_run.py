@@ -17,8 +17,8 @@ from made_up_pairs import (
 )
 
 import scope
+from scope.answers.vectors import stored_latents
 from scope.errors import DataError, ModelError, SpecError
-from scope.jobs.latent_store import stored_latents
 from scope.jobs.probe import run as run_module
 from scope.jobs.probe.correlations import pearson, spearman_estimate
 from scope.jobs.probe.estimator import SimilarityProbe

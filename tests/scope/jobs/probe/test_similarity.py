@@ -12,8 +12,8 @@ from tiny_probe import write_probe
 from toy_readers import Bags, Other
 
 import scope
+from scope.answers.vectors import LatentTable
 from scope.errors import DataError, ModelError, RunError, SpecError
-from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe import similarity as similarity_module
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.readers import source_of
