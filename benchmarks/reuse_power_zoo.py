@@ -35,11 +35,11 @@ from reuse_zoo_answers import ZooAnswers, ask_zoo
 from zoo.building import build_zoo
 from zoo.lineage import DERIVED, Zoo, ZooModel
 
-from scope.decision.judging import finding_of
-from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import make_case
+from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.verdicts import conclude
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.records import Decision, Estimate, Verdict

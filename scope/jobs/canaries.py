@@ -24,14 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError, RunError
-from scope.evidence.sameness import (
+from scope.jobs.identity import NamedModel
+from scope.jobs.inference import ask, checked_answers
+from scope.metrics.sameness import (
     DRIFT,
     difference_of_answers,
     difference_of_numbers,
     difference_of_predictions,
 )
-from scope.jobs.identity import NamedModel
-from scope.jobs.inference import ask, checked_answers
 from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
 from scope.progress import Silent

@@ -33,7 +33,7 @@ from scope.jobs.compare.sections import page as compare_page
 from scope.jobs.pair.directions import direction_tables, verdict_matrix
 from scope.jobs.pair.findings import example_of, findings
 from scope.jobs.pair.models_section import models_section
-from scope.jobs.reuse.sections import page as reuse_page
+from scope.jobs.reuse.page import page as reuse_page
 from scope.records import (
     AuditResult,
     CompareResult,

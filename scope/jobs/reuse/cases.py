@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scope.decision.case import Case, CaseItem
 from scope.errors import DataError
-from scope.evidence.answers import Response, answer_matrix
 from scope.jobs.identity import NamedModel
-from scope.jobs.reuse.items import ItemSet, ReuseItem
+from scope.jobs.reuse.answer_matrix import Response, answer_matrix
+from scope.jobs.reuse.case import Case, CaseItem
 from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.questions import ItemSet, ReuseItem
 from scope.jobs.reuse.responses import Responses
 from scope.jobs.reuse.sequence import REPRESENTATIVE, ask_in_batches, asking_order
 from scope.records import Look, Question

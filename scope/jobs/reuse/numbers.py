@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from scope.jobs.reuse.items import ItemSet
+from scope.jobs.reuse.questions import ItemSet
 from scope.records import GOLD, Measurement, Outcome, Verdict
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scope.decision.verdicts import HYPOTHESIS
 from scope.jobs.identity import NULL, PROBES, manifest_of
 from scope.jobs.reuse.models import ReuseModels, reuse_card
 from scope.jobs.reuse.request import ReuseRequest
+from scope.jobs.reuse.verdicts import HYPOTHESIS
 from scope.records import CapabilityCard, DataCard, Manifest, Setting
 
 

@@ -159,6 +159,6 @@ JOB = Job(
     carry_out="scope.jobs.reuse.run:carry_out_reuse",
     prepare="scope.jobs.reuse.run:prepare",
     result=ReuseResult,
-    page="scope.jobs.reuse.sections:page",
+    page="scope.jobs.reuse.page:page",
     gates=VerdictGates,
 )

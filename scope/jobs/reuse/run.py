@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import partial
 
 from scope.core.request import as_function
-from scope.decision.case import Case
-from scope.decision.judging import finding_of
-from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
+from scope.jobs.reuse.case import Case
 from scope.jobs.reuse.cases import InBatches, make_case
+from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.numbers import measurements, outcomes
+from scope.jobs.reuse.preparation import prepare_test
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.tasks import PreparedTest
-from scope.jobs.reuse.texts import prepare_test
+from scope.jobs.reuse.verdicts import conclude
 from scope.jobs.runner import Prepared, carry_out
 from scope.metrics import Metric
 from scope.records import Look, ReuseResult, Verdict

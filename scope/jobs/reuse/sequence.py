@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.data.sampling import by_name, draw
-from scope.evidence.answers import NOT_GIVEN, Response, answer_matrix
-from scope.jobs.reuse.items import ReuseItem
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, Response, answer_matrix
+from scope.jobs.reuse.questions import ReuseItem
 from scope.records import Look
 from scope.statistics.sequential import SequentialTest
 
@@ -40,7 +40,7 @@ def informative_order(questions: Sequence[ReuseItem], reference: Sequence[Respon
 
     Examples
     --------
-    >>> from scope.evidence.answers import AnswerKey
+    >>> from scope.jobs.reuse.answer_matrix import AnswerKey
     >>> from scope.records import Question
     >>> def question(name):
     ...     return ReuseItem(id=name, unit=name, question=Question(id=name, text=name),

@@ -1,4 +1,4 @@
-"""Prepares a test of reuse on the questions of a task; see `scope.jobs.reuse.texts` for texts."""
+"""Prepares a test of reuse on the questions of a task; `preparation` does it for texts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Protocol
 from scope.jobs.answering_models import check_prompts, load_answering_model, require_rows
 from scope.jobs.canaries import recognise_answerer
 from scope.jobs.identity import NamedModel
-from scope.jobs.reuse.items import ItemSet, task_items
 from scope.jobs.reuse.models import ReuseModels, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
+from scope.jobs.reuse.questions import ItemSet, task_items
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import Responses, TaskResponses
 from scope.jobs.task_choice import ChosenTask, choose_tasks

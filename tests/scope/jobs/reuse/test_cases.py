@@ -3,11 +3,11 @@
 import pytest
 
 from scope.errors import DataError
-from scope.evidence.answers import AnswerKey, Response
 from scope.jobs.identity import NamedModel
+from scope.jobs.reuse.answer_matrix import AnswerKey, Response
 from scope.jobs.reuse.cases import FEWEST_ITEMS, InBatches, make_case
-from scope.jobs.reuse.items import ItemSet, ReuseItem
 from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.questions import ItemSet, ReuseItem
 from scope.jobs.reuse.sequence import REPRESENTATIVE
 from scope.records import Question
 

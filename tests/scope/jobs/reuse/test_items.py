@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from hypothesis import given, strategies as st
 
-from scope.evidence.answers import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.reuse.items import ItemSet, spelled_alike, task_items, text_items
+from scope.jobs.reuse.answer_matrix import AnswerKey
+from scope.jobs.reuse.questions import ItemSet, spelled_alike, task_items, text_items
 from scope.records import Example, Item, Outcome, Perturbation, Question
 
 

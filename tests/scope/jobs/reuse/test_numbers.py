@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided
 
-from scope.evidence.answers import AnswerKey
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.reuse.items import ItemSet, ReuseItem
+from scope.jobs.reuse.answer_matrix import AnswerKey
 from scope.jobs.reuse.numbers import measurements, outcomes
+from scope.jobs.reuse.questions import ItemSet, ReuseItem
 from scope.records import GOLD, Look, Outcome, Question
 
 

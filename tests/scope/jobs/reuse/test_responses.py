@@ -9,9 +9,9 @@ from made_up_tasks import choice
 import scope
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
-from scope.evidence.answers import Response
 from scope.jobs.identity import NamedModel
-from scope.jobs.reuse.items import task_items
+from scope.jobs.reuse.answer_matrix import Response
+from scope.jobs.reuse.questions import task_items
 from scope.jobs.reuse.responses import TaskResponses
 from scope.progress import Silent
 from scope.records import Answer, Item, Question

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, strategies as st
 from made_up_cases import judged, make_case, strangers, taking, with_suspect
 
-from scope.decision.usability import FEWEST_SHARED
-from scope.evidence.answers import NOT_GIVEN, UNKNOWN, AnswerKey, Response
-from scope.jobs.reuse.items import ReuseItem
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN, AnswerKey, Response
+from scope.jobs.reuse.questions import ReuseItem
 from scope.jobs.reuse.sequence import (
     REPRESENTATIVE,
     ask_in_batches,
     asking_order,
     informative_order,
 )
+from scope.jobs.reuse.usability import FEWEST_SHARED
 from scope.records import Question
 from scope.statistics.sequential import SequentialTest
 

@@ -1,0 +1,332 @@
+"""The expectation of an independent model, by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from made_up_pools import pool, random_pool, skilled_pool
+from scipy.stats import chi2
+
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN, option_blocks
+from scope.jobs.reuse.consensus import (
+    FEWEST_FOR_KIN,
+    Fit,
+    FitRows,
+    Following,
+    chances,
+    closeness,
+    control_weights,
+    effective_counts,
+    fit,
+    follows_nothing,
+    kin,
+    leaving_out,
+    pairwise_kappa,
+    rows_to_fit,
+    skill,
+)
+from scope.jobs.reuse.shared_mistakes import shared_mistakes
+from scope.metrics.consistency import capa_discrete
+
+
+def test_skill_counts_only_answers_that_were_given():
+    assert skill(pool([[0, 0, NOT_GIVEN, 1]])).tolist() == [pytest.approx(2 / 3)]
+
+
+def test_skill_without_right_answers_is_how_often_a_model_is_with_most():
+    answers = pool([[0, 1], [0, 2], [3, 2]], gold=UNKNOWN)
+    assert skill(answers).tolist() == [0.5, 1.0, 0.5]
+
+
+def test_equals_share_their_rank():
+    near = closeness(np.array([0.5, 0.5, 0.1, 0.9, 0.5]))
+    # Ranks 2, 2, 0, 4, 2 of 4.
+    assert near[0, 1] == near[0, 4] == 1
+    assert near[0, 2] == near[0, 3] == pytest.approx(np.exp(-((0.5 / 0.3) ** 2) / 2))
+    assert near[2, 3] == pytest.approx(np.exp(-((1 / 0.3) ** 2) / 2))
+
+
+def test_closeness_is_in_rank_and_not_in_skill():
+    assert (closeness(np.array([0.1, 0.2, 0.3])) == closeness(np.array([0.1, 0.8, 0.9]))).all()
+
+
+def test_nobody_is_close_to_itself_or_to_a_model_that_answered_nothing():
+    near = closeness(np.array([0.5, np.nan, 0.7]))
+    assert near.diagonal().tolist() == [0, 0, 0]
+    assert near[1].tolist() == near[:, 1].tolist() == [0, 0, 0]
+    # The ranks of the two others are those of a pool of two.
+    assert near[0, 2] == pytest.approx(np.exp(-((1 / 0.3) ** 2) / 2))
+
+
+def test_equal_models_are_all_near():
+    assert closeness(np.array([0.5, 0.5])).tolist() == [[0, 1], [1, 0]]
+    assert closeness(np.array([0.5])).tolist() == [[0]]
+
+
+def kin_of(answers):
+    return kin(answers, option_blocks(answers), skill(answers))
+
+
+def with_rows(answers, rows):
+    return replace(answers, answers=np.asarray(rows, dtype=np.int64))
+
+
+def copying(answers, *, share, of, to):
+    rows = answers.answers.copy()
+    copied = np.random.default_rng(0).random(rows.shape[1]) < share
+    for one in to:
+        rows[one, copied] = rows[of, copied]
+    return with_rows(answers, rows)
+
+
+@given(st.integers(0, 10_000))
+def test_kappa_of_a_pair_is_discrete_capa_of_what_both_answered(seed):
+    answers = random_pool(seed, missing=0.3)
+    kappas = pairwise_kappa(answers, option_blocks(answers))
+    for one in range(len(kappas)):
+        for other in range(len(kappas)):
+            both = answers.given[one] & answers.given[other]
+            told = capa_discrete(
+                answers.answers[one, both],
+                answers.answers[other, both],
+                right=answers.gold[both],
+                options=answers.options[both],
+            )
+            if not both.any():
+                assert np.isnan(kappas[one, other])
+            else:
+                assert kappas[one, other] == pytest.approx(told.value or 0.0, abs=1e-6)
+
+
+def test_independent_models_are_no_kin():
+    found = [kin_of(skilled_pool(seed, models=20)).sum() // 2 for seed in range(10)]
+    # Of 190 pairs, three standard deviations leave a quarter of one.
+    assert sum(found) < 10
+
+
+def test_a_family_is_kin_and_nobody_else_is():
+    found = kin_of(copying(skilled_pool(0, models=15), share=0.6, of=3, to=(7, 8)))
+    assert sorted(map(tuple, np.argwhere(np.triu(found)))) == [(3, 7), (3, 8), (7, 8)]
+    assert (found == found.T).all()
+    assert not found.diagonal().any()
+
+
+@pytest.mark.parametrize("models", [FEWEST_FOR_KIN - 1, FEWEST_FOR_KIN])
+def test_a_small_pool_has_no_kin(models):
+    found = kin_of(copying(skilled_pool(0, models=models), share=1, of=0, to=(1,)))
+    assert found.any() == (models == FEWEST_FOR_KIN)
+
+
+def test_a_model_that_answered_nothing_does_not_make_a_pool_large():
+    answers = copying(skilled_pool(0, models=FEWEST_FOR_KIN), share=1, of=0, to=(1,))
+    rows = answers.answers.copy()
+    rows[5] = NOT_GIVEN
+    assert not kin_of(with_rows(answers, rows)).any()
+
+
+def test_two_skilled_models_are_no_kin_for_being_right():
+    answers = skilled_pool(0, models=12)
+    rows = answers.answers.copy()
+    generator = np.random.default_rng(1)
+    for one in (2, 5):
+        rows[one] = np.where(generator.random(rows.shape[1]) < 0.9, answers.gold, rows[one])
+    assert not kin_of(with_rows(answers, rows))[2, 5]
+
+
+@pytest.mark.parametrize(
+    "rows", [np.zeros((9, 5)), np.ones((9, 5)), np.full((9, 5), NOT_GIVEN), np.eye(9, 9) - 1]
+)
+def test_pools_without_differences_have_no_kin(rows):
+    # The last: all models answered one question, and no two the same.
+    assert not kin_of(pool(rows)).any()
+
+
+OPTIONS = 4
+
+
+def made_up_rows(consensus, right, *, items=20_000, answers=None):
+    generator = np.random.default_rng(0)
+    logs = np.log(generator.dirichlet(np.full(OPTIONS, 0.8), size=items) + 1e-3)
+    gold = np.eye(OPTIONS)[generator.integers(0, OPTIONS, size=items)]
+    weights = np.exp(consensus * logs + right * gold)
+    shares = (weights / weights.sum(axis=1, keepdims=True)).cumsum(axis=1)
+    drawn = (generator.random((items, 1)) > shares[:, :-1]).sum(axis=1)
+    chosen = np.eye(OPTIONS)[drawn if answers is None else answers]
+    return FitRows(logs, np.ones((items, OPTIONS)), gold, chosen, np.full(items, 1 / OPTIONS))
+
+
+@pytest.mark.parametrize(("consensus", "right"), [(1, 0), (0, 0), (0.4, 2), (1.6, -1)])
+def test_the_fit_finds_what_a_made_up_model_follows(consensus, right):
+    found = fit([made_up_rows(consensus, right)])
+    assert found.consensus == pytest.approx(consensus, abs=0.05)
+    assert found.right == pytest.approx(right, abs=0.08)
+
+
+def test_questions_may_come_in_any_number_of_blocks():
+    rows = made_up_rows(0.5, 1, items=90)
+    cut = [FitRows(*(table[part] for table in rows)) for part in (slice(0, 31), slice(31, 90))]
+    assert fit(cut) == pytest.approx(fit([rows]))
+
+
+def test_a_column_for_many_options_is_as_many_columns():
+    rows = made_up_rows(0.5, 1, items=60)
+    logs = rows.log_frequencies.copy()
+    logs[:, 2] = logs[:, 3]
+    chosen = np.eye(OPTIONS)[np.arange(60) % 2]
+    gold = np.eye(OPTIONS)[np.arange(60) % 3 % 2]
+    apart = FitRows(logs, rows.options, gold, chosen, rows.share)
+    together = FitRows(
+        logs[:, :3], np.array([[1.0, 1, 2]] * 60), gold[:, :3], chosen[:, :3], rows.share
+    )
+    assert fit([together]) == pytest.approx(fit([apart]))
+
+
+def test_a_model_without_answers_is_taken_for_an_ordinary_one():
+    assert fit([]) == (1, 0, 0)
+
+
+def test_a_model_that_is_always_right_has_a_finite_fit():
+    rows = made_up_rows(0, 0, items=1000)
+    found = fit([rows._replace(chosen=rows.right)])
+    assert 5 < found.right < 15
+    assert found.gain == pytest.approx(np.log(OPTIONS), abs=0.01)
+
+
+def test_the_gain_is_the_log_probability_above_that_of_guessing():
+    rows = made_up_rows(1, 1, items=50)
+    found = fit([rows])
+    weights = np.exp(found.consensus * rows.log_frequencies + found.right * rows.right)
+    chances = (weights * rows.chosen).sum(axis=1) / weights.sum(axis=1)
+    assert found.gain == pytest.approx(np.log(chances * OPTIONS).mean())
+
+
+def test_the_p_value_is_the_tail_of_chi_square():
+    gains, units = np.array([0.0, 0.01, 0.2]), np.array([30.0, 200.0, 40.0])
+    found = follows_nothing(Following(gains, gains, gains, units))
+    assert found == pytest.approx(chi2.sf(2 * gains * units, 2))
+
+
+def pool_with(row, *, seed=0, models=12):
+    answers = skilled_pool(seed, models=models, items=200, options=5)
+    rows = answers.answers.copy()
+    rows[1] = row
+    return replace(answers, answers=rows)
+
+
+def p_values(answers):
+    return follows_nothing(shared_mistakes(answers).following)
+
+
+def test_skilled_models_follow_something():
+    assert (p_values(skilled_pool(0)) < 1e-9).all()
+
+
+@pytest.mark.parametrize("constant", range(5))
+def test_a_constant_answerer_follows_nothing(constant):
+    found = shared_mistakes(pool_with(constant)).following
+    assert follows_nothing(found)[1] > 0.05
+    assert abs(found.consensus[1]) < 0.3
+
+
+def test_guessers_are_seldom_held_to_follow_something():
+    generator = np.random.default_rng(99)
+    found = [
+        p_values(pool_with(generator.integers(0, 5, size=200), seed=seed))[1] for seed in range(60)
+    ]
+    # Of 60, 3 are expected; more than 8 are so with a probability of 0.4 %.
+    assert sum(p < 0.05 for p in found) <= 8
+
+
+def test_a_guesser_whose_guess_holds_for_a_whole_example_gets_no_credit_for_repeating_it():
+    small = []
+    generator = np.random.default_rng(99)
+    for seed in range(30):
+        answers = skilled_pool(seed, models=10, items=50, options=3)
+        answers = replace(
+            answers,
+            **{
+                field: np.repeat(getattr(answers, field), 6, axis=-1)
+                for field in ("answers", "options", "gold", "units")
+            },
+        )
+        answers.answers[1] = np.repeat(generator.integers(0, 3, size=50), 6)
+        small.append(p_values(answers)[1] < 0.05)
+    assert sum(small) <= 5
+
+
+def test_a_model_that_answered_nothing_follows_nothing():
+    found = shared_mistakes(pool_with(NOT_GIVEN)).following
+    assert np.isnan(found.consensus[1])
+    assert found.units[1] == 0
+    assert follows_nothing(found)[1] == 1
+
+
+ORDINARY = Fit(consensus=1.0, right=0.0, gain=0.0)
+
+
+def related(*pairs, models=4):
+    found = np.zeros((models, models), dtype=np.bool_)
+    for one, other in pairs:
+        found[one, other] = found[other, one] = True
+    return found
+
+
+def test_a_family_counts_about_once_and_its_members_do_not_count_for_each_other():
+    weights = control_weights(np.full(4, 0.5), related((1, 2), (1, 3), (2, 3)))
+    assert weights[0] == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
+    assert weights[1] == pytest.approx([1, 0, 0, 0])
+
+
+def test_each_model_and_its_kin_are_left_out_of_what_is_expected_of_its_answers():
+    found = leaving_out(np.array([0.0, 1, 2, 3]), related((2, 3)))
+    assert found.tolist() == [[0, 1, 2, 3], [0, 0, 2, 3], [0, 1, 0, 0], [0, 1, 0, 0]]
+
+
+def test_counts_do_not_depend_on_the_scale_of_the_weights():
+    weights = np.array([0.2, 0.7, 0.1])
+    assert effective_counts(weights) == pytest.approx(effective_counts(40 * weights))
+    assert effective_counts(weights).sum() == pytest.approx(1 / 0.54)
+
+
+def test_chances_are_smoothed_frequencies_for_an_ordinary_model():
+    # Three controls choose 1, 1 and 2 of five options; 0 is right and nobody's. Model 0 gave 3.
+    (block,) = option_blocks(pool([[3], [1], [1], [2]], options=5))
+    counts = np.tile([0.0, 1, 1, 1], (4, 1))
+    who, where = np.arange(4), np.zeros(4, dtype=np.intp)
+    found = chances(block, counts, ORDINARY, who, where)
+    assert found == pytest.approx(np.array([0.2, 2.2, 2.2, 1.2]) / 4)
+
+
+def test_chances_follow_s_and_t():
+    (block,) = option_blocks(pool([[0], [1], [1], [2]], options=5))
+    counts = np.tile([0.0, 1, 1, 1], (4, 1))
+    found = chances(block, counts, Fit(0.5, 1.0, 0.0), np.array([0, 1]), np.zeros(2, dtype=np.intp))
+    right, most, one, none = np.e * 0.2**0.5, 2.2**0.5, 1.2**0.5, 0.2**0.5
+    assert found == pytest.approx(np.array([right, most]) / (right + most + one + 2 * none))
+
+
+def test_chances_without_controls_are_alike_for_all_options():
+    (block,) = option_blocks(pool([[1], [1]], options=8))
+    found = chances(block, np.zeros((2, 2)), ORDINARY, np.array([0]), np.array([0]))
+    assert found.tolist() == [pytest.approx(1 / 8)]
+
+
+def test_nothing_is_held_to_be_impossible_or_certain():
+    (block,) = option_blocks(pool([[1], [2], [2]], options=3))
+    counts = np.tile([0.0, 500, 500], (3, 1))
+    found = chances(block, counts, ORDINARY, np.array([0, 1]), np.array([0, 0]))
+    assert found.tolist() == [0.005, 0.995]
+
+
+def test_a_fit_sees_only_what_the_model_answered():
+    answers = pool([[1, NOT_GIVEN, 0], [1, 1, 2], [1, 2, NOT_GIVEN]], options=4)
+    (block,) = option_blocks(answers)
+    rows = rows_to_fit(block, np.array([0.0, 1.0, 1.0]), 0)
+    assert block.items.tolist() == [0, 2, 1]
+    assert np.exp(rows.log_frequencies).round(9).tolist() == [
+        [0.25, 2.25, 0.25, 0.25],
+        [0.25, 1.25, 0.25, 0.25],
+    ]
+    assert rows.chosen.tolist() == [[0, 1, 0, 0], [1, 0, 0, 0]]
+    assert rows.share.tolist() == [0.25, 0.25]
