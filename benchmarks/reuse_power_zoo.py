@@ -130,7 +130,7 @@ def _try(zoo: Zoo, answers: ZooAnswers, reference: ZooModel, suspect: ZooModel) 
         reference=reference.name,
         suspect=suspect.name,
         group=_group(reference, suspect),
-        score=finding.standings[0].value,
+        score=finding.verdict.standings[0].value,
         verdict=verdict,
     )
 

@@ -275,7 +275,8 @@ def failures(
 def _names(comparison: MeasuredResult) -> list[str]:
     """The capabilities or tasks of a result, and its models."""
     manifest, rows = comparison.manifest, comparison.measurements
-    named = [card.name for card in (*manifest.capabilities, *manifest.models)]
+    named = [card.name for card in manifest.capabilities]
+    named += [card.name for card in manifest.models]
     measured = (name for row in rows for name in (row.capability, row.target, row.against))
     gold = [GOLD] if comparison.measured_in == "tasks" else []
     return list(dict.fromkeys((*named, *filter(None, measured), *gold)))

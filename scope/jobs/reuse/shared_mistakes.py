@@ -297,7 +297,7 @@ def _scores(
     values = np.where(comparable, standing.values[0], np.nan)
 
     def contributions() -> Iterator[Contribution]:
-        for model in np.flatnonzero(~np.isnan(values)):
+        for model in np.flatnonzero(~np.isnan(values)).tolist():
             both = answers.given[0] & answers.given[model]
             each = (by_item[model, both] - standing.mean) * standing.factors[0, model] / both.sum()
             yield Contribution(model, values[model], answers.units[both], each)
