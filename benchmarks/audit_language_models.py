@@ -45,9 +45,9 @@ from zoo.smollm import smollm_file
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from perturbations.capability import InvarianceCapability, perturb
+from scope.answers import CachedClassifier, Memory
 from scope.models import ModelOptions, load_classifier
 from scope.models.batching import AS_GIVEN
-from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.causal import CausalModel
 from scope.models.decoder import Decoder
 from scope.models.labels import LabelWordClassifier
@@ -202,7 +202,7 @@ def lockstep(
     capability: InvarianceCapability, examples: Sequence[Example], reference: Asked, target: Asked
 ) -> Found:
     """(b) and (c): all examples at once, as an audit asks."""
-    cached = CachedClassifier(reference, MemoryStore())
+    cached = CachedClassifier(reference, Memory())
     searched = capability.search(cached, examples, OPTIONS)
     found = {one.example_id: one.text for trials in searched for one in trials}
     target.classify(to_compare(examples, found))

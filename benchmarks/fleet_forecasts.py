@@ -22,14 +22,10 @@ from fleet_sets import StoredSet
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from scope.fleet import (
-    Forecaster,
-    MatrixFactorization,
-    MeanForecaster,
-    NeighbourForecaster,
-    QuestionLayout,
-    TextFactors,
-)
+from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster
+from scope.jobs.fleet.matrix_factorization import MatrixFactorization
+from scope.jobs.fleet.questions import QuestionLayout
+from scope.jobs.fleet.text_factors import TextFactors
 
 SHARES = (0.1, 0.2, 0.4, 0.8)
 METHODS = ("mean", "knn", "published", "ours_vectors", "ours")

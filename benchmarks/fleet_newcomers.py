@@ -15,7 +15,7 @@ import numpy as np
 from fleet_forecasts import SHARES, split, summary
 from fleet_sets import StoredSet
 
-from scope.fleet import TextFactors
+from scope.jobs.fleet.text_factors import TextFactors
 
 ANSWERS = 200
 NEWCOMERS = 100

@@ -8,8 +8,8 @@ import numpy as np
 from fleet_sets import StoredSet
 from numpy.typing import NDArray
 
-from scope.fleet.findings.benchmarks import leave_out, predict_benchmark
 from scope.jobs.fleet.models import answer_vectors
+from scope.jobs.fleet.predict import leave_out, predict_benchmark
 from scope.records import BenchmarkPrediction, Estimate
 
 ENOUGH = 95

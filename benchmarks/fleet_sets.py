@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from stored_lines import stored_lines
 
+from scope.answers.vectors import question_vectors
 from scope.errors import DataError
-from scope.fleet.layout import Answers, QuestionLayout, Table
-from scope.fleet.questions import make_layout, question_table
-from scope.jobs.question_vectors import question_vectors
+from scope.jobs.fleet.questions import Answers, QuestionLayout, Table, make_layout, question_table
 from scope.models import ModelOptions, load_encoder
 from scope.protocols import Progress
 
@@ -52,9 +51,7 @@ def stored_set(data: Path, name: str, progress: Progress) -> StoredSet:
     layout = make_layout(
         vectors=vectors, encoder=encoder.fingerprint, categories=categories, features=True
     )
-    table = question_table(
-        layout, vectors=vectors, texts=texts, categories=categories, encoder=encoder.fingerprint
-    )
+    table = question_table(layout, vectors=vectors, texts=texts, categories=categories)
     number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     numbers = np.array([number[text] for text in texts])
     return StoredSet(name, layout, table, answers, tuple(rows), np.array(categories), numbers)

@@ -35,6 +35,7 @@ from reuse_zoo_answers import ZooAnswers, ask_zoo
 from zoo.building import build_zoo
 from zoo.lineage import DERIVED, Zoo, ZooModel
 
+from scope.answers import Run
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.cases import make_case
 from scope.jobs.reuse.judging import finding_of
@@ -44,7 +45,6 @@ from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.records import Decision, Estimate, Verdict
 from scope.statistics import mean_estimate
-from scope.store import Run
 
 PERTURBED = 200
 TRIALS = 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from zoo.lineage import Zoo
 
+from scope.answers import CachedClassifier, Run
 from scope.data import load_data
 from scope.data.sampling import by_name, draw
 from scope.jobs.identity import NamedModel
@@ -17,11 +18,9 @@ from scope.jobs.reuse.models import Part
 from scope.jobs.reuse.questions import ItemSet, ReuseItem, text_items
 from scope.jobs.reuse.responses import TextResponses
 from scope.models import ModelOptions
-from scope.models.cached import CachedClassifier
 from scope.models.loading import load_classifier
 from scope.protocols import Progress, SearchOptions
 from scope.records import Prediction
-from scope.store import Run
 
 DATA = "demo:tweets"
 CAPABILITY = "typo"

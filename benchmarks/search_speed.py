@@ -53,10 +53,10 @@ from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from perturbations.capability import InvarianceCapability, Parts, perturb
 from perturbations.textattack_gate import load_textattack
+from scope.answers import CachedClassifier, Memory
 from scope.data import load_data
 from scope.demo_models.build import build_demo_models
 from scope.models import ModelOptions, load_classifier
-from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
@@ -187,7 +187,7 @@ class Lockstep:
         self, capability: InvarianceCapability, examples: Sequence[Example]
     ) -> dict[str, Perturbation]:
         """Search with an empty cache."""
-        classifier = CachedClassifier(self._classifier, MemoryStore())
+        classifier = CachedClassifier(self._classifier, Memory())
         found = capability.search(classifier, examples, self._options)
         return {one.example_id: one for trials in found for one in trials}
 
@@ -196,7 +196,7 @@ class Lockstep:
     ) -> tuple[int, dict[tuple[str, int], str | None]]:
         """How many distinct texts the model reads in a search, and what is found."""
         counted = CountedTexts(self._classifier)
-        classifier = CachedClassifier(counted, MemoryStore())
+        classifier = CachedClassifier(counted, Memory())
         groups = capability.search(classifier, examples, replace(self._options, trials=trials))
         found = [one for group in groups for one in group]
         return counted.read, {(one.example_id, one.trial): one.text for one in found}

@@ -32,13 +32,13 @@ from itertools import chain, product, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scope.answers import CachedClassifier, Memory
 from scope.data import load_data
 from scope.demo_models.bases import packaged_minilm
 from scope.demo_models.build import build_demo_models
 from scope.jobs.preparation import choose_capabilities
 from scope.metrics import cohen_kappa
 from scope.models import ModelOptions, load_classifier, load_encoder
-from scope.models.cached import CachedClassifier, MemoryStore
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Classifier, Encoder, SearchOptions
@@ -116,7 +116,7 @@ def main() -> None:
 def draw(asked: argparse.Namespace) -> None:
     """Write the sheet and the key of each capability."""
     reference = build_demo_models(cache_folder() / "zoo", progress=Silent()).reference
-    classifier = CachedClassifier(load_classifier(str(reference), ModelOptions()), MemoryStore())
+    classifier = CachedClassifier(load_classifier(str(reference), ModelOptions()), Memory())
     texts: dict[str, list[Example]] = {}
     for source, _, spec in (one.partition("=") for one in asked.data):
         examples = load_data(spec, n=asked.most, seed=asked.seed).examples

@@ -48,8 +48,7 @@ from scope.statistics.margins import (
     loss_tails,
     paired_tails,
 )
-from scope.statistics.power import PlannedEndpoint, planned_from, texts_for_power
-from scope.statistics.replacement import verdicts
+from scope.statistics.power import PlannedEndpoint, planned_from, texts_for_power, verdicts
 
 REPETITIONS = 2000
 SIZES = (20, 50, 200, 400)

@@ -25,7 +25,9 @@ from scope.progress import Silent
 FOLDER: Final = Path(__file__).parent / "gallery"
 
 GOLDEN: Final = FOLDER.parents[1] / "tests" / "reports" / "golden"
-"""Pages that tests keep to the byte: where they change, the pictures are out of date."""
+STYLE: Final = FOLDER.parents[1] / "reports" / "renderers" / "templates" / "page.css"
+"""Pages that tests keep to the byte, and their style: the pictures are out of date if one changes.
+"""
 
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -58,9 +60,9 @@ SCREENS: Final = (
 
 
 def fingerprint() -> str:
-    """A hash of all pages that tests keep."""
+    """A hash of all pages that tests keep, and of their style."""
     hashed = hashlib.sha256()
-    for path in sorted(GOLDEN.glob("*.html")):
+    for path in (*sorted(GOLDEN.glob("*.html")), STYLE):
         hashed.update(path.read_bytes())
     return hashed.hexdigest()[:16]
 

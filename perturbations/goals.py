@@ -9,7 +9,7 @@ import numpy as np
 
 from perturbations.textattack_gate import load_textattack
 from scope.errors import SpecError
-from scope.metrics.open_rows import open_rows
+from scope.metrics.arrays import open_rows
 from scope.records import Prediction
 
 load_textattack()

@@ -1,20 +1,18 @@
 """What a report consists of: sections of typed blocks, worded and rounded once.
 
-A job makes a `Page` of its result. The page becomes HTML (`reports.renderers.html`), Markdown
-(`reports.renderers.markdown`) and terminal text (`reports.renderers.terminal`) by renderers
-that know no job, and a job needs no template of its own.
+A job makes a `Page` of its result. Renderers that know no job make HTML, Markdown and terminal
+text of it, so that a job needs no template of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 from urllib.parse import quote
 
-from reports.charts import Chart, SmallStrip
-from reports.grids import Grid
+from reports.charts import Chart, Grid, SmallStrip
 from reports.prose import Text, Written, prose
 
 _ANCHOR = re.compile(r"[a-z][a-z0-9_-]*")
@@ -74,6 +72,9 @@ class Figure:
     chart: Chart
 
 
+ColumnKind = Literal["name", "text", "number", "passage", "estimate", "strip"]
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table.
@@ -92,7 +93,7 @@ class Column:
     """
 
     heading: str | Text
-    kind: Literal["name", "text", "number", "passage", "estimate", "strip"] = "text"
+    kind: ColumnKind = "text"
     method: bool = False
     spacious: bool = False
 
@@ -135,7 +136,9 @@ class Finder:
 
     ``orders`` are keys with their words: ``order`` is the order of the elements themselves, unless
     they have a number under that key, the least first; the others sort by a number, the greatest
-    first. ``difference`` is the key that is not empty where models differ.
+    first. ``difference`` is the key that is not empty where models differ. If ``kept``, the page
+    shows of how many chosen elements with the key ``judged`` each model of a numbered option of
+    ``difference`` is not among those that differ.
     """
 
     unit: str
@@ -143,6 +146,7 @@ class Finder:
     selects: tuple[Select, ...] = ()
     orders: tuple[tuple[str, str], ...] = ()
     difference: str = ""
+    kept: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +184,22 @@ class Table:
     most: int = 40
     finder: Finder | None = None
     close: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        heads: Mapping[str, ColumnKind],
+        rows: Iterable[Sequence[Any]],
+        **options: Any,
+    ) -> Table:
+        """A table of bare rows; ``heads`` are the words and kinds of its columns.
+
+        >>> Table.of({"Model": "name", "n": "number"}, [("a", 1)]).columns[1].kind
+        'number'
+        """
+        columns = tuple(Column(head, kind) for head, kind in heads.items())
+        made = tuple(Row(cells=tuple(cells)) for cells in rows)
+        return cls(columns=columns, rows=made, **options)
 
     def __post_init__(self) -> None:
         if any(len(row.cells) != len(self.columns) for row in self.rows):
@@ -358,11 +378,6 @@ def without_folds(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
             case _ if not isinstance(block, Fold):
                 kept.append(block)
     return tuple(kept)
-
-
-def folded(title: Text, blocks: tuple[Block, ...], *, when: bool) -> tuple[Block, ...]:
-    """The blocks, behind a line that a reader opens where there are too many."""
-    return (Fold(title, blocks),) if when else blocks
 
 
 def note(template: str, /, **fields: Written) -> Paragraph:

@@ -1,12 +1,13 @@
-"""What charts hold: numbers and labels, no drawing."""
+"""What charts and tables with coloured backgrounds hold: numbers and labels, no drawing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from reports import wording
 from scope.records import Estimate, Undefined
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
@@ -28,48 +29,31 @@ def series_key(place: int, name: str) -> Key:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interval:
-    """One dot with its interval; ``series`` is the target's place among the targets."""
-
-    category: str
-    series: int
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class IntervalChart:
-    """Dots with intervals, a row for each category and each series.
+    """Dots with intervals, a row each; ``name`` is in the legend.
 
-    Where ``close``, the axis holds what is drawn and no more, so that near numbers part.
+    The axis holds what is drawn and no more, so that near numbers part.
     """
 
     label: str
-    series: tuple[str, ...]
-    intervals: tuple[Interval, ...]
-    close: bool = False
+    name: str
+    rows: tuple[tuple[str, Estimate], ...]
 
     @property
     def start(self) -> float:
-        """Where the axis begins: at 0, or at a quarter below the lowest end of an interval."""
-        lowest = min((interval.low for interval in self.intervals), default=0.0)
-        if self.close:
-            return math.floor(lowest * 20 + 1e-9) / 20
-        return min(0.0, math.floor(lowest * 4) / 4)
+        """The beginning of the axis: a twentieth below what is drawn."""
+        return math.floor(min(row.low for _, row in self.rows) * 20 + 1e-9) / 20
 
     @property
     def end(self) -> float:
-        """Where the axis ends: at 1, or at a twentieth above what is drawn, behind its start."""
-        highest = max((interval.high for interval in self.intervals), default=1.0)
-        if not self.close:
-            return 1.0
+        """The end of the axis: a twentieth above what is drawn, behind its start."""
+        highest = max(row.high for _, row in self.rows)
         return max(math.ceil(highest * 20 - 1e-9), round(self.start * 20) + 1) / 20
 
     @property
     def legend(self) -> tuple[Key, ...]:
-        """One entry a series."""
-        return tuple(series_key(place, name) for place, name in enumerate(self.series))
+        """What the numbers are."""
+        return (series_key(0, self.name),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,17 +72,15 @@ class ScatterDot:
 
 @dataclass(frozen=True, kw_only=True)
 class ScatterChart:
-    """Dots by two numbers.
+    """Dots by two numbers, on axes with the same ends and a diagonal where the two are equal.
 
-    ``diagonal`` draws where the two are equal, on axes with the same ends; ``joined`` draws a
-    line from dot to dot. ``name`` and ``note`` are in the legend.
+    ``joined`` draws a line from dot to dot. ``name`` and ``note`` are in the legend.
     """
 
     label: str
     x_title: str
     y_title: str
     dots: tuple[ScatterDot, ...]
-    diagonal: bool = False
     joined: bool = False
     name: str = ""
     note: str = ""
@@ -264,24 +246,93 @@ Chart = IntervalChart | ScatterChart | StripChart | LayerChart | MapChart
 
 
 def estimate_chart(
-    label: str,
-    rows: Iterable[tuple[str, str, Estimate | Undefined]],
-    series: tuple[str, ...],
-    *,
-    close: bool = False,
+    label: str, rows: Iterable[tuple[str, Estimate | Undefined]], name: str
 ) -> IntervalChart | None:
-    """A chart of the defined ones among (category, series, estimate); None where none is."""
-    intervals = tuple(
-        Interval(
-            category=category,
-            series=series.index(name),
-            value=one.value,
-            low=one.low,
-            high=one.high,
-        )
-        for category, name, one in rows
-        if isinstance(one, Estimate)
-    )
-    if not intervals:
+    """A chart of the defined estimates among the rows; None where none is."""
+    defined = tuple((row, one) for row, one in rows if isinstance(one, Estimate))
+    return IntervalChart(label=label, name=name, rows=defined) if defined else None
+
+
+LEVELS = 10
+"""Strengths of background besides none."""
+
+LEAST_SPAN = 0.2
+"""Closer numbers than this do not take the whole scale: noise must not look like a pattern."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridCell:
+    """A number in few digits, in words for whoever points at it, and its strength."""
+
+    text: str
+    title: str
+    level: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A table of numbers; ``low`` and ``high`` are the numbers at the ends of the scale.
+
+    ``gaps`` says that some number is undefined, ``heading`` what the rows are. A ``dense`` one
+    shows its backgrounds alone.
+    """
+
+    title: str
+    rows: tuple[tuple[str, tuple[GridCell, ...]], ...]
+    columns: tuple[str, ...]
+    numbered: bool
+    low: str
+    high: str
+    gaps: bool
+    heading: str = "Model"
+    dense: bool = False
+
+
+def grid(
+    title: str,
+    cells: Mapping[tuple[str, str], Estimate | Undefined],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    numbered: bool = False,
+    heading: str = "Model",
+    start: float | None = None,
+) -> Grid | None:
+    """The estimates by row and column; None if no number is defined.
+
+    Backgrounds begin at ``start``, by default at the least number. ``numbered`` says that columns
+    are the rows again, and are called by the rows' numbers.
+    """
+    values = [one.value for one in cells.values() if isinstance(one, Estimate)]
+    if not values:
         return None
-    return IntervalChart(label=label, series=series, intervals=intervals, close=close)
+    low = min(values) if start is None else start
+    high = max(*values, low + LEAST_SPAN)
+    if start is None and max(values) <= 1 < high:  # no share is above 1
+        low, high = 1 - LEAST_SPAN, 1.0
+    write = wording.two_digits
+
+    def cell(row: str, column: str) -> GridCell:
+        estimate = cells.get((row, column))
+        if estimate is None:  # nothing was measured
+            return GridCell(text="", title="", level=None)
+        if isinstance(estimate, Undefined):
+            return GridCell(text="–", title=f"{row}, {column}: {estimate}", level=None)
+        written = wording.Cell.of(estimate)
+        level = round(LEVELS * (estimate.value - low) / (high - low))
+        return GridCell(
+            text=write(estimate.value),
+            title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
+            level=max(0, level),
+        )
+
+    return Grid(
+        title=title,
+        rows=tuple((row, tuple(cell(row, column) for column in columns)) for row in rows),
+        columns=tuple(columns),
+        numbered=numbered,
+        low=write(low),
+        high=write(high),
+        gaps=len(values) < len(cells),
+        heading=heading,
+    )

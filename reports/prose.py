@@ -7,7 +7,10 @@ put into its fields is never read as markup.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from reports.wording import Cell
@@ -167,3 +170,59 @@ def together(*parts: Sequence[Span]) -> Text:
 def plain(text: Text) -> str:
     """The words alone."""
     return "".join(span.text for span in text)
+
+
+_MOST_PAIRS = 1_000_000
+"""Pairs of equal words up to which the best alignment is sought: its time grows with them."""
+
+
+def mark_changes(
+    original: str, changed: str, styles: tuple[Style, Style] = ("deleted", "inserted")
+) -> tuple[Text, Text]:
+    """Both texts in full; words (stretches without white space) that they do not share are marked.
+
+    >>> before, after = mark_changes("a fine film", "a good film")
+    >>> [span.text for span in before if span.style == "deleted"], plain(after)
+    (['fine'], 'a good film')
+    """
+    shared = _shared(original.split(), changed.split())
+    places = ({before for before, _ in shared}, {after for _, after in shared})
+    first, second = map(_marked, (original, changed), places, styles)
+    return first, second
+
+
+def _shared(before: list[str], after: list[str]) -> list[tuple[int, int]]:
+    """The places in both texts of the words that they share, in their order."""
+    occurrences = Counter(after)
+    if sum(occurrences[word] for word in before) > _MOST_PAIRS:
+        return _shared_in_place(before, after)
+    # autojunk would treat frequent words of a long text as noise and mark them as changed.
+    matches = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    return [(match.a + step, match.b + step) for match in matches for step in range(match.size)]
+
+
+def _shared_in_place(before: list[str], after: list[str]) -> list[tuple[int, int]]:
+    """The words at equal places of both texts, counted from the start, then from the end."""
+    pairs = enumerate(zip(before, after, strict=False))
+    shorter = min(len(before), len(after))
+    start = next((place for place, (old, new) in pairs if old != new), shorter)
+    shift = len(after) - len(before)
+    rest = range(max(start, start - shift), len(before))
+    return [
+        *((place, place) for place in range(start)),
+        *((place, place + shift) for place in rest if before[place] == after[place + shift]),
+    ]
+
+
+def _marked(text: str, shared: set[int], style: Style) -> Text:
+    """The text with all words marked whose places are not shared."""
+    tokens: list[tuple[str, bool]] = []
+    words = 0
+    for token in re.findall(r"\s+|\S+", text):
+        tokens.append((token, not token.isspace() and words not in shared))
+        words += not token.isspace()
+    runs = groupby(tokens, key=lambda token: token[1])
+    return tuple(
+        Span("".join(token for token, _ in run), style if changed else "plain")
+        for changed, run in runs
+    )

@@ -71,7 +71,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         "renderers": {
             "html": "scope.jobs.pages:html_of",
             "json": "scope.serialization:to_json",
-            "short_json": "scope.jobs.short_json:to_short_json",
+            "short_json": "scope.jobs.pages:to_short_json",
             "markdown": "scope.jobs.pages:markdown_of",
             "notebook": "scope.jobs.pages:notebook_html",
             "picture": "scope.jobs.pages:picture_html",

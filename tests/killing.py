@@ -25,13 +25,15 @@ def stored(run):
     return to_json(RunFolder(run).read_result(), clock=False)
 
 
-def count_rows(folder, table):
+def count_rows(folder, kind):
+    """The entries of a kind that the run keeps: answers, or searched examples."""
     database = folder / "runs" / "mine" / "run.sqlite"
     if not database.exists():
         return 0
     try:
         with sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=5) as connection:
-            return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            query = "SELECT count(*) FROM entries WHERE kind = ?"
+            return connection.execute(query, (kind,)).fetchone()[0]
     except sqlite3.OperationalError:
         return 0
 

@@ -8,10 +8,10 @@ import toy_fleet
 
 from scope.checksums import unsealed
 from scope.errors import RunError
-from scope.fleet.forecasters.baselines import MeanForecaster, NeighbourForecaster
-from scope.fleet.forecasters.matrix_factorization import MatrixFactorization
-from scope.fleet.forecasters.text_factors import TextFactors
-from scope.fleet.saving import DESCRIPTION, FILES, Fleet, load_fleet
+from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
+from scope.jobs.fleet.matrix_factorization import MatrixFactorization
+from scope.jobs.fleet.stored_fleet import DESCRIPTION, FILES, Fleet, load_fleet
+from scope.jobs.fleet.text_factors import TextFactors
 
 MADE = {
     "mean": (MeanForecaster, {}),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scope.fleet.layout import QuestionLayout
+from scope.jobs.fleet.questions import QuestionLayout
 
 LAYOUT = QuestionLayout(vector=4, encoder="toy")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 from reports.blocks import Block, Column, Fold, Row, Section, Table, Terms, note, paragraph
-from reports.prose import Span, Text, prose, written
+from reports.prose import Span, Text, Written, prose, written
 from reports.wording import Cell, count_rivals, p_value
 from scope.metrics import MetricName, metric_name
 from scope.records import (
@@ -64,17 +65,21 @@ def differences_section(
                 "correct for the number of tests (Holm). A row without p describes."
                 + (_LIKENESS if any(" ~ " in one.first for one in differences) else "")
             ),
-            Table(
-                columns=(
-                    Column("Metric", "name"),
-                    Column("On"),
-                    Column("First"),
-                    Column("Second"),
-                    Column("Difference", "estimate"),
-                    Column("p", "number"),
-                    Column("p, adjusted", "number"),
+            Table.of(
+                {
+                    **{"Metric": "name", "On": "text", "First": "text", "Second": "text"},
+                    **{"Difference": "estimate", "p": "number", "p, adjusted": "number"},
+                },
+                (
+                    (
+                        spelled(metric_name(one.metric)),
+                        one.capability or CLEAN,
+                        *(marked(model, shares) for model in (one.first, one.second)),
+                        Cell.of(one.estimate, signed=True),
+                        *map(p_value, (one.p_value, one.p_adjusted)),
+                    )
+                    for one in differences
                 ),
-                rows=tuple(_difference(one, shares) for one in differences),
             ),
         )
     return Section(
@@ -89,20 +94,6 @@ _LIKENESS = (
     " A ~ B is how alike the answers of two models are, A ~ gold those of one and the right "
     "answers on the same questions. These rows are corrected by themselves."
 )
-
-
-def _difference(one: Difference, shares: Sequence[AnswerShares]) -> Row:
-    return Row(
-        cells=(
-            spelled(metric_name(one.metric)),
-            one.capability or CLEAN,
-            marked(one.first, shares),
-            marked(one.second, shares),
-            Cell.of(one.estimate, signed=True),
-            p_value(one.p_value),
-            p_value(one.p_adjusted),
-        )
-    )
 
 
 MOST_ESTIMATES = 10_000
@@ -131,31 +122,24 @@ def every_estimate(group: str, rows: Sequence[Measurement], reference: str | Non
     """
     shown = rows[:MOST_ESTIMATES]
     parts = any(row.subset for row in shown)
-    columns = (
-        Column("Metric", "name"),
-        *([Column("Part")] if parts else []),
-        Column("Model"),
-        Column("Against"),
-        Column("Value", "estimate", method=True),
+    value = Column("Value", "estimate", method=True)
+    columns = (*([Column("Part")] if parts else []), Column("Model"), Column("Against"), value)
+    cells: Iterator[tuple[Any, ...]] = (
+        (
+            metric_name(row.metric).label,
+            *([row.subset or "all"] if parts else []),
+            *(row.target, compared_with(row.against or reference), Cell.of(row.estimate)),
+        )
+        for row in shown
     )
-    table = Table(columns=columns, rows=tuple(_row(one, reference, parts=parts) for one in shown))
+    table = Table(
+        columns=(Column("Metric", "name"), *columns), rows=tuple(Row(cells=one) for one in cells)
+    )
     title = prose(
         "{group}: {shown} of {total} estimates", group=group, shown=len(shown), total=len(rows)
     )
     more = [note("All are in ``result.json``.")] if len(shown) < len(rows) else []
     return Fold(title, (*more, table))
-
-
-def _row(one: Measurement, reference: str | None, *, parts: bool) -> Row:
-    return Row(
-        cells=(
-            metric_name(one.metric).label,
-            *([one.subset or "all"] if parts else []),
-            one.target,
-            compared_with(one.against or reference),
-            Cell.of(one.estimate),
-        )
-    )
 
 
 def compared_with(model: str | None) -> Text:
@@ -182,3 +166,45 @@ def rival_pairs(one: Estimate, pairs: Iterable[Estimate | Undefined]) -> Text:
     if count == 1:
         return prose(" (the interval of {n} other pair overlaps with it)", n=count)
     return prose(" (the intervals of {n} other pairs overlap with it)", n=count)
+
+
+def table_of(
+    caption: str,
+    heads: Sequence[str],
+    rows: Iterable[tuple[Written | None, ...]],
+    keys: Iterable[Mapping[str, str]] = (),
+    spacious: Collection[str] = (),
+    **options: Any,
+) -> Table | None:
+    """The rows, without the columns in which none has a value; None without rows.
+
+    The first column names a row; the kind of the others follows from what is in them. ``spacious``
+    are the heads of columns that a terminal leaves out.
+
+    Examples
+    --------
+    >>> table = table_of("Counts", ("what", "n", "why"), [("a", 1, None), ("b", 2, None)])
+    >>> [(column.heading, column.kind) for column in table.columns]
+    [('what', 'name'), ('n', 'number')]
+    """
+    rows = tuple(rows)
+    kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    if not rows:
+        return None
+    cells = tuple(tuple(row[place] for place in kept) for row in rows)
+    keys = tuple(keys) or ({},) * len(rows)
+    columns = [Column(heads[kept[0]], "name")]
+    for place in kept[1:]:
+        column = Column(heads[place], spacious=heads[place] in spacious)
+        if any(isinstance(row[place], Cell) for row in rows):
+            column = replace(column, kind="estimate")
+        elif any(isinstance(row[place], int) for row in rows):
+            column = replace(column, kind="number")
+        columns.append(column)
+    return Table(
+        columns=tuple(columns),
+        rows=tuple(Row(cells=one, keys=key) for one, key in zip(cells, keys, strict=True)),
+        caption=prose(caption),
+        close=True,
+        **options,
+    )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 from reports.blocks import (
     Block,
+    Bullets,
+    Callout,
     Column,
     Fold,
+    Paragraph,
     Preformatted,
     Row,
     Section,
@@ -117,25 +121,18 @@ def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
         yield from () if result.audits else [paragraph("No search failed.")]
         return
     shown = failed[:most]
-    table = Table(
-        columns=(
-            Column("Capability"),
-            Column("Example", "name"),
-            Column("Trial", "number"),
-            Column("Reason"),
-            Column("Text"),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    capability,
-                    found.example_id,
-                    found.trial,
-                    found.failure or "no reason given",
-                    texts[found.example_id],
-                )
+    table = Table.of(
+        {
+            **{"Capability": "text", "Example": "name", "Trial": "number"},
+            **{"Reason": "text", "Text": "text"},
+        },
+        (
+            (
+                *(capability, search.example_id, search.trial),
+                search.failure or "no reason given",
+                texts[search.example_id],
             )
-            for capability, found in shown
+            for capability, search in shown
         ),
     )
     title = prose("Failed searches: {shown} of {total} listed", shown=len(shown), total=len(failed))
@@ -242,5 +239,28 @@ def answered_section(
             ),
             *tracebacks(outcomes),
             *more,
+        ),
+    )
+
+
+def gates_box(gates: Any, failed: Sequence[str]) -> Callout | None:
+    """Whether all gates passed, their options, and a line for each that failed; None for none."""
+    options = [
+        f"--{field.name.replace('_', '-')} {option}"
+        for field in fields(gates)
+        for value in [getattr(gates, field.name)]
+        if value != field.default
+        for option in ([value] if isinstance(value, str) else value)
+    ]
+    if not options:
+        return None
+    head = (
+        "**✗ A gate failed**: ``{options}``" if failed else "**✓ All gates passed**: ``{options}``"
+    )
+    return Callout(
+        "bad" if failed else "good",
+        (
+            Paragraph(prose(head, options=" ".join(options))),
+            *([Bullets(tuple(map(written, failed)))] if failed else []),
         ),
     )

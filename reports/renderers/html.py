@@ -8,33 +8,24 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from html import unescape
+from html.parser import HTMLParser
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from reports.blocks import Block, Card, Page
-from reports.charts import (
-    Chart,
-    IntervalChart,
-    LayerChart,
-    MapChart,
-    ScatterChart,
-    StripChart,
-)
 from reports.prose import written
-from reports.renderers.charts import interval_svg
-from reports.renderers.compression import compressed
-from reports.renderers.layer_curves import layer_svg
-from reports.renderers.map import map_svg
-from reports.renderers.scatter import scatter_svg
-from reports.renderers.strip import small_strip_svg, strip_svg
+from reports.renderers.drawings import drawing, small_strip_svg
 from reports.renderers.svg import document_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
 
 AT_ONCE = 20
 """Cards shown before a reader asks for more; those beyond stand compressed in the page."""
@@ -52,16 +43,6 @@ TAGS = {
     "share": "span",
 }
 """The element of each style of a sentence's parts."""
-
-
-DRAWINGS: Mapping[type[Chart], Callable[[Any], Markup]] = {
-    IntervalChart: interval_svg,
-    LayerChart: layer_svg,
-    MapChart: map_svg,
-    ScatterChart: scatter_svg,
-    StripChart: strip_svg,
-}
-"""What draws each kind of chart."""
 
 
 def render(page: Page) -> str:
@@ -83,20 +64,6 @@ def render_notebook(blocks: tuple[Block, ...]) -> str:
     """Some blocks as a cell of a notebook shows them, with the few rules of style they need."""
     style = f"<style>{_asset('notebook.css')}</style>"
     return f'<div class="scope-result">{style}{render_blocks(blocks)}</div>'
-
-
-def drawing(chart: Chart) -> Markup:
-    """The chart as SVG."""
-    return DRAWINGS[type(chart)](chart)
-
-
-def packed(cards: Sequence[Card], first: int) -> str:
-    """The cards as the script reads them; ``first`` is the place of the first one."""
-    write = _environment().get_template("blocks.html.j2").module.card  # type: ignore[attr-defined]
-    return compressed(
-        (card.anchor, {"order": str(place), **card.keys}, document_text(str(write(card))))
-        for place, card in enumerate(cards, first)
-    )
 
 
 def _asset(name: str) -> str:
@@ -131,3 +98,63 @@ def _environment() -> Environment:
         at_once=AT_ONCE,
     )
     return environment
+
+
+HOLE = "\0"
+"""Where a text stands in a form; no document holds it."""
+
+_TEXTS = re.compile(r'(?:(?<= value=")|(?<= href="#))[^"]+|(?<=>)(?!\n+<)[^<>]+(?=<)')
+"""The texts of escaped markup; a break between two elements belongs to the form."""
+
+
+def packed(cards: Sequence[Card], first: int) -> str:
+    """The cards as the script reads them; ``first`` is the place of the first one."""
+    write = _environment().get_template("blocks.html.j2").module.card  # type: ignore[attr-defined]
+    return compressed(
+        (card.anchor, {"order": str(place), **card.keys}, document_text(str(write(card))))
+        for place, card in enumerate(cards, first)
+    )
+
+
+def compressed(pieces: Iterable[tuple[str, Mapping[str, str], str]]) -> str:
+    """Pieces of our own escaped markup, each with its name and keys, as compressed JSON.
+
+    The JSON has each form of markup once: ``forms`` are elements as ``[tag, attributes, child,
+    ...]``; ``pieces`` hold the place of a form, the name, the keys, and the texts in the order of
+    the form's holes. The page's script puts the texts in as text, so that no foreign text is ever
+    read as markup.
+    """
+    forms: dict[str, int] = {}
+    written = []
+    for name, keys, markup in pieces:
+        form = forms.setdefault(_TEXTS.sub(HOLE, markup), len(forms))
+        written.append((form, name, keys, list(map(unescape, _TEXTS.findall(markup)))))
+    content = {"forms": [_Form(form).root for form in forms], "pieces": written}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+class _Form(HTMLParser):
+    """A form as a tree.
+
+    >>> _Form('<p class="note">a <b>\\0</b></p>').root
+    ['article', {}, ['p', {'class': 'note'}, 'a ', ['b', {}, '\\x00']]]
+    """
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.root: list[Any] = ["article", {}]
+        self._open = [self.root]
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        element: list[Any] = [tag, {name: value or "" for name, value in attrs}]
+        self._open[-1].append(element)
+        self._open.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self._open[-1].append(data)

@@ -24,8 +24,7 @@ from reports.blocks import (
     Table,
     Terms,
 )
-from reports.charts import SmallStrip
-from reports.grids import Grid
+from reports.charts import Grid, SmallStrip
 from reports.prose import Text, Written, plain, written
 from reports.wording import Cell
 from scope.printing import printable

@@ -44,16 +44,7 @@ _LETTER = 6.6
 _LONGEST_NAME = 190
 """Pixels of the longest name beside a dot."""
 
-_FRAME = Markup(
-    '<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-    'font-family="sans-serif" font-size="12" fill="currentColor">{content}</svg>'
-)
-LINE = Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="{}"></line>')
-TEXT = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
-BAND = Markup('<polygon points="{}" fill="{}" fill-opacity="0.15"></polygon>')
-_CIRCLE = Markup('<circle cx="{}" cy="{}" r="{}" fill="{}">{}</circle>')
-_PATH = Markup('<path d="M{} {}{}" fill="{}">{}</path>')
-_TITLE = Markup("<title>{}</title>")
+_ATTRIBUTE, _ELEMENT = Markup(' {}="{}"'), Markup("<{0}{1}>{2}</{0}>")
 
 
 def document_text(text: str) -> str:
@@ -65,14 +56,89 @@ def document_text(text: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
-def framed(width: float, height: float, content: Iterable[Markup]) -> Markup:
-    """A whole drawing of so many pixels."""
-    return _FRAME.format(width=round(width), height=round(height), content=Markup().join(content))
+def element(tag: str, *content: str, **attributes: str | float | None) -> Markup:
+    """An element; numbers are pixels, to a tenth, and texts are escaped.
+
+    >>> print(element("text", "a < b", x=1.25, text_anchor="end", fill=None))
+    <text x="1.2" text-anchor="end">a &lt; b</text>
+    """
+    written = (
+        _ATTRIBUTE.format(name.rstrip("_").replace("_", "-"), pixel(value))
+        for name, value in attributes.items()
+        if value is not None
+    )
+    return _ELEMENT.format(tag, Markup().join(written), Markup().join(map(_printable, content)))
 
 
-def pixel(value: float) -> str:
+def _printable(text: str) -> str:
+    return text if isinstance(text, Markup) else document_text(text)
+
+
+def pixel(value: str | float) -> str:
     """A place in a drawing, to a tenth of a pixel."""
-    return f"{value:.1f}"
+    return f"{value:.1f}" if isinstance(value, float) else str(value)
+
+
+def framed(width: float, height: float, *content: Markup, border: bool = False) -> Markup:
+    """A whole drawing of so many pixels."""
+    wide, high = round(width), round(height)
+    box = element(
+        "rect", x="0.5", y="0.5", width=wide - 1, height=high - 1, fill="none", stroke="#8886"
+    )
+    return element(
+        "svg",
+        *([box] if border else []),
+        *content,
+        viewBox=f"0 0 {wide} {high}",
+        width=wide,
+        height=high,
+        font_family="sans-serif",
+        font_size=12,
+        fill=INK,
+    )
+
+
+def line(
+    x1: str | float,
+    y1: float,
+    x2: str | float,
+    y2: float,
+    colour: str = INK,
+    width: str | float = 1,
+    dashes: str | None = None,
+) -> Markup:
+    """A line from place to place."""
+    return element(
+        "line",
+        x1=x1,
+        y1=y1,
+        x2=x2,
+        y2=y2,
+        stroke=colour,
+        stroke_width=str(width),
+        stroke_dasharray=dashes,
+    )
+
+
+def words(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
+    """Words whose ``anchor`` (start, middle or end) is at a place."""
+    return element("text", text, x=x, y=y, text_anchor=anchor)
+
+
+def joined_line(points: Iterable[tuple[float, float]], colour: str, width: float) -> Markup:
+    """A line from point to point."""
+    return element(
+        "polyline", points=_written(points), fill="none", stroke=colour, stroke_width=str(width)
+    )
+
+
+def band(points: Iterable[tuple[float, float]], colour: str) -> Markup:
+    """The area within these points."""
+    return element("polygon", points=_written(points), fill=colour, fill_opacity="0.15")
+
+
+def _written(points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
 def colour_of(series: int) -> str:
@@ -81,36 +147,48 @@ def colour_of(series: int) -> str:
 
 
 def mark(
-    series: int, x: float, y: float, *, fill: str = "", title: str = "", radius: float = 3
+    series: int,
+    x: str | float,
+    y: float,
+    *,
+    fill: str | None = "",
+    title: str = "",
+    radius: float = 3,
+    opacity: str | None = None,
 ) -> Markup:
-    """A series' shape at a place, with a title that a browser shows when pointed at."""
+    """A series' shape at a place, with a title that a browser shows when pointed at.
+
+    The colour is the series' own by default; with None, that of what is around it.
+    """
     outline = OUTLINES[series % len(OUTLINES)]
-    inner = _TITLE.format(document_text(title)) if title else Markup()
+    inner = [element("title", title)] if title else []
+    colour = colour_of(series) if fill == "" else fill
     if outline:
-        return _PATH.format(pixel(x), pixel(y), outline, fill or colour_of(series), inner)
-    return _CIRCLE.format(pixel(x), pixel(y), radius, fill or colour_of(series), inner)
+        path = f"M{pixel(x)} {pixel(y)}{outline}"
+        return element("path", *inner, d=path, fill=colour, fill_opacity=opacity)
+    return element("circle", *inner, cx=x, cy=y, r=str(radius), fill=colour, fill_opacity=opacity)
 
 
-def cut_to_room(words: str, room: float) -> str:
+def cut_to_room(text: str, room: float) -> str:
     """Words in about so many pixels, cut with an ellipsis where they are longer.
 
     >>> cut_to_room("Hard-SCoPE", 70), cut_to_room("Hard-SCoPE", 40)
     ('Hard-SCoPE', 'Hard-…')
     """
-    for place in range(len(words)):
-        if letters_width(words[: place + 1]) > room:
-            return f"{words[: max(place - 1, 0)]}…"
-    return words
+    for place in range(len(text)):
+        if letters_width(text[: place + 1]) > room:
+            return f"{text[: max(place - 1, 0)]}…"
+    return text
 
 
-def letters_width(words: str) -> int:
+def letters_width(text: str) -> int:
     """About how many pixels words take.
 
     >>> letters_width("SCoPE"), letters_width("映画")
     (33, 26)
     """
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in words)
-    return int(_LETTER * (len(words) + wide))
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return int(_LETTER * (len(text) + wide))
 
 
 class Scale(NamedTuple):
@@ -148,22 +226,21 @@ def axis_below(
     across: Scale, bottom: float, title: str, *, most: int = 11, grid_from: float | None = None
 ) -> Iterator[Markup]:
     """A line with ticks, their numbers and a title below a drawing, and a grid if wanted."""
-    for x, words in across.ticks(most):
+    for x, number in across.ticks(most):
         if grid_from is not None:
-            yield LINE.format(pixel(x), grid_from, pixel(x), bottom, FAINT, 1)
-        yield LINE.format(pixel(x), pixel(bottom), pixel(x), pixel(bottom + 5), INK, 1)
-        yield TEXT.format(pixel(x), pixel(bottom + 18), "middle", words)
+            yield line(x, grid_from, x, bottom, FAINT)
+        yield line(x, bottom, x, bottom + 5)
+        yield words(x, bottom + 18, number)
     right = across.start + across.length
-    yield LINE.format(pixel(across.start), pixel(bottom), pixel(right), pixel(bottom), INK, 1)
-    yield TEXT.format(pixel((across.start + right) / 2), pixel(bottom + 38), "middle", title)
+    yield line(across.start, bottom, right, bottom)
+    yield words((across.start + right) / 2, bottom + 38, title)
 
 
 def axis_beside(up: Scale, across: Scale, most: int) -> Iterator[Markup]:
     """Faint lines across a drawing, with their numbers at the left."""
-    left, right = pixel(across.start), pixel(across.start + across.length)
-    for y, words in up.ticks(most):
-        yield LINE.format(left, pixel(y), right, pixel(y), FAINT, 1)
-        yield TEXT.format(pixel(across.start - 6), pixel(y + 4), "end", words)
+    for y, number in up.ticks(most):
+        yield line(across.start, y, across.start + across.length, y, FAINT)
+        yield words(across.start - 6, y + 4, number, "end")
 
 
 def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iterator[Markup]:
@@ -174,8 +251,8 @@ def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iter
     dots = list(dots)
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in dots]
     for x, y, name in dots:
-        words = cut_to_room(document_text(name), _LONGEST_NAME)
-        width = _LETTER * sum(1 + (unicodedata.east_asian_width(one) in "WF") for one in words)
+        shown = cut_to_room(document_text(name), _LONGEST_NAME)
+        width = letters_width(shown)
         middle = min(max(x, width / 2), right - width / 2)
         for anchor, at, down, left in (
             ("start", x + 8, 4, x + 8),
@@ -184,14 +261,10 @@ def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iter
             ("middle", middle, 18, middle - width / 2),
         ):
             box = (left, y + down - 10, left + width, y + down + 2)
-            if (
-                words
-                and left >= 0
-                and box[2] <= right
-                and not any(_cross(box, one) for one in taken)
-            ):
+            fits = left >= 0 and box[2] <= right
+            if shown and fits and not any(_cross(box, other) for other in taken):
                 taken.append(box)
-                yield TEXT.format(pixel(at), pixel(y + down), anchor, words)
+                yield words(at, y + down, shown, anchor)
                 break
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from io import StringIO
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.table import Column as RichColumn, Table as RichTable
+from rich.text import Text as RichText
 
 from reports.blocks import (
     Beside,
     Block,
     Bullets,
     Callout,
-    Column,
     Fold,
     Heading,
     Paragraph,
@@ -25,18 +31,14 @@ from reports.prose import Span, Text, Written, plain, written
 from reports.wording import Cell
 from scope.printing import printable
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table as RichTable
-    from rich.text import Text as RichText
-
 AT_EITHER_END = 4
 """Rows shown at either end of a long table whose ends matter."""
 
 LEAST_WIDTH = 80
 """Tables are made for as many columns; narrower ones would lose values."""
 
-_LEAST_OF_A_COLUMN = 8
+_READABLE = 8
+"""Columns of a table shrink to this width, and no further."""
 
 
 def renderables(blocks: Iterable[Block], *, folds: bool = False) -> Iterator[RenderableType]:
@@ -44,9 +46,6 @@ def renderables(blocks: Iterable[Block], *, folds: bool = False) -> Iterator[Ren
 
     Folded blocks are, too, unless ``folds``.
     """
-    from rich.padding import Padding
-    from rich.text import Text as RichText
-
     for block in blocks:
         match block:
             case Table():
@@ -71,44 +70,87 @@ def renderables(blocks: Iterable[Block], *, folds: bool = False) -> Iterator[Ren
 
 def to_text(blocks: Iterable[Block], width: int = 100) -> str:
     """The blocks as plain text."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    console = Console(file=StringIO(), width=width, color_system=None)
+    file = StringIO()
+    console = Console(file=file, width=width, color_system=None)
     for shown in renderables(blocks):
         console.print(shown)
-    return str(console.file.getvalue())  # type: ignore[attr-defined]
+    return file.getvalue()
 
 
 def least_width(shown: RenderableType) -> int:
     """Columns of a terminal in which a table shows all of its values.
 
-    Examples
-    --------
-    >>> least_width(_table(Table(columns=(Column("model", "name"),), rows=())))
+    >>> least_width(_table(Table(columns=(), rows=())))
     80
     """
-    from rich.table import Table as RichTable
-
     if not isinstance(shown, RichTable):
         return LEAST_WIDTH
-    needed = (max(one.min_width or 0, _LEAST_OF_A_COLUMN) for one in shown.columns)
+    needed = (max(column.min_width or 0, _READABLE) for column in shown.columns)
     between = 1 + shown.padding[1] + shown.padding[3]
-    return max(LEAST_WIDTH, sum(one + between for one in needed) + 1)
+    return max(LEAST_WIDTH, sum(width + between for width in needed) + 1)
+
+
+class FittingTable(RichTable):
+    """A table that respects the least widths of its columns where it is too wide.
+
+    Rich shrinks the widest columns without a look at their least widths, and then cuts off the
+    table at the right.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        # The padding of a cell and a line; a line more at the edge.
+        around = (1 + self.padding[1] + self.padding[3]) * len(self.columns)
+        room = options.max_width - around + (-1 if self.show_edge else 1)
+        natural = [_natural(column, console, options) for column in self.columns]
+        if sum(natural) > room:
+            least = [
+                max(column.min_width or 0, min(_READABLE, width))
+                for column, width in zip(self.columns, natural, strict=True)
+            ]
+            for column, width in zip(self.columns, shrunk(natural, least, room), strict=True):
+                column.width = width
+        yield from super().__rich_console__(console, options)
+        for column in self.columns:
+            column.width = None
+
+
+def _natural(column: RichColumn, console: Console, options: ConsoleOptions) -> int:
+    cells = (column.header, *column.cells)
+    return max(Measurement.get(console, options, cell).maximum for cell in cells)
+
+
+def shrunk(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Widths that fit into the room: the widest columns give way, down to the least widths.
+
+    Where even these need more room, they are returned.
+
+    >>> shrunk([20, 16, 9], [8, 16, 8], 36)
+    [11, 16, 9]
+    >>> shrunk([20, 16], [8, 16], 10)
+    [8, 16]
+    """
+    widths = [max(pair) for pair in zip(natural, least, strict=True)]
+    while sum(widths) > room:
+        width, column = max(
+            (width if width > least[place] else 0, place) for place, width in enumerate(widths)
+        )
+        if not width:
+            break
+        widths[column] -= 1
+    return widths
 
 
 def _table(table: Table) -> RichTable:
-    from rich.box import SIMPLE_HEAD
-
-    from reports.renderers.fitting_table import FittingTable
-
     shown = FittingTable(
         title=_line(table.caption) if table.caption else None,
         title_justify="left",
         caption_justify="left",
     )
-    kept = _kept(table)
+    kept = table.rows[: table.most]
+    if table.ends and len(table.rows) > 2 * AT_EITHER_END:
+        kept = (*table.rows[:AT_EITHER_END], *table.rows[-AT_EITHER_END:])
+    elif table.ends:
+        kept = table.rows
     if table.close:
         shown.box, shown.show_edge, shown.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)
     places = [
@@ -116,9 +158,12 @@ def _table(table: Table) -> RichTable:
     ]
     for place in places:
         column = table.columns[place]
-        values = [row.cells[place] for row in kept]
-        width = _width(values, column.kind, close=table.close)
-        shown.add_column(_heading(column), overflow="fold", min_width=width)
+        head = column.heading
+        shown.add_column(
+            _line(written(head) if isinstance(head, str) else head),
+            overflow="fold",
+            min_width=_width(kept, place, column.kind, close=table.close),
+        )
     for row in kept:
         cells = (_cell(row.cells[place], close=table.close) for place in places)
         shown.add_row(*cells, style="bold" if row.chosen else None)
@@ -130,54 +175,34 @@ def _table(table: Table) -> RichTable:
     return shown
 
 
-def _kept(table: Table) -> tuple[Row, ...]:
-    if not table.ends:
-        return table.rows[: table.most]
-    if len(table.rows) <= 2 * AT_EITHER_END:
-        return table.rows
-    return (*table.rows[:AT_EITHER_END], *table.rows[-AT_EITHER_END:])
-
-
-def _heading(column: Column) -> RichText:
-    heading = column.heading
-    return _line(written(heading) if isinstance(heading, str) else heading)
-
-
-def _width(values: Sequence[Written | SmallStrip | None], kind: str, *, close: bool) -> int | None:
+def _width(rows: Sequence[Row], place: int, kind: str, *, close: bool) -> int | None:
     """A number with its interval is never broken over lines."""
-    cells = [one for one in values if isinstance(one, Cell) and one.reason is None]
-    lines = [line for one in cells for line in _lines(one, close=close)]
+    values = [row.cells[place] for row in rows]
+    cells = [value for value in values if isinstance(value, Cell) and value.reason is None]
+    lines = [line for cell in cells for line in _lines(cell, close=close)]
     if kind == "number":
-        texts = [plain(written(one)) for one in values if not isinstance(one, SmallStrip)]
+        texts = [plain(written(value)) for value in values if not isinstance(value, SmallStrip)]
         lines += [line for text in texts for line in text.splitlines()]
     return max(map(len, lines), default=None)
 
 
 def _lines(cell: Cell, *, close: bool) -> tuple[str, ...]:
     """A number with its interval, in one line where tables are close."""
-    return (
-        (f"{cell.value} {cell.interval}",)
-        if close
-        else (f"{cell.value}  n={cell.n}", cell.interval)
-    )
+    if close:
+        return (f"{cell.value} {cell.interval}",)
+    return (f"{cell.value}  n={cell.n}", cell.interval)
 
 
 def _cell(value: Written | SmallStrip | None, *, close: bool) -> RichText:
-    from rich.text import Text as RichText
-
     if isinstance(value, Cell):
-        lines = (
-            _lines(value, close=close) if value.reason is None else (f"undefined ({value.reason})",)
-        )
+        lines = (f"undefined ({value.reason})",) if value.reason else _lines(value, close=close)
         # The breaks between them are ours.
-        parts = [" ".join(one.splitlines()) for one in (*lines, value.remark) if one]
+        parts = [" ".join(line.splitlines()) for line in (*lines, value.remark) if line]
         return _line((Span("\n".join(parts)),))
     return RichText() if isinstance(value, SmallStrip) else _line(written(value))
 
 
 def _line(text: Text) -> RichText:
-    from rich.text import Text as RichText
-
     line = RichText()
     for span in text:
         style = {"strong": "bold", "alarm": "bold", "emphasis": "italic"}.get(span.style, "")

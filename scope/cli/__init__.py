@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from scope.cli.ending import INTERNAL_ERROR, end_of, write_message
+from scope.cli.output import INTERNAL_ERROR, end_of, write_message
 from scope.errors import SpecError
 from scope.foreign import Failed, attempt
 from scope.printing import shown, unstorable

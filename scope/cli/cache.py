@@ -7,10 +7,10 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from scope.answers.cache import CacheKind
 from scope.cli.help import flowing
 from scope.cli.list import print_rows
 from scope.cli.output import print_json, say
-from scope.store.caches import CacheKind
 
 Kind = Annotated[CacheKind | None, Parameter(help="What to remove; all by default.")]
 
@@ -32,11 +32,11 @@ def show(*, json: Annotated[bool, Parameter(help="Print JSON.")] = False) -> Non
 
     Example: scope cache show
     """
+    from scope.answers.cache import bytes_of_cache, size_limit, sizes
     from scope.paths import cache_folder
-    from scope.store.caches import bytes_of_caches, size_limit, sizes
 
     folder, limit = cache_folder(), size_limit()
-    found, total = sizes(folder), bytes_of_caches(folder)
+    found, total = sizes(folder), bytes_of_cache(folder)
     if json:
         known = {"folder": str(folder), "limit": limit, "bytes": total}
         print_json(
@@ -59,8 +59,8 @@ def clear(kind: Kind = None, /) -> None:
     """
     from typing import get_args
 
+    from scope.answers.cache import clear_cache
     from scope.paths import cache_folder
-    from scope.store.caches import clear_cache
 
     for one in (kind,) if kind else get_args(CacheKind):
         clear_cache(cache_folder(), one)

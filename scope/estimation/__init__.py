@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scope.estimation.answer_shares import shares_of_models as shares_of_models
-from scope.estimation.between_capabilities import between_capabilities
 from scope.estimation.measurements import (
     MORE_SIMILAR as MORE_SIMILAR,
     PRIMARY_ON_CAPABILITIES as PRIMARY_ON_CAPABILITIES,
@@ -19,17 +18,15 @@ from scope.estimation.measurements import (
     target_differences,
 )
 from scope.estimation.pairs import (
-    AuditedPairs as AuditedPairs,
-    candidate_pairs as candidate_pairs,
-    invariant_pairs as invariant_pairs,
-)
-from scope.estimation.random_candidates import (
     NO_CANDIDATE,
+    AuditedPairs as AuditedPairs,
     ScoredCandidates as ScoredCandidates,
     candidate_measurements,
+    candidate_pairs as candidate_pairs,
+    invariant_pairs as invariant_pairs,
     undefined_on_candidates,
 )
-from scope.estimation.slices import slice_numbers, slices_of
+from scope.estimation.slices import between_capabilities, slice_numbers, slices_of
 from scope.metrics import Metric
 from scope.records import (
     Curve,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from scope.records import AnswerShares, Estimate, Undefined
-from scope.records.answer_shares import FEWEST_TEXTS
+from scope.records.estimates import FEWEST_TEXTS
 from scope.statistics import mean_estimate
 
 ONE_ANSWER = 0.95

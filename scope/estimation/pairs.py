@@ -1,17 +1,38 @@
-"""The pairs of texts on which models are compared, as arrays."""
+"""Pairs of an original and a changed text with all answers, and metrics on random candidates.
+
+Kept pairs are those on which the reference is invariant. Random candidates are drawn whatever a
+model answers; see `scope.metrics.concordance`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.metrics import Metric
-from scope.metrics.open_rows import open_rows, widened
-from scope.records import Prediction, ScoredExample, ScoredPerturbation
+from scope.metrics import (
+    METRICS,
+    Metric,
+    concordance_values,
+    flip_scope_values,
+    informedness_values,
+    means_by_example,
+    moves,
+    reach,
+)
+from scope.metrics.arrays import open_rows, widened
+from scope.records import (
+    Estimate,
+    Measurement,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+    Undefined,
+)
+from scope.statistics import mean_estimate, paired_difference, student_estimate
 
 Values = NDArray[np.float64]
 
@@ -113,3 +134,187 @@ def _open(answers: Answers, models: int) -> Values:
     columns = max((rows.shape[1] for rows in every), default=2)
     alike = [widened(rows, columns) for rows in every]
     return np.array(alike).reshape(len(answers), 2 * models, columns).swapaxes(0, 1).copy()
+
+
+ON_CANDIDATES = ("concordance", "reach", "flip_scope", "informedness", "excess", "base_rate")
+"""The metrics that take random candidates."""
+
+MATCHED = "random candidates of texts with both"
+"""The part of the candidates that informedness is measured on."""
+
+NO_CANDIDATE = "no text has a random candidate"
+NO_PAIR = "on no pair of random candidates do the reference's moves differ by the gap"
+NO_FLIP = "no random candidate flips the reference on a text to which both give one label"
+NO_MATCH = "no text has both a random candidate that flips the reference and one that it keeps"
+NO_MOVE = "no random candidate moves the reference"
+NO_BOTH = "no text has both a kept pair and a random candidate"
+LABELS_ALONE = "gives labels without probabilities"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredCandidates:
+    """Random candidates with the models' answers.
+
+    ``gap`` is the least difference of the reference's moves at two candidates that form a pair;
+    ``missing`` gives the reason for each capability that has no candidates.
+    """
+
+    scored: Sequence[ScoredPerturbation] = ()
+    gap: float = 0.1
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+def candidate_measurements(
+    kept: AuditedPairs,
+    drawn: AuditedPairs,
+    names: Sequence[str],
+    *,
+    gap: float,
+    empty: str = NO_CANDIDATE,
+) -> Iterator[Measurement]:
+    """Every metric on the random candidates of one capability.
+
+    Parameters
+    ----------
+    kept, drawn
+        The kept pairs, and the pairs of a text with each of its random candidates.
+    names
+        The reference, then the targets.
+    empty
+        The reason where there is no candidate.
+    """
+    kept_by_reference, base = _keeps(drawn, drawn.reference), []
+    for place, model in enumerate((drawn.reference, *drawn.targets)):
+        stays = _keeps(drawn, model)
+        base.append(
+            Measurement(
+                metric=str(METRICS["base_rate"]),
+                target=names[place],
+                capability=drawn.capability,
+                estimate=mean_estimate(stays, drawn.example_ids, empty=empty),
+                example_ids=drawn.example_ids,
+                values=tuple(stays.tolist()),
+            )
+        )
+    for place, name in enumerate(names[1:]):
+        yield from _of_moves(drawn, place, names[0], name, gap, empty)
+        partners = np.where(kept_by_reference == 1, _keeps(drawn, drawn.targets[place]), np.nan)
+        yield from _of_flips(drawn, place, name, partners, empty)
+        yield _excess(kept, place, base[place + 1])
+    yield from base
+
+
+def undefined_on_candidates(
+    capability: str, reason: str, targets: Sequence[str]
+) -> Iterator[Measurement]:
+    """The metrics on random candidates of a capability that draws none."""
+    for metric in ON_CANDIDATES:
+        for name in targets:
+            yield _measured(metric, name, capability, Undefined(reason=reason))
+
+
+def _of_moves(
+    drawn: AuditedPairs, place: int, reference: str, target: str, gap: float, empty: str
+) -> Iterator[Measurement]:
+    """Concordance and reach of one target."""
+    before = drawn.reference[0]
+    both = (drawn.reference, drawn.targets[place])
+    silent = [
+        name
+        for name, model in zip((reference, target), both, strict=True)
+        if len(before) and np.isin(model, (0.0, 1.0)).all()
+    ]
+    if silent or not len(before):
+        reason = f"{silent[0]} {LABELS_ALONE}" if silent else empty
+        for metric in ("concordance", "reach"):
+            yield _measured(metric, target, drawn.capability, Undefined(reason=reason))
+        return
+    moved = [moves(before, *model, open_vocabulary=drawn.open_vocabulary) for model in both]
+    couples = _couples(drawn)
+    values = concordance_values(moved[0][couples], moved[1][couples], gap=gap)
+    means, ids = means_by_example(values, [drawn.example_ids[row] for row in couples[:, 0]])
+    estimate = mean_estimate(means, ids, empty=NO_PAIR)
+    yield _measured("concordance", target, drawn.capability, estimate, ids, means)
+    slope = reach(moved[0], moved[1], drawn.example_ids)
+    if slope is None:
+        yield _measured("reach", target, drawn.capability, Undefined(reason=NO_MOVE))
+        return
+    estimate = student_estimate(slope.values)
+    yield _measured("reach", target, drawn.capability, estimate, slope.example_ids, slope.values)
+
+
+def _of_flips(
+    drawn: AuditedPairs, place: int, target: str, partners: Values, empty: str
+) -> Iterator[Measurement]:
+    """Flip-SCoPE and informedness of one target; then the two parts of informedness."""
+    pairs = (*drawn.reference, *drawn.targets[place])
+    flips = flip_scope_values(*(_labels(drawn, rows) for rows in pairs))
+    means, ids = means_by_example(flips, drawn.example_ids)
+    why = NO_FLIP if drawn.example_ids else empty
+    estimate = mean_estimate(means, ids, empty=why)
+    yield _measured("flip_scope", target, drawn.capability, estimate, ids, means)
+    stays, follows, both = informedness_values(partners, flips, drawn.example_ids)
+    estimate = paired_difference(stays, 1 - follows, both, empty=NO_MATCH if ids else why)
+    informed = stays + follows - 1
+    yield _measured("informedness", target, drawn.capability, estimate, both, informed)
+    for metric, part in (("hard_scope", stays), ("flip_scope", follows)) if both else ():
+        yield Measurement(
+            metric=metric,
+            target=target,
+            capability=drawn.capability,
+            subset=MATCHED,
+            estimate=mean_estimate(part, both),
+        )
+
+
+def _excess(kept: AuditedPairs, place: int, base: Measurement) -> Measurement:
+    """Hard-SCoPE minus base rate of one target, on the texts that have both."""
+    hard = kept.values(METRICS["hard_scope"], place)
+    of_kept, of_drawn = (
+        dict(zip(ids, means.tolist(), strict=True))
+        for means, ids in (
+            means_by_example(hard, kept.example_ids),
+            means_by_example(base.values, base.example_ids),
+        )
+    )
+    ids = tuple(one for one in of_kept if one in of_drawn)
+    both = np.array([[of_kept[one], of_drawn[one]] for one in ids]).reshape(-1, 2)
+    estimate = paired_difference(both[:, 0], both[:, 1], ids, empty=NO_BOTH)
+    return _measured("excess", base.target, kept.capability, estimate, ids, both[:, 0] - both[:, 1])
+
+
+def _measured(
+    metric: str,
+    target: str,
+    capability: str,
+    estimate: Estimate | Undefined,
+    example_ids: Sequence[str] = (),
+    values: Values | None = None,
+) -> Measurement:
+    return Measurement(
+        metric=metric,
+        target=target,
+        capability=capability,
+        estimate=estimate,
+        example_ids=tuple(example_ids),
+        values=() if values is None else tuple(values.tolist()),
+    )
+
+
+def _couples(drawn: AuditedPairs) -> NDArray[np.intp]:
+    """The rows of every two candidates of a text."""
+    rows: dict[str, list[int]] = {}
+    for row, example in enumerate(drawn.example_ids):
+        rows.setdefault(example, []).append(row)
+    couples = [couple for own in rows.values() for couple in combinations(own, 2)]
+    return np.array(couples, dtype=np.intp).reshape(-1, 2)
+
+
+def _labels(drawn: AuditedPairs, rows: Values) -> NDArray[np.intp]:
+    labels = rows[:, :-1] if drawn.open_vocabulary else rows
+    return labels.argmax(axis=1) if len(rows) else np.empty(0, dtype=np.intp)
+
+
+def _keeps(drawn: AuditedPairs, model: tuple[Values, Values]) -> Values:
+    before, after = (_labels(drawn, rows) for rows in model)
+    return np.asarray(before == after, dtype=np.float64)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import is_saved, load_answering_model
-from scope.jobs.audit.parts import whole_spec
+from scope.jobs.audit.matrix import whole_spec
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.identity import NamedModel, model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts

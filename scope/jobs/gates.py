@@ -129,7 +129,7 @@ class AuditGates(TaskGates):
 
 def _require_measured(gate: Gate, request: Any) -> None:
     """Refuse a gate on a metric that this audit leaves out."""
-    from scope.estimation.random_candidates import ON_CANDIDATES
+    from scope.estimation.pairs import ON_CANDIDATES
     from scope.jobs.preparation import soft_scope_metric
     from scope.metrics import METRICS, parse_metric
 

@@ -7,13 +7,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from platform import python_version
 from typing import Any
 
 from scope.core.request import Request, reproduce
 from scope.errors import SpecError
+from scope.models.generations import software_versions
 from scope.models.loading import split_spec
 from scope.paths import expanded
 from scope.records import (
@@ -27,19 +26,6 @@ from scope.records import (
     Setting,
 )
 from scope.records.result import TEXT_BY_TEXT, ModelRole
-
-SOFTWARE = (
-    "scope-models",
-    "textattack",
-    "torch",
-    "transformers",
-    "sentence-transformers",
-    "openai",
-    "numpy",
-    "nltk",
-    "datasets",
-)
-
 
 NULL = "null"
 """The setting that gives the null hypothesis of a test in words; not part of the configuration."""
@@ -277,14 +263,3 @@ def manifest_of(
         command=reproduce(command, request),
         encoder_reproducible=encoder_reproducible,
     )
-
-
-def software_versions() -> dict[str, str]:
-    """The versions of Python and of the packages that a result may depend on."""
-    found = {"python": python_version()}
-    for name in SOFTWARE:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from scope.answers import Run
 from scope.errors import ModelError, ResourceError, RunError, ScopeError, SpecError
 from scope.jobs.shards import Shard, without_shard
 from scope.jobs.shared_fields import InShards, ray_address
@@ -23,7 +24,7 @@ from scope.models.generations import LIBRARIES, release_of
 from scope.models.threads import available_cores
 from scope.printing import first_line
 from scope.progress import Silent
-from scope.store import Run, RunFolder, said_differences
+from scope.store import RunFolder, said_differences
 from scope.store.files import HOLDER, LOCK, guarded, read_text, write_atomically
 
 SHARDS = "shards"

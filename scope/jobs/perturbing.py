@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from scope.answers import CachedClassifier, Run
+from scope.answers.searches import Searches, searched
 from scope.foreign import NOT_THEIRS, Failed, attempt
-from scope.jobs.sharing import SharedSearches
-from scope.models.cached import CachedClassifier
 from scope.printing import counted, first_line, shortened, writable
 from scope.protocols import (
     Capability,
@@ -22,7 +22,6 @@ from scope.protocols import (
     SearchOptions,
 )
 from scope.records import Example, Outcome, Perturbation
-from scope.store import Run
 
 LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: what a third party raises may be of any length."""
@@ -109,18 +108,14 @@ class PairSearch:
         """Search every example that the run does not know yet, and keep each as it is found."""
         capability, examples, run = self.capability, self.examples, self.run
         key = stored_name(self.kept_as, kind)
-        shared = SharedSearches(capability, self.reference, examples, self.options, run, kind)
-        known = run.perturbations(key)
-        others = shared.known(one.id for one in examples if (one.id, options.trials) not in known)
-        run.add_perturbations(key, others)
-        known.update({(one.example_id, one.trial): one for one in others})
+        searches = Searches(key, capability, self.reference, examples, self.options, run, kind)
+        known = searches.known()
         waiting = [one for one in examples if (one.id, options.trials) not in known]
         title, finished = f"{stored_name(self.shown_as, kind)}: texts", len(examples) - len(waiting)
         with self.progress.task(title, len(examples), finished) as advance:
             for trials in search(self.reference, waiting):
                 _require_all_trials(capability, trials, options)
-                run.add_perturbations(key, trials)
-                shared.keep(trials)
+                searches.keep(trials)
                 known.update({(one.example_id, one.trial): one for one in trials})
                 advance()
         ordered = tuple(
@@ -146,11 +141,12 @@ def searched_on(capability: str, fingerprint: str) -> str:
     return f"{capability} of {fingerprint}"
 
 
-def changed_texts(run: Run, kept_as: str) -> list[str]:
-    """The texts that a search, as the run keeps it, has found so far."""
+def changed_texts(run: Run, kept_as: str, examples: Sequence[Example]) -> list[str]:
+    """The texts that a search of these examples, as the run keeps it, has found so far."""
+    ids = [example.id for example in examples]
     names = [stored_name(kept_as, kind) for kind in get_args(Kind)]
-    found = [one for name in names for one in run.perturbations(name).values()]
-    return [one.text for one in found if one.text is not None]
+    trials = [trial for name in names for trial in searched(run, name, ids).values()]
+    return [trial.text for trial in trials if trial.text is not None]
 
 
 def _require_all_trials(

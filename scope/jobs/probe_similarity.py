@@ -10,8 +10,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers.vectors import BYTES_A_PORTION, LatentTable, recognise_reader, stored_latents
 from scope.errors import DataError, ModelError, SpecError
-from scope.jobs.latent_store import BYTES_A_PORTION, LatentTable, recognise_reader, stored_latents
 from scope.jobs.probe.opening import OpenedProbe, open_probe
 from scope.metrics import text_likeness_values
 from scope.models import ModelOptions

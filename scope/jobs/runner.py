@@ -8,19 +8,20 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
 
+from scope.answers.run import Run, shared_answers
 from scope.core.request import Request, described
 from scope.errors import RunError, ScopeError
 from scope.jobs import JOBS
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
 from scope.jobs.prices import announcements
-from scope.jobs.sharing import shared_answers
+from scope.jobs.shared_fields import SharesAnswers
 from scope.jobs.work import Planned
 from scope.models.loading import split_spec
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
 from scope.records import Clock, Manifest, Result
-from scope.store import Run, check_folder, check_run, run_folder
+from scope.store import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
 Found = TypeVar("Found", bound=Result)
@@ -62,12 +63,13 @@ def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Fo
     configuration, notes = configuration_of(manifest), notes_of(manifest)
     # Before the run is begun: a price may be that of no endpoint.
     announced = tuple(announcements(prepared.work(), prices_in(request)))
+    shares = isinstance(request, SharesAnswers) and request.cache
     with (
-        shared_answers(request, prepared.models) as shared,
+        shared_answers(prepared.models, shares, request.progress) as shared,
         Run.open(folder, configuration, notes=notes, shared=shared, began=began) as run,
     ):
         _refuse_another_generation(run, manifest)
-        if any(held := run.count()):
+        if any(held := run.table.held()):
             remark(request.progress, f"reuses {held} of earlier sessions")
         for line in filter(None, (prepared.plan, *announced)):
             remark(request.progress, line)

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
+from scope.answers import Run
 from scope.errors import RunError, SpecError
 from scope.paths import expanded
 from scope.printing import counted
-from scope.store import Run, RunFolder, run_folder, said_differences
+from scope.store import RunFolder, run_folder, said_differences
 
 Item = TypeVar("Item")
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from reports.blocks import Block, Column, Page, Row, Section, Table, note
 from reports.builders.estimates import compared_with
 from reports.builders.model_card import OF_TWO_MODELS
-from reports.grids import grid
+from reports.charts import grid
 from reports.prose import Span, Text, prose
 from reports.wording import Cell
 from scope.jobs.pages import headline_of, html_of, save
@@ -41,6 +41,7 @@ class _Point(NamedTuple):
     finished: str
     link: Text
     texts: str
+    used: int
     measured: Measurement
 
 
@@ -69,6 +70,8 @@ def site_page(results: Sequence[Result], files: Sequence[str]) -> Page:
         for point in _points(result, link)
     ]
     matrices, pairs = tuple(_matrices(points)), tuple(_histories(points))
+    if matrices:
+        matrices = (note("A matrix has the runs on the same number of the same texts."), *matrices)
     return Page(
         title=f"SCoPE: {len(results)} run{'s' * (len(results) != 1)}",
         sections=(
@@ -128,20 +131,24 @@ def _points(result: Result, link: Text) -> Iterator[_Point]:
                     finished=result.clock.finished if result.clock else "",
                     link=link,
                     texts=card.fingerprint,
+                    used=card.used,
                     measured=one,
                 )
 
 
 def _matrices(points: Sequence[_Point]) -> Iterator[Block]:
-    """A matrix a metric, with the last number of each two models; at least three models."""
-    for what in dict.fromkeys(point.what for point in points):
-        cells = {one.pair: one.measured.estimate for one in points if one.what == what}
-        pairs = [pair for pair in cells if all(pair) and GOLD not in pair]
-        rows, columns = (sorted({pair[place] for pair in pairs}) for place in (0, 1))
-        known = {pair: cells[pair] for pair in pairs}
-        if len({*rows, *columns}) > 2 and (
-            made := grid(_title(what), known, rows=rows, columns=columns)
-        ):
+    """A matrix a metric and data, of the last run of each two models; at least three models."""
+    groups: dict[tuple[object, ...], dict[tuple[str, str], _Point]] = {}
+    for point in points:
+        if all(point.pair) and GOLD not in point.pair:
+            groups.setdefault((point.what, point.texts, point.used), {})[point.pair] = point
+    for cells in groups.values():
+        rows, columns = (sorted({pair[place] for pair in cells}) for place in (0, 1))
+        point = next(iter(cells.values()))
+        title = f"{_title(point.what)}, {point.used:,} texts"
+        values = {pair: one.measured.estimate for pair, one in cells.items()}
+        made = grid(title, values, rows=rows, columns=columns)
+        if made and len({*rows, *columns}) > 2:
             yield made
 
 

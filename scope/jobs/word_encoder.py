@@ -10,19 +10,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers.cache import shared_table
+from scope.answers.searches import compares_words
 from scope.demo_models.bases import packaged_minilm
 from scope.errors import ModelError, ResourceError, RunError
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.shared_fields import SharesAnswers
-from scope.jobs.sharing import compares_words
 from scope.models import ModelOptions, load_encoder
 from scope.models.certainty import carry_mark, identity_of
 from scope.models.options import SENTENCE_ENCODER
 from scope.paths import cache_folder
 from scope.progress import remark
 from scope.protocols import ComparesWords, Encoder, Swap, WordEncoder
-from scope.store.caches import answer_file
-from scope.store.entries import EntryFile
 
 AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, packaged_minilm)
 """Specs of the encoders that are tried where none is named: SemScore's, then the demo's."""
@@ -119,13 +118,13 @@ class KeptComparisons:
 
     def _from_disk(self, owner: str, swaps: Sequence[Swap]) -> NDArray[np.float64]:
         contents = {swap: json.dumps(swap) for swap in swaps}
-        with EntryFile(answer_file(cache_folder())) as file:
-            values = file.get("vectors", owner, contents.values(), float)
+        with shared_table(cache_folder()) as table:
+            values = table.get("vectors", owner, contents.values(), float)
             missing = [swap for swap, content in contents.items() if content not in values]
             if missing:
                 cosines = self._encoder.compare_words(missing)
                 named = zip(missing, cosines, strict=True)
                 found = {contents[swap]: float(cosine) for swap, cosine in named}
-                file.put("vectors", owner, {key: repr(one) for key, one in found.items()})
+                table.put("vectors", owner, {key: repr(one) for key, one in found.items()})
                 values |= found
         return np.array([values[contents[swap]] for swap in swaps])

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+from scope.answers import CachedClassifier, Memory
+from scope.answers.answers import checked
 from scope.foreign import Failed, attempt
 from scope.jobs.identity import NamedModel
-from scope.jobs.inference import checked_answers
-from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.loading import split_spec
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task
@@ -87,7 +87,7 @@ def questions_work(
     distinct = list({(one.text, one.context, one.options): one for one in questions}.values())
 
     def ask(some: Sequence[Question]) -> object:
-        return list(checked_answers(model, task.role, some))
+        return list(checked(model.model, task.role, some, own=model.own))
 
     queries = len(distinct)
     return _planned(model.name, task.name, model, ask, distinct, queries, tokens_out=tokens_out)
@@ -238,7 +238,7 @@ class _TimedClassifier:
     """A reference that answers for some seconds and counts the distinct texts."""
 
     def __init__(self, reference: NamedModel) -> None:
-        self._classifier = CachedClassifier(reference.model, MemoryStore())
+        self._classifier = CachedClassifier(reference.model, Memory())
         self._classifier.classify(["a first text prepares the model"])
         self._began = time.monotonic()
         self._seen: set[str] = set()

@@ -8,9 +8,9 @@ from scope.metrics.agreement import (
     accuracy_difference_values as accuracy_difference_values,
     correctness as correctness,
     iid_agreement_values as iid_agreement_values,
+    js_divergence_values as js_divergence_values,
 )
 from scope.metrics.arrays import predicted_labels as predicted_labels
-from scope.metrics.chance import ChanceCorrected as ChanceCorrected
 from scope.metrics.concordance import (
     Reach as Reach,
     concordance_values as concordance_values,
@@ -18,6 +18,7 @@ from scope.metrics.concordance import (
     reach as reach,
 )
 from scope.metrics.consistency import (
+    ChanceCorrected as ChanceCorrected,
     agreement_values as agreement_values,
     capa as capa,
     capa_discrete as capa_discrete,
@@ -25,8 +26,6 @@ from scope.metrics.consistency import (
     error_consistency as error_consistency,
 )
 from scope.metrics.description import Metric as Metric
-from scope.metrics.divergence import js_divergence_values as js_divergence_values
-from scope.metrics.gold import best_against_gold as best_against_gold
 from scope.metrics.invariance import (
     flip_scope_values as flip_scope_values,
     hard_scope_values as hard_scope_values,
@@ -42,14 +41,13 @@ from scope.metrics.metric import (
     metric_name as metric_name,
     parse_metric as parse_metric,
 )
-from scope.metrics.overlap import (
+from scope.metrics.texts import (
+    best_against_gold as best_against_gold,
     character_f1_values as character_f1_values,
+    cosine_values as cosine_values,
     exact_match_values as exact_match_values,
     squad_normalized as squad_normalized,
-    word_f1_values as word_f1_values,
-)
-from scope.metrics.semantic import (
-    cosine_values as cosine_values,
     text_cosine_values as text_cosine_values,
     text_likeness_values as text_likeness_values,
+    word_f1_values as word_f1_values,
 )

@@ -1,7 +1,10 @@
-"""The arrays that metrics take, and what must hold of them.
+"""The arrays that metrics take: probabilities, labels, rows of tokens and of options.
 
-A violation is a bug of the caller, never of the user's data: those are checked where they come
-in. So everything here raises `ValueError`.
+A violation is a bug of the caller, never of the user's data, which are checked where they come in.
+So everything here raises `ValueError`.
+
+A language model names its most probable next tokens, other ones for every text. Its answers are
+compared over the union of these tokens; the last column, the rest, holds the mass of all others.
 """
 
 import math
@@ -11,6 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from scope.records import Prediction
 
 ProbabilityRows = NDArray[np.float64]
 """Shape (n, labels): one row of probabilities per text."""
@@ -121,3 +126,89 @@ def most_probable(rows: ProbabilityRows) -> Labels:
     """Return `predicted_labels` of rows that were checked before."""
     labels: Labels = np.argmax(rows, axis=1)
     return labels
+
+
+def open_rows(predictions: Sequence[Prediction]) -> ProbabilityRows:
+    """Return one row a prediction over the union of their tokens, and the rest.
+
+    A token that a prediction does not name counts 0 there: its mass stands in the rest. Columns
+    are sorted by token, so that of equally probable tokens the first is the same in any company.
+
+    Parameters
+    ----------
+    predictions
+        Each with tokens.
+
+    Returns
+    -------
+    ProbabilityRows
+        Shape (predictions, tokens + 1); every row sums to 1.
+
+    Examples
+    --------
+    >>> one = Prediction(tokens=(" sea", " end"), probabilities=(0.5, 0.25))
+    >>> other = Prediction(tokens=(" sea", " war"), probabilities=(0.75, 0.25))
+    >>> open_rows([one, other]).tolist()  # end, sea, war, rest
+    [[0.25, 0.5, 0.0, 0.25], [0.0, 0.75, 0.25, 0.0]]
+    """
+    tokens = sorted({token for one in predictions for token in one.tokens})
+    column = {token: place for place, token in enumerate(tokens)}
+    rows = np.zeros((len(predictions), len(tokens) + 1))
+    for row, prediction in zip(rows, predictions, strict=True):
+        row[[column[token] for token in prediction.tokens]] = prediction.probabilities
+        row[-1] = max(0.0, 1 - math.fsum(prediction.probabilities))
+    return rows
+
+
+def widened(rows: ProbabilityRows, columns: int) -> ProbabilityRows:
+    """Return rows of `open_rows` with tokens that nobody names put in before the rest.
+
+    Examples
+    --------
+    >>> widened(np.array([[0.75, 0.25]]), 4).tolist()
+    [[0.75, 0.0, 0.0, 0.25]]
+    """
+    unnamed = np.zeros((len(rows), columns - rows.shape[1]))
+    return np.hstack([rows[:, :-1], unnamed, rows[:, -1:]])
+
+
+def checked_option_rows(
+    name: str, probabilities: ArrayLike, options: ArrayLike | None
+) -> tuple[ProbabilityRows, Labels]:
+    """Return the rows, each summing to 1 but for rounding, and their numbers of options.
+
+    Parameters
+    ----------
+    probabilities
+        Shape (n, most options): probabilities, 0 behind the last option of an item.
+    options
+        Shape (n,): the number of options of each item; all of them if None.
+
+    Raises
+    ------
+    ValueError
+        If a row holds no probabilities of as many options, with the first that does not.
+
+    Examples
+    --------
+    >>> rows, counts = checked_option_rows("any", [[0.5, 0.5, 0], [0.2, 0.2, 0.6]], [2, 3])
+    >>> counts.tolist()
+    [2, 3]
+    """
+    rows = checked_probabilities(name, probabilities)
+    if options is None:
+        return _summing_to_one(rows), np.full(len(rows), rows.shape[1], dtype=np.intp)
+    counts = checked_labels("options", options)
+    if counts.shape != rows.shape[:1]:
+        raise ValueError(f"{name}: {len(rows)} rows for {len(counts)} numbers of options")
+    behind = np.arange(rows.shape[1]) >= counts[:, np.newaxis]
+    if (rows[behind] != 0).any():
+        first = int(np.argmax((behind & (rows != 0)).any(axis=1)))
+        raise ValueError(f"{name}: row {first} gives more than {counts[first]} options a chance")
+    return _summing_to_one(rows), counts
+
+
+def _summing_to_one(rows: ProbabilityRows) -> ProbabilityRows:
+    # What is allowed to be off by rounding would otherwise lead out of a metric's range.
+    whole = np.clip(rows, 0.0, None)
+    return np.asarray(whole / whole.sum(axis=1, keepdims=True), dtype=np.float64)

@@ -25,7 +25,7 @@ The functions on kept pairs take four arrays of shape (pairs, labels), rows para
 order of labels, and return shape (pairs,) in 0..1. The most probable label is the first of equals.
 
 ``open_vocabulary`` says that the labels are the tokens that a language model names, and that the
-last column is the mass of all others, as in `scope.metrics.open_rows`: it counts in distances and
+last column is the mass of all others, as in `scope.metrics.arrays`: it counts in distances and
 is never a label.
 """
 

@@ -16,9 +16,8 @@ import numpy as np
 from scope.errors import SpecError
 from scope.foreign import ForeignCode
 from scope.metrics.arrays import Values
+from scope.metrics.catalog import AUDIT_METRICS, TASK_METRICS
 from scope.metrics.description import Metric
-from scope.metrics.of_audits import AUDIT_METRICS
-from scope.metrics.of_tasks import TASK_METRICS
 from scope.printing import did_you_mean, shown
 from scope.registry import find, origins
 

@@ -7,12 +7,25 @@ that a number of one is never taken for that of another: they may round otherwis
 from __future__ import annotations
 
 import inspect
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
 from typing import Any
 
 from scope.models.torch_setup import load_torch
 
 LIBRARIES = ("torch", "transformers")
+
+SOFTWARE = (
+    "scope-models",
+    "textattack",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "openai",
+    "numpy",
+    "nltk",
+    "datasets",
+)
 
 
 def release_of(library: str) -> str:
@@ -23,6 +36,17 @@ def release_of(library: str) -> str:
 def releases() -> str:
     """The releases as part of a file's name, such as ``torch-2.13-transformers-5.24``."""
     return "-".join(f"{library}-{release_of(library)}" for library in LIBRARIES)
+
+
+def software_versions() -> dict[str, str]:
+    """The versions of Python and of the packages that a result may depend on."""
+    found = {"python": python_version()}
+    for name in SOFTWARE:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 def cache_name(model: Any) -> str:

@@ -6,7 +6,7 @@ its own. The hash covers the weights of a library's model, and of other code wha
 and of its state; where not all of it can be read, the hash covers which of the objects that read
 alike it is. That is no proof across sessions,
 so stored answers of such a model are reused only after one was asked for again
-(`scope.jobs.canaries`).
+(`scope.answers.asking`).
 """
 
 from __future__ import annotations

@@ -39,7 +39,5 @@ from scope.protocols.roles import (
 )
 from scope.protocols.services import (
     Advance as Advance,
-    AnswerStore as AnswerStore,
-    PredictionStore as PredictionStore,
     Progress as Progress,
 )

@@ -1,37 +1,9 @@
-"""What a job needs: a store of answers, and a display of progress."""
+"""What a job needs: a display of progress."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
-
-from scope.protocols.roles import Role
-from scope.records import Answer, Prediction, Question
-
-
-class PredictionStore(Protocol):
-    """Where predictions are kept between texts, searches and sessions."""
-
-    def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Prediction]:
-        """The predictions that are known, by text."""
-
-    def put(self, fingerprint: str, predictions: Mapping[str, Prediction]) -> None:
-        """Keep these predictions; when this returns they survive a kill."""
-
-
-class AnswerStore(Protocol):
-    """Where answers to questions are kept between sessions; ``model`` is a fingerprint."""
-
-    def get_answers(
-        self, model: str, role: Role, questions: Sequence[Question]
-    ) -> dict[int, Answer]:
-        """The answers that are known, by the question's place in the sequence."""
-
-    def put_answers(
-        self, model: str, role: Role, answers: Sequence[tuple[Question, Answer]]
-    ) -> None:
-        """Keep these answers; when this returns they survive a kill."""
 
 
 class Advance(Protocol):

@@ -4,27 +4,33 @@ In the order of the work: what is asked, what is answered, what is estimated fro
 result that holds it all.
 """
 
-from scope.records.answer_shares import AnswerShares as AnswerShares, marked as marked
-from scope.records.answered import (
-    Answer as Answer,
-    Perturbation as Perturbation,
-    Prediction as Prediction,
-    Probabilities as Probabilities,
-)
-from scope.records.asked import (
-    BLANK as BLANK,
-    Example as Example,
-    Item as Item,
-    Question as Question,
-    ScoredPair as ScoredPair,
-)
 from scope.records.estimates import (
     GOLD as GOLD,
+    UNANSWERABLE as UNANSWERABLE,
+    AnswerShares as AnswerShares,
+    AuditMatrix as AuditMatrix,
+    Correlation as Correlation,
     Curve as Curve,
     Difference as Difference,
     Estimate as Estimate,
+    FourCells as FourCells,
+    GroupEstimate as GroupEstimate,
     Measurement as Measurement,
+    SliceTest as SliceTest,
+    TaskShares as TaskShares,
     Undefined as Undefined,
+    marked as marked,
+)
+from scope.records.examples import (
+    BLANK as BLANK,
+    Answer as Answer,
+    Example as Example,
+    Item as Item,
+    Perturbation as Perturbation,
+    Prediction as Prediction,
+    Probabilities as Probabilities,
+    Question as Question,
+    ScoredPair as ScoredPair,
 )
 from scope.records.fleet import (
     BenchmarkPoint as BenchmarkPoint,
@@ -45,13 +51,6 @@ from scope.records.fleet import (
     RouterScore as RouterScore,
     RouteShare as RouteShare,
 )
-from scope.records.four_cells import FourCells as FourCells
-from scope.records.frame import FrameRow as FrameRow
-from scope.records.matrix import (
-    AuditMatrix as AuditMatrix,
-    Correlation as Correlation,
-    GroupEstimate as GroupEstimate,
-)
 from scope.records.pair import (
     ModelFacts as ModelFacts,
     NotRun as NotRun,
@@ -67,18 +66,13 @@ from scope.records.probe import (
     ProbeResult as ProbeResult,
     StepScore as StepScore,
 )
-from scope.records.replacement import (
-    ERROR as ERROR,
-    Endpoint as Endpoint,
-    Replacement as Replacement,
-    ReplacementDecision as ReplacementDecision,
-)
 from scope.records.result import (
     COMPARED as COMPARED,
     MEMORY as MEMORY,
     CapabilityCard as CapabilityCard,
     Clock as Clock,
     DataCard as DataCard,
+    FrameRow as FrameRow,
     Manifest as Manifest,
     ModelCard as ModelCard,
     Result as Result,
@@ -96,16 +90,18 @@ from scope.records.results import (
     TaskAnswers as TaskAnswers,
     label_of as label_of,
 )
-from scope.records.slices import SliceTest as SliceTest
-from scope.records.task_shares import UNANSWERABLE as UNANSWERABLE, TaskShares as TaskShares
 from scope.records.verdicts import (
+    ERROR as ERROR,
     Agreement as Agreement,
     ControlCheck as ControlCheck,
     Decision as Decision,
+    Endpoint as Endpoint,
     Evidence as Evidence,
     InformativeItem as InformativeItem,
     Look as Look,
     ModelScore as ModelScore,
     PairedTest as PairedTest,
+    Replacement as Replacement,
+    ReplacementDecision as ReplacementDecision,
     Verdict as Verdict,
 )

@@ -1,8 +1,9 @@
-"""Numbers, each with its interval or the reason why there is none."""
+"""Numbers, each with its interval or the reason why there is none, and the records made of them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -106,3 +107,197 @@ class Curve:
     target: str
     capability: str
     points: tuple[tuple[float, Estimate], ...]
+
+
+LETTERS_SHOWN = 30
+
+UNANSWERABLE = "(unanswerable)"
+"""Stands for the empty answer, which says that the question has none."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskShares:
+    """Which answers a model gives to a task, how often each, and how many are right.
+
+    ``counts`` holds the number of questions an answer: texts, or for questions with options the
+    options' texts where all questions have the same, else their letters; an answer that calls a
+    question unanswerable is ``(unanswerable)``. ``asked`` counts the questions, with those that
+    were not answered. ``accuracy`` is the exact match with gold where answers are texts.
+
+    ``degenerate`` says why the answers carry no evidence, such as one answer to all questions: a
+    gate on the model's numbers on this task fails. ``warning`` says which answer makes up more than
+    a tenth. Both are None where there is nothing to say.
+    """
+
+    task: str
+    model: str
+    counts: Mapping[str, int]
+    asked: int
+    accuracy: Estimate | Undefined
+    degenerate: str | None = None
+    warning: str | None = None
+
+    @property
+    def given(self) -> int:
+        """The number of questions that were answered."""
+        return sum(self.counts.values())
+
+    def in_words(self, most: int = 4) -> str:
+        """The most frequent answers with their shares of all given, and how many others there are.
+
+        Examples
+        --------
+        >>> counts = {"door": 3, "a": 1}
+        >>> accuracy = Undefined(reason="no gold")
+        >>> TaskShares(task="t", model="m", counts=counts, asked=5, accuracy=accuracy).in_words()
+        'door 75 %, a 25 %; 1 of 5 without an answer'
+        """
+        # A file holds them in the order of their names.
+        ordered = sorted(self.counts.items(), key=lambda one: (-one[1], one[0]))
+        listed = [f"{brief(one)} {100 * count / self.given:.0f} %" for one, count in ordered[:most]]
+        others = len(ordered) - len(listed)
+        missing = self.asked - self.given
+        return (
+            (", ".join(listed) or "none")
+            + (f", {others} others" if others else "")
+            + (f"; {missing} of {self.asked} without an answer" if missing else "")
+        )
+
+
+def brief(answer: str) -> str:
+    """The beginning of an answer in one line.
+
+    Examples
+    --------
+    >>> brief("a" * 40) == "a" * 30 + "…", brief("in Paris")
+    (True, 'in Paris')
+    """
+    line = " ".join(answer.split())
+    return line if len(line) <= LETTERS_SHOWN else f"{line[:LETTERS_SHOWN]}…"
+
+
+FEWEST_TEXTS = 5
+"""With fewer texts no model is called degenerate, and one that gives one answer passes no gate."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerShares:
+    """Which answers a model gives to the unchanged texts, and how many are right.
+
+    ``counts`` holds the number of texts a label, or next token, the most frequent first.
+    ``degenerate`` says why its answers carry no evidence, such as one answer to all texts, and is
+    None where nothing is wrong with them: a gate on such a model fails.
+    """
+
+    model: str
+    counts: Mapping[str, int]
+    accuracy: Estimate | Undefined
+    degenerate: str | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of texts."""
+        return sum(self.counts.values())
+
+    def in_words(self, most: int = 4) -> str:
+        """The most frequent answers with their shares, and how many others there are.
+
+        Examples
+        --------
+        >>> counts = {"bad": 1, "good": 3}
+        >>> AnswerShares(model="m", counts=counts, accuracy=Undefined(reason="")).in_words()
+        'good 75 %, bad 25 %'
+        """
+        # JSON has its keys in the order of the alphabet.
+        ordered = sorted(self.counts.items(), key=lambda one: -one[1])
+        listed = [f"{one} {100 * count / self.n:.0f} %" for one, count in ordered[:most]]
+        others = len(self.counts) - len(listed)
+        return ", ".join(listed) + (f", {others} others" if others else "")
+
+
+def marked(model: str, shares: Sequence[AnswerShares | TaskShares]) -> str:
+    """The model's name, with a remark where its answers carry no evidence.
+
+    Examples
+    --------
+    >>> gone = AnswerShares(model="m", counts={}, accuracy=Undefined(reason=""), degenerate="why")
+    >>> marked("m", [gone]), marked("other", [gone])
+    ('m (degenerate)', 'other')
+    """
+    degenerate = any(one.model == model and one.degenerate is not None for one in shares)
+    return f"{model} (degenerate)" if degenerate else model
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FourCells:
+    """Shares of a task's questions by which of two models is right; the four sum to 1.
+
+    The questions are those that were put to both and whose right answer is known. An answer that
+    was not given is wrong; where answers are texts, right is an exact match. ``difference`` is the
+    first model's accuracy minus the second's.
+    """
+
+    task: str
+    first: str
+    second: str
+    both: Estimate
+    only_first: Estimate
+    only_second: Estimate
+    neither: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SliceTest:
+    """Whether one metric of a target differs between the slices of a grouping of the texts.
+
+    ``worst`` is the slice with the least mean, without its values: of g slices it has an interval
+    at the level 1 - .05 / g. ``p_adjusted`` is corrected for the other groupings, capabilities and
+    targets by Benjamini and Hochberg's method.
+    """
+
+    grouping: str
+    worst: Measurement
+    p_value: float
+    p_adjusted: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Correlation:
+    """Pearson's correlation of two metrics over all ordered pairs of models.
+
+    ``n`` of the estimate counts pairs. The interval is a jackknife over models.
+    """
+
+    metric: str
+    other: str
+    capability: str
+    estimate: Estimate | Undefined
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupEstimate:
+    """The mean of one metric over the models of a group, each compared with ``against``.
+
+    A reference that is one of the group is left out of ``members``.
+    """
+
+    group: str
+    members: tuple[str, ...]
+    against: str
+    metric: str
+    capability: str | None = None
+    estimate: Estimate | Undefined
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AuditMatrix:
+    """Asymmetries, correlations and groups of audits against several references.
+
+    An asymmetry is SCoPE(second | first) minus SCoPE(first | second): how much better the second
+    keeps what the first ignores than the other way round, paired by example.
+    """
+
+    asymmetries: tuple[Difference, ...]
+    correlations: tuple[Correlation, ...]
+    groups: tuple[GroupEstimate, ...]

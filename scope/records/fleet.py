@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from scope.records.estimates import Estimate, Undefined
-from scope.records.frame import FrameRow
-from scope.records.result import Result
+from scope.records.result import FrameRow, Result
 
 ROUTER, SINGLE_BEST = "router", "single best"
 SAME_MIX, ORACLE = "random with the same mix", "oracle"

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scope.records.estimates import Measurement
-from scope.records.frame import FrameRow
 from scope.records.probe import LayerAlignment
-from scope.records.result import Result, VerdictLine
+from scope.records.result import FrameRow, Result, VerdictLine
 from scope.records.results import AuditResult, CompareResult, EstimatedResult, ReuseResult
 
 

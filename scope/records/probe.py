@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scope.records.estimates import Estimate, Undefined
-from scope.records.frame import FrameRow
-from scope.records.result import Result
+from scope.records.result import FrameRow, Result
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

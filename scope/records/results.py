@@ -7,19 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
-from scope.records.answer_shares import FEWEST_TEXTS, AnswerShares
-from scope.records.answered import Answer, Perturbation, Prediction, shift_distance
-from scope.records.asked import Example, Item
-from scope.records.estimates import GOLD, Curve, Difference, Measurement
-from scope.records.four_cells import FourCells
-from scope.records.frame import FrameRow
+from scope.records.estimates import (
+    FEWEST_TEXTS,
+    GOLD,
+    AnswerShares,
+    AuditMatrix,
+    Curve,
+    Difference,
+    FourCells,
+    Measurement,
+    SliceTest,
+    TaskShares,
+)
+from scope.records.examples import Answer, Example, Item, Perturbation, Prediction, shift_distance
 from scope.records.long_lists import Long
-from scope.records.matrix import AuditMatrix
-from scope.records.replacement import Replacement
-from scope.records.result import SPARSE_FIELD, Result, VerdictLine
-from scope.records.slices import SliceTest
-from scope.records.task_shares import TaskShares
-from scope.records.verdicts import Verdict
+from scope.records.result import SPARSE_FIELD, FrameRow, Result, VerdictLine
+from scope.records.verdicts import Replacement, Verdict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

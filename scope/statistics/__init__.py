@@ -27,5 +27,5 @@ from scope.statistics.power import (
     joint_power as joint_power,
     planned_from as planned_from,
     texts_for_power as texts_for_power,
+    verdicts as verdicts,
 )
-from scope.statistics.replacement import verdicts as verdicts

@@ -1,9 +1,13 @@
-"""A run on disk: its configuration, its answers so far, and the result.
+"""The folder of a run: its configuration, its result and its lock.
 
-A run that is killed at any moment resumes and reuses its stored answers.
+The answers of a run, and the run itself while it is open, are in `scope.answers`.
 """
 
-from scope.store.checks import check_folder as check_folder, check_run as check_run
 from scope.store.configuration import said_differences as said_differences
+from scope.store.folder import (
+    RunFolder as RunFolder,
+    check_folder as check_folder,
+    check_run as check_run,
+    run_folder as run_folder,
+)
 from scope.store.listing import RunEntry as RunEntry, list_runs as list_runs
-from scope.store.run import Run as Run, RunFolder as RunFolder, run_folder as run_folder

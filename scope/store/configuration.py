@@ -48,13 +48,13 @@ def keep_configuration(
     RunError
         When the run has another configuration, or its manifest cannot be read.
     """
-    given = json.loads(_json(configuration))
+    requested = json.loads(_json(configuration))
     stored = read_configuration(path)
     if stored is None:
         write_configuration(path, configuration, notes)
-    elif stored != given and not _adds_models(stored, given):
-        raise _other_configuration(path.parent, stored, given)
-    return stored is None or stored == given
+    elif stored != requested and not _adds_models(stored, requested):
+        raise _other_configuration(path.parent, stored, requested)
+    return stored is None or stored == requested
 
 
 def write_configuration(
@@ -65,7 +65,7 @@ def write_configuration(
     write_atomically(path, _json(manifest) + "\n")
 
 
-def _adds_models(stored: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+def _adds_models(stored: Mapping[str, Any], requested: Mapping[str, Any]) -> bool:
     """Whether a configuration is the stored one with further models in its lists.
 
     Examples
@@ -75,10 +75,12 @@ def _adds_models(stored: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
     >>> _adds_models({"seed": 0, "targets": ["a", "b"]}, {"seed": 0, "targets": ["b", "a"]})
     False
     """
-    if stored.keys() != given.keys():
+    if stored.keys() != requested.keys():
         return False
     return all(
-        _is_within(stored[name], given[name]) if name in GROWING else stored[name] == given[name]
+        _is_within(stored[name], requested[name])
+        if name in GROWING
+        else stored[name] == requested[name]
         for name in stored
     )
 
@@ -88,7 +90,7 @@ def _is_within(some: Any, more: Any) -> bool:
     if not isinstance(some, list) or not isinstance(more, list):
         return bool(some == more)
     remaining = iter(more)
-    return all(one in remaining for one in some)
+    return all(entry in remaining for entry in some)
 
 
 def refuse_other_settings(path: Path, job: str | None, settings: Mapping[str, float]) -> None:
@@ -107,10 +109,10 @@ def refuse_other_settings(path: Path, job: str | None, settings: Mapping[str, fl
         for name, value in settings.items()
         if isinstance(known.get(name), int | float)
     }
-    given = {"settings": wanted} | ({} if job is None else {"job": job})
+    requested = {"settings": wanted} | ({} if job is None else {"job": job})
     before = {"settings": {name: known[name] for name in wanted}, "job": stored.get("job", job)}
-    if any(before[name] != value for name, value in given.items()):
-        raise _other_configuration(path.parent, {key: before[key] for key in given}, given)
+    if any(before[name] != value for name, value in requested.items()):
+        raise _other_configuration(path.parent, {key: before[key] for key in requested}, requested)
 
 
 def read_configuration(path: Path) -> dict[str, Any] | None:
@@ -164,7 +166,7 @@ def _json(value: object) -> str:
 
 
 def said_differences(
-    stored: object, given: object, in_stored: str = "in the run", in_given: str = "here"
+    stored: object, requested: object, in_stored: str = "in the run", in_given: str = "here"
 ) -> str:
     """The first differences of two configurations by dotted key, and how many more there are.
 
@@ -173,7 +175,7 @@ def said_differences(
     >>> said_differences({"seed": 0, "data": {"n": 5}}, {"seed": 1, "data": {"n": 5, "k": None}})
     'data.k is absent in the run, null here; seed is 0 in the run, 1 here'
     """
-    old, new = _entries(stored), _entries(given)
+    old, new = _entries(stored), _entries(requested)
     differences = [
         f"{key.removeprefix('settings.')} is {_shown(old, key)} {in_stored}, "
         f"{_shown(new, key)} {in_given}"
@@ -194,18 +196,18 @@ def _entries(value: object, key: str = "") -> dict[str, str]:
     """What stands in nested dicts and lists, as JSON by dotted key, such as ``targets[0].spec``."""
     inner: dict[str, Any] = {}
     if isinstance(value, dict):
-        inner = {f"{key}.{name}" if key else name: one for name, one in value.items()}
+        inner = {f"{key}.{name}" if key else name: entry for name, entry in value.items()}
     elif isinstance(value, list):
-        inner = {f"{key}[{place}]": one for place, one in enumerate(value)}
+        inner = {f"{key}[{place}]": entry for place, entry in enumerate(value)}
     if not inner:
         return {key: json.dumps(value, ensure_ascii=False)}
-    return {name: text for at, one in inner.items() for name, text in _entries(one, at).items()}
+    return {name: text for at, entry in inner.items() for name, text in _entries(entry, at).items()}
 
 
-def _other_configuration(folder: Path, stored: object, given: object) -> RunError:
-    said = said_differences(stored, given)
+def _other_configuration(folder: Path, stored: object, requested: object) -> RunError:
+    differences = said_differences(stored, requested)
     return RunError(
-        f"run `{folder.name}` was started with different arguments: {said}",
+        f"run `{folder.name}` was started with different arguments: {differences}",
         expected="the arguments with which the run was started, or the same with further "
         f"{', '.join(GROWING[:-1])} or {GROWING[-1]}",
         fix=f"choose another name with --run, or delete the folder `{folder}`",

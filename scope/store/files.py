@@ -95,8 +95,8 @@ def require_tables(connection: sqlite3.Connection, path: Path, schema: str) -> N
     RunError
         When a table is missing, foreign, or has other columns.
     """
-    found = tables_in(connection)
-    wrong = sorted({name for name, _ in found ^ _tables_made_by(schema)})
+    tables = tables_in(connection)
+    wrong = sorted({name for name, _ in tables ^ _tables_made_by(schema)})
     if wrong:
         raise damaged(path, f"its tables differ from SCoPE's: {', '.join(wrong[:4])}")
 
@@ -149,7 +149,7 @@ def free_bytes(path: Path) -> int:
 
 def nearest_folder(path: Path) -> Path:
     """The path itself, or the first above it that exists."""
-    return next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+    return next(above for above in (path.absolute(), *path.absolute().parents) if above.exists())
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

@@ -1,16 +1,22 @@
-"""The list of runs under a folder."""
+"""The list of runs under a folder, and the summary of each that the list shows.
+
+The summary, a run's time and headline, is a small file that is written anew while the run goes on.
+Nothing depends on it: without the file the time begins at 0 and there is no headline.
+"""
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
 from scope.errors import RunError
-from scope.store.files import guarded
-from scope.store.run import RunFolder
-from scope.store.summary import read_summary
+from scope.store.files import guarded, read_text, write_atomically
+from scope.store.folder import RunFolder
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +63,7 @@ def list_runs(root: Path) -> tuple[RunEntry, ...]:
             return ()
         folders = sorted(path for path in root.iterdir() if path.is_dir())
     entries = map(_entry, folders)
-    return tuple(sorted(entries, key=lambda one: one.changed, reverse=True))
+    return tuple(sorted(entries, key=lambda entry: entry.changed, reverse=True))
 
 
 def _entry(path: Path) -> RunEntry:
@@ -65,13 +71,13 @@ def _entry(path: Path) -> RunEntry:
     try:
         with guarded(path):
             files = [file.stat() for file in path.iterdir() if file.is_file()]
-            latest = max((one.st_mtime for one in files), default=path.stat().st_mtime)
+            latest = max((file.st_mtime for file in files), default=path.stat().st_mtime)
             changed = datetime.fromtimestamp(latest).isoformat(sep=" ", timespec="minutes")
             finished = folder.result_path.exists()
         configuration = folder.read_configuration()
     except RunError as error:
         return RunEntry(name=path.name, broken=error.found)
-    size = sum(one.st_size for one in files)
+    size = sum(file.st_size for file in files)
     if configuration is None:
         return RunEntry(
             name=path.name, size=size, changed=changed, broken="it has no manifest.json"
@@ -107,3 +113,54 @@ def _model(value: object) -> str:
     if isinstance(value, Mapping):
         value = value.get("name") or value.get("spec")
     return value if isinstance(value, str) else ""
+
+
+SUMMARY = "summary.json"
+SECONDS_BETWEEN_WRITES = 10.0
+"""The most time of a session that a kill loses."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Summary:
+    """The seconds that all sessions of a run took, and the first finding of its report."""
+
+    seconds: float = 0.0
+    headline: str = ""
+
+
+def read_summary(folder: Path) -> Summary:
+    """The summary of a run; an empty one where there is none that can be read."""
+    try:
+        summary = json.loads(read_text(folder / SUMMARY) or "{}")
+        return Summary(seconds=float(summary["seconds"]), headline=str(summary["headline"]))
+    except (RunError, ValueError, TypeError, KeyError):
+        return Summary()
+
+
+class Stopwatch:
+    """Adds the time of this session to that of earlier ones, and writes it now and then."""
+
+    def __init__(self, folder: Path, began: float) -> None:
+        self._folder = folder
+        self._began = began
+        self._before = read_summary(folder).seconds
+        self._written = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of all sessions until now."""
+        return round(self._before + time.monotonic() - self._began, 3)
+
+    def tick(self) -> None:
+        """Write the time if that was some seconds ago."""
+        if time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES:
+            self.write()
+
+    def write(self, headline: str | None = None) -> None:
+        """Write the time, and the headline of a run that has finished; without one, it stays."""
+        self._written = time.monotonic()
+        headline = read_summary(self._folder).headline if headline is None else headline
+        text = json.dumps(asdict(Summary(seconds=self.seconds, headline=headline)))
+        # A disk that is full stops the run where it matters.
+        with suppress(RunError):
+            write_atomically(self._folder / SUMMARY, text + "\n")

@@ -170,8 +170,8 @@ class ListFile:
         with guarded(self.path):
             table = self._parquet.read_row_group(number)
         if not is_dataclass(self._entry):
-            found: list[Any] = table.column(0).to_pylist()
-            return found
+            values: list[Any] = table.column(0).to_pylist()
+            return values
         decode: Callable[[Any], Any] = _decoder(self._entry)  # type: ignore[arg-type]
         return list(map(decode, table.to_pylist()))
 
@@ -221,7 +221,7 @@ class StoredList(Sequence[Any]):
         if not isinstance(other, tuple | StoredList):
             return NotImplemented
         return len(self) == len(other) and all(
-            one == another for one, another in zip(self, other, strict=True)
+            mine == theirs for mine, theirs in zip(self, other, strict=True)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -254,7 +254,7 @@ def _column(hint: Any) -> Any:
         return pa.list_(_column(arguments[0]))
     if get_origin(hint) is Literal:
         return pa.string()
-    (inner,) = (one for one in arguments if one is not NoneType)
+    (inner,) = (argument for argument in arguments if argument is not NoneType)
     return _column(inner)
 
 
@@ -267,15 +267,15 @@ def _decoder(hint: Any) -> Callable[[Any], Any]:
     if get_origin(hint) is tuple:
         decode = _decoder(arguments[0])
         return lambda values: tuple(map(decode, values))
-    inner = next((one for one in arguments if is_dataclass(one)), None)
+    inner = next((argument for argument in arguments if is_dataclass(argument)), None)
     return (lambda value: value) if inner is None else _decoder(inner)  # type: ignore[arg-type]
 
 
 def _record_decoder(record: Any) -> Callable[[Any], Any]:
     hints = get_type_hints(record)
-    members = [(one.name, _decoder(hints[one.name])) for one in fields(record)]
+    members = [(field.name, _decoder(hints[field.name])) for field in fields(record)]
     # What a record may leave out where it holds its default is empty in its column.
-    known = {one.name for one in fields(record) if one.default is not MISSING}
+    known = {field.name for field in fields(record) if field.default is not MISSING}
 
     def decode(row: Mapping[str, Any]) -> Any:
         return record(

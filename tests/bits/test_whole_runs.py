@@ -10,11 +10,11 @@ from tiny_heads import WHOLE_WORDS, write_tiny_bert_mlm, write_tiny_roberta_mlm
 from tiny_language import write_tiny_llama
 
 import scope
+from scope.answers import Run
 from scope.models import ModelOptions, load_model
 from scope.models.inference import NOT_TO_THE_BYTE
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.serialization import to_json
-from scope.store import Run
 
 pytestmark = pytest.mark.bits
 
@@ -66,7 +66,7 @@ def bytes_of(comparison):
 def kept(run):
     """Every answer of a run to the last digit."""
     with sqlite3.connect(run / "run.sqlite") as connection:
-        return sorted(connection.execute("SELECT * FROM answers"))
+        return sorted(connection.execute("SELECT key, value FROM entries WHERE kind = 'answers'"))
 
 
 @pytest.fixture

@@ -105,7 +105,7 @@ def test_an_estimate_asks_no_paraphraser(lexicon):
 
 
 def test_searches_that_ask_an_uncertain_model_are_not_shared(lexicon):
-    from scope.jobs.sharing import _owner
+    from scope.answers.searches import _owner
 
     asked = [
         paraphrase("Paraphraser"),

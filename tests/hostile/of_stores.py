@@ -116,6 +116,11 @@ def sql(*statements, file="runs/mine/run.sqlite"):
     return damage
 
 
+def values(value, kind, file="runs/mine/run.sqlite"):
+    """Replaces all values of a kind."""
+    return sql(f"UPDATE entries SET value = {value} WHERE kind = '{kind}'", file=file)
+
+
 def on(file, change):
     """Damages one file by what it holds: gives bytes to write, or has done its work."""
 
@@ -182,7 +187,7 @@ def rubbish_as_log(folder, _):
 
 def locked(folder, stack):
     connection = stack.enter_context(closing(sqlite3.connect(folder / "runs/mine/run.sqlite")))
-    connection.execute("DELETE FROM answers")
+    connection.execute("DELETE FROM entries")
     connection.commit()
     connection.execute("BEGIN IMMEDIATE")
 
@@ -200,15 +205,24 @@ STORE = {
     **{name: (on(DATABASE, change), "is damaged") for name, change in RUBBISH.items()},
     "a folder": (on(DATABASE, folder_of_that_name), "run.sqlite"),
     "a pipe as its log": (on(DATABASE, pipe_beside("-wal")), "run.sqlite-wal` is damaged"),
-    "no table of answers": (sql("DROP TABLE answers"), "its tables differ from SCoPE's: answers"),
+    "no table": (sql("DROP TABLE entries"), "its tables differ from SCoPE's: entries"),
     "a trigger": (
-        sql("CREATE TRIGGER gone AFTER INSERT ON answers BEGIN DELETE FROM answers; END"),
+        sql("CREATE TRIGGER gone AFTER INSERT ON entries BEGIN DELETE FROM entries; END"),
         "its tables differ from SCoPE's: gone",
     ),
-    "answers that are bytes": (sql("UPDATE answers SET answer = x'00'"), "is damaged"),
-    "answers of another record": (sql("UPDATE answers SET answer = '{}'"), "is damaged"),
-    "perturbations without words": (sql("UPDATE perturbations SET found = '{}'"), "is damaged"),
-    "the release before": (sql("PRAGMA user_version = 7"), "has version 7"),
+    "answers that are bytes": (
+        values("x'00'", "answers"),
+        "is damaged",
+    ),
+    "answers of another record": (
+        values("'{}'", "answers"),
+        "is damaged",
+    ),
+    "perturbations without words": (
+        values("'{}'", "searches"),
+        "is damaged",
+    ),
+    "the release before": (sql("PRAGMA user_version = 8"), "has version 8"),
     "another program": (sql("PRAGMA application_id = 7"), "another program"),
     "a lock of another process": (held, "is being written by another process"),
     "a lock of another program": (locked, "database is locked"),
@@ -255,18 +269,14 @@ USES = {
     "fleet": ("runs/mine/embedder/embedder", ("fleet", "map", "--fleet", "mine", "--run", "map")),
     "probe": ("kept/probe", ("probe", "--probe", "kept", "--test", "test.csv", "--run", "again")),
 }
-LATENTS = "cache/latents/*/"
-INDEX, PORTION = f"{LATENTS}index.sqlite", f"{LATENTS}000001.npy"
 VECTORS = "cache/shared-answers.sqlite"
 CACHES = {
-    "places far away": ("probe", sql("UPDATE latents SET row = 1 << 60", file=INDEX)),
-    "a portion that is a path": ("probe", sql("UPDATE latents SET portion = '../x'", file=INDEX)),
-    "a portion that is a pickle": ("probe", on(PORTION, lambda *_: b"\x80\x04.")),
-    "a portion that is a pipe": ("probe", on(PORTION, pipe)),
-    "no portion": ("probe", on(PORTION, lambda path, _: path.unlink())),
-    "an index without a table": ("probe", sql("DROP TABLE shape", file=INDEX)),
-    "latents of another shape": ("probe", sql("UPDATE shape SET width = -1", file=INDEX)),
-    "an index that is a pipe": ("probe", on(INDEX, pipe)),
+    "latents that are no numbers": ("probe", values("x'00'", "latents", VECTORS)),
+    "latents without a table": ("probe", sql("DROP TABLE entries", file=VECTORS)),
+    "latents of no layers": (
+        "probe",
+        values("""CAST('[[0, 2, "float32"], 0, ""]' || char(10) AS BLOB)""", "latents", VECTORS),
+    ),
     "vectors that are bytes": (
         "fleet",
         sql("UPDATE entries SET value = zeroblob(32)", file=VECTORS),
@@ -274,7 +284,7 @@ CACHES = {
     "vectors without their table": ("fleet", sql("DROP TABLE entries", file=VECTORS)),
     "vectors in rubbish": ("fleet", on(VECTORS, lambda *_: b"rubbish " * 999)),
     "vectors in a pipe": ("fleet", on(VECTORS, pipe)),
-    "vectors of another format": ("fleet", sql("PRAGMA user_version = 9", file=VECTORS)),
+    "vectors of another format": ("fleet", sql("PRAGMA user_version = 7", file=VECTORS)),
 }
 
 

@@ -62,7 +62,7 @@ class QuickClock(WaitClock):
 
 def stored(folder):
     with sqlite3.connect(folder / "runs" / "mine" / "run.sqlite") as database:
-        rows = database.execute("SELECT answer FROM answers").fetchall()
+        rows = database.execute("SELECT value FROM entries WHERE kind = 'answers'").fetchall()
     return [json.loads(answer) for (answer,) in rows]
 
 

@@ -17,7 +17,7 @@ from scope.data import load_data
 from scope.data.choices import read_choices
 from scope.data.squad import read_squad
 from scope.errors import ScopeError
-from scope.fleet.reading import read_matrix
+from scope.jobs.fleet.reading import read_matrix
 from scope.models.answer_table import TableName, load_column, table_models
 from scope.models.loading import split_spec
 from scope.models.options import ModelOptions

@@ -21,7 +21,7 @@ from made_up_pairs import write_pairs
 from stub_server import MODEL, stub_server
 from tiny_language import write_tiny_llama
 
-from scope.jobs.canaries import TOGETHER
+from scope.answers.asking import TOGETHER
 
 KILLS = 17
 """Of each of six jobs."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import made_up_fleet_comparison
+import made_up_pair_comparison
 import made_up_probe_comparison
 import made_up_reuse_comparison
 import made_up_tasks_comparison
@@ -14,7 +15,14 @@ from made_up_comparison import build_comparison
 from opened_page import CHROMIUM
 from parsed_page import Node, parse
 
-from scope.records import AuditResult, CompareResult, FleetResult, ProbeResult, ReuseResult
+from scope.records import (
+    AuditResult,
+    CompareResult,
+    FleetResult,
+    PairResult,
+    ProbeResult,
+    ReuseResult,
+)
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +113,21 @@ def probe_page(probe_comparison: ProbeResult) -> str:
 @pytest.fixture(scope="session")
 def probe_document(probe_page: str) -> Node:
     return parse(probe_page)
+
+
+@pytest.fixture(scope="session")
+def pair_comparison() -> PairResult:
+    return made_up_pair_comparison.build_comparison()
+
+
+@pytest.fixture(scope="session")
+def pair_page(pair_comparison: PairResult) -> str:
+    return pair_comparison.html()
+
+
+@pytest.fixture(scope="session")
+def pair_document(pair_page: str) -> Node:
+    return parse(pair_page)
 
 
 @pytest.fixture(scope="session", name="parse")

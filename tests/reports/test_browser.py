@@ -175,46 +175,6 @@ def test_answers_are_sorted_by_disagreement(tasks_opened):
     assert questions(tasks_opened) == before
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_numbers_stand_out_from_the_strongest_background_of_a_matrix(
-    browser, tasks_address, scheme
-):
-    tab = browser.new_page(color_scheme=scheme)
-    tab.goto(tasks_address)
-    text, page = tab.evaluate(
-        "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
-    )
-    strongest = tab.evaluate("getComputedStyle(document.querySelector('td.h10')).backgroundColor")
-    *tint, strength = (float(part) for part in strongest[5:-1].split(","))
-    below = [int(part) for part in page[4:-1].split(",")]
-    ground = [strength * a + (1 - strength) * b for a, b in zip(tint, below, strict=True)]
-    ink = [int(part) for part in text[4:-1].split(",")]
-    dark, light = sorted((luminance(ground), luminance(ink)))
-    # What the accessibility guidelines ask of small text.
-    assert (light + 0.05) / (dark + 0.05) >= 4.5
-    tab.close()
-
-
-def luminance(colour):
-    """Relative luminance of an sRGB colour, as the accessibility guidelines define it."""
-    shares = [part / 255 for part in colour]
-    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
-    return sum(w * s for w, s in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_stand_out_from_the_page_in_both_schemes(browser, address, scheme):
-    tab = browser.new_page(color_scheme=scheme)
-    tab.goto(address)
-    text, ground = tab.evaluate(
-        "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
-    )
-    brightness = [sum(map(int, value[4:-1].split(","))) for value in (text, ground)]
-    assert abs(brightness[0] - brightness[1]) > 500
-    assert (brightness[0] > brightness[1]) == (scheme == "dark")
-    tab.close()
-
-
 def test_no_text_of_a_test_of_reuse_runs_and_long_ones_unfold(browser, reuse_address):
     with opening(browser, reuse_address) as tab:
         assert tab.evaluate("typeof window.injected") == "undefined"
@@ -223,23 +183,6 @@ def test_no_text_of_a_test_of_reuse_runs_and_long_ones_unfold(browser, reuse_add
         assert not long.locator(".text").is_visible()
         long.locator("summary").click()
         assert long.locator(".text").is_visible()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_decisions_stand_out_from_the_page(browser, reuse_address, scheme):
-    tab = browser.new_page(color_scheme=scheme)
-    tab.goto(reuse_address)
-    inks = tab.evaluate(
-        "['related', 'not-related', 'undecided'].map(kind => getComputedStyle("
-        "document.querySelector(`.callout.${kind} > p:first-child > strong`)).color)"
-    )
-    page = tab.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert len(set(inks)) == 3
-    for ink in inks:
-        colours = ([int(part) for part in value[4:-1].split(",")] for value in (ink, page))
-        dark, light = sorted(map(luminance, colours))
-        assert (light + 0.05) / (dark + 0.05) >= 4.5
-    tab.close()
 
 
 def names(tab):
@@ -261,3 +204,12 @@ def test_models_of_a_fleet_are_found_by_name_and_community_and_sorted(browser, f
         choose(tab, "#by-community", "none")
         tab.select_option("#order", label="least accurate first")
         assert names(tab) == ["odd", "late"]
+
+
+def test_on_a_wide_screen_no_table_of_steps_is_cut_off(browser, tmp_path, probe_page):
+    path = tmp_path / "probe.html"
+    path.write_text(probe_page, encoding="utf-8")
+    with opening(browser, path.as_uri(), viewport={"width": 1100, "height": 800}) as tab:
+        tab.locator("#steps summary").click()
+        boxes = "[...document.querySelectorAll('#steps .scroll')]"
+        assert tab.evaluate(f"{boxes}.map(x => x.scrollWidth <= x.clientWidth)") == [True, True]

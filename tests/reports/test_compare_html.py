@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from reports.renderers.html import render
-from scope.jobs.compare.sections import page
+from scope.jobs.compare.page import page
 from scope.records import GOLD
 
 LARGE = "large <script>alert(1)</script>"

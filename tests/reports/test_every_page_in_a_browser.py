@@ -6,11 +6,29 @@ from pathlib import Path
 import pytest
 from opened_page import opening
 
-JOBS = ("audit", "compare", "reuse", "probe", "embed", "forecast", "map", "predict", "route")
-PAGES = {"audit": "page", "compare": "tasks_page", "reuse": "reuse_page", "probe": "probe_page"}
+JOBS = (
+    "audit",
+    "compare",
+    "reuse",
+    "pair",
+    "probe",
+    "embed",
+    "forecast",
+    "map",
+    "predict",
+    "route",
+)
+PAGES = {
+    "audit": "page",
+    "compare": "tasks_page",
+    "reuse": "reuse_page",
+    "pair": "pair_page",
+    "probe": "probe_page",
+}
+FLEET = ("embed", "forecast", "map", "predict", "route")
 
 
-@pytest.fixture(params=JOBS)
+@pytest.fixture(params=(*PAGES, *FLEET))
 def address(request, tmp_path):
     """Where the page of a job lies."""
     job = request.param
@@ -39,11 +57,17 @@ def test_no_foreign_text_runs(browser, address):
         assert tab.evaluate("[document.scripts.length, document.images.length]") == [1, 0]
 
 
-def test_a_phone_needs_no_sideways_scrolling_of_the_page(browser, address):
+def test_a_phone_scrolls_no_page_sideways_and_shows_letters_of_charts(browser, address):
     with opening(browser, address, viewport={"width": 390, "height": 844}) as tab:
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")  # unfolds everything
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+        letters = tab.evaluate(
+            "[...document.querySelectorAll('svg text')].map(text => Math.hypot("
+            "text.getScreenCTM().a, text.getScreenCTM().b)"
+            " * parseFloat(getComputedStyle(text).fontSize))"
+        )
+        assert min(letters, default=12) >= 11
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import CLOSING, IMAGE, found
+from made_up_comparison import CLOSING, IMAGE, TARGETS, found
 from opened_page import choose, opening, shown
 
 MANY = 45
@@ -24,6 +24,10 @@ def address(tmp_path_factory, comparison):
             trial=number,
         )
         for number in range(1, MANY + 1)
+    )
+    pairs = tuple(
+        replace(pair, perturbation=replace(pair.perturbation, similarity=number / 100))
+        for number, pair in enumerate(pairs, start=1)
     )
     path = tmp_path_factory.mktemp("many") / "report.html"
     path.write_text(replace(comparison, perturbations=pairs, candidates=()).html(), "utf-8")
@@ -53,6 +57,20 @@ def test_a_link_to_an_example_that_the_filters_hide_clears_them(browser, address
         tab.evaluate("location.hash = '#example-e1-7-typo'")
         tab.wait_for_selector("#example-e1-7-typo:focus")
         assert tab.input_value("#by-lost") == ""
+
+
+def test_without_the_least_similar_pairs_the_share_of_the_others_is_shown(browser, address):
+    with opening(browser, address) as tab:
+        rival = TARGETS[1]
+        assert tab.inner_text("#kept").replace("\u00a0", " ") == (
+            f"Kept, exploratory: student 95.6 %, {rival} 100.0 % of 45 kept pairs chosen"
+        )
+        choose(tab, "#by-unlike", "without the least similar 10\u00a0%")
+        assert tab.inner_text("#kept").replace("\u00a0", " ") == (
+            f"Kept, exploratory: student 97.5 %, {rival} 100.0 % of 40 kept pairs chosen"
+        )
+        choose(tab, "#by-unlike", "the least similar 10\u00a0%")
+        assert trials(tab) == [2, 1, 3, 4, 5]
 
 
 def test_filters_search_and_order_live_in_the_address_and_survive_a_reload(browser, address):

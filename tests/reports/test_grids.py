@@ -1,6 +1,6 @@
 from made_up_tasks_comparison import estimate
 
-from reports.grids import LEVELS, grid
+from reports.charts import LEVELS, grid
 from scope.records import Undefined
 
 

@@ -5,10 +5,11 @@ from itertools import combinations
 
 import pytest
 from made_up_tasks_comparison import build_comparison, estimate
+from opened_page import opening
 
 from reports.blocks import Cards, within
 from reports.prose import plain
-from scope.jobs.compare.sections import page
+from scope.jobs.compare.page import page
 from scope.records import (
     GOLD,
     Answer,
@@ -122,3 +123,13 @@ def test_many_models_are_counted_in_the_title_and_stand_in_the_matrix(parse):
     document = parse(of_many(8, 10).html())
     assert document.all("title")[0].text == "SCoPE compare: 8 models"
     assert len(document.section("answer").all("table")[0].all("tr")) == 9
+
+
+def test_29_models_take_at_most_twelve_screens(of_29, browser, tmp_path):
+    path = tmp_path / "many.html"
+    path.write_text(of_29.html(), encoding="utf-8")
+    with opening(browser, path.as_uri(), viewport={"width": 1280, "height": 800}) as tab:
+        assert tab.evaluate("document.documentElement.scrollHeight") <= 12 * 800
+        assert tab.locator("#answer .grid:visible").count() == 0
+        tab.locator("#answer summary").first.click()
+        assert tab.locator("#answer .grid:visible").count() == 1

@@ -15,13 +15,14 @@ import pytest
 import reports
 
 HERE = Path(__file__).parent
-KEPT = re.compile(r"soft_scope|sem_score_at_least")
+KEPT = re.compile(r"soft_scope|sem_score_at_least|may (not )?replace")
 
 
 FIXTURES = {
     "audit": "",
     "compare": "tasks_",
     "reuse": "reuse_",
+    "pair": "pair_",
     "fleet-embed": "fleet_",
     "fleet-forecast": "fleet_",
     "fleet-map": "fleet_",

@@ -1,8 +1,19 @@
+""""""
+
+import time
+
 import pytest
 from hypothesis import given, strategies as st
 
-from reports.prose import Span, joined, plain, prose, together, written
-from scope.records import Undefined
+from reports.prose import Span, joined, mark_changes, plain, prose, together, written
+from reports.wording import (
+    Cell,
+    number,
+    p_value,
+    percent,
+    two_digits,
+)
+from scope.records import Estimate, Undefined
 
 
 @given(st.text())
@@ -50,3 +61,94 @@ def test_parts_are_joined_with_words_of_ours():
     assert plain(joined([])) == ""
     assert plain(joined(["a"], last=" and ")) == "a"
     assert plain(together(prose("One."), (), prose("Two."))) == "One. Two."
+
+
+def changed(text):
+    return [span.text for span in text if span.style != "plain"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "deleted", "inserted"),
+    [
+        ("a fine film", "a good film", ["fine"], ["good"]),
+        # Neighbours one by one.
+        ("the acting was good", "the atcing saw good", ["acting", "was"], ["atcing", "saw"]),
+        ("it was okay for me", "it was all right for me", ["okay"], ["all", "right"]),
+        # Of repeated words as many as were changed.
+        ("good good good", "good fine good", ["good"], ["fine"]),
+        # A frequent word of a long text is no noise.
+        ("the " * 300, "the " * 150 + "a " + "the " * 149, ["the"], ["a"]),
+        ("same  text", "same  text", [], []),
+        ("", "", [], []),
+    ],
+)
+def test_words_that_two_texts_do_not_share_are_marked(before, after, deleted, inserted):
+    assert [changed(text) for text in mark_changes(before, after)] == [deleted, inserted]
+
+
+@pytest.mark.parametrize("added", [[], ["quite"], ["quite", "so"]])
+def test_a_long_text_of_few_words_is_marked_in_time(added):
+    words = ["a", "wonderful", "film"] * 3000
+    other = [*words[:100], "wondreful", *added, *words[101:-50], "flim", *words[-49:]]
+    for before, after in ((words, other), (other, words)):
+        seconds = time.monotonic()
+        marked = [
+            " ".join(changed(text)) for text in mark_changes(" ".join(before), " ".join(after))
+        ]
+        assert time.monotonic() - seconds < 5
+        assert all(len(text.split()) < 5 for text in marked)
+        assert {"wondreful", "flim"} <= set(" ".join(marked).split())
+
+
+@given(st.text(alphabet="ab \n\u3000é"), st.text(alphabet="ab \n\u3000é"))
+def test_marked_texts_are_whole_and_their_unmarked_words_are_equal(original, perturbed):
+    both = mark_changes(original, perturbed)
+    assert [plain(text) for text in both] == [original, perturbed]
+    before, after = (
+        [word for span in text if span.style == "plain" for word in span.text.split()]
+        for text in both
+    )
+    assert before == after
+
+
+def test_an_estimate_is_written_with_interval_level_method_and_n():
+    written = Cell.of(Estimate(value=0.93149, low=0.9, high=0.96, n=300, method="bootstrap"))
+    assert (written.value, written.interval, written.n) == ("0.931", "[0.900, 0.960]", 300)
+    assert written.method == "95\u00a0%, bootstrap"
+    assert written.reason is None
+
+
+def test_an_undefined_estimate_is_a_word_and_its_reason_never_a_number():
+    written = Cell.of(Undefined(reason="no pair", n=0))
+    assert (written.value, written.interval, written.reason) == ("undefined", "", "no pair")
+
+
+def test_a_difference_shows_its_signs():
+    written = Cell.of(Estimate(value=-0.1, low=-0.2, high=0.05, n=3, method="paired"), signed=True)
+    assert (written.value, written.interval) == ("−0.100", "[−0.200, +0.050]")
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 0.0004, -0.0004])
+def test_a_zero_has_no_sign(value):
+    assert number(value, signed=True) == "0.000"
+
+
+def test_small_p_values_are_bounded_and_missing_ones_said():
+    assert [p_value(v) for v in (None, 0.00099, 0.001, 1.0)] == [
+        "none",
+        "< 0.001",
+        "0.001",
+        "1.000",
+    ]
+
+
+def test_shares_are_per_cent_with_one_decimal():
+    assert [percent(v) for v in (0.0, 0.5, 0.9996, 1.0)] == ["0.0", "50.0", "100.0", "100.0"]
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(0.0, ".00"), (0.996, "1.0"), (-0.996, "−1.0"), (0.994, ".99"), (-0.004, ".00"), (0.1, ".10")],
+)
+def test_two_digits_leave_out_the_zero_before_the_point(value, written):
+    assert two_digits(value) == written

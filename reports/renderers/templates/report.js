@@ -26,7 +26,7 @@
   });
   // What is too wide for its place scrolls, by the keyboard as well.
   const reachable = () => {
-    for (const box of document.querySelectorAll(".scroll")) if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    for (const box of document.querySelectorAll(".scroll, .drawing")) if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   };
   addEventListener("toggle", reachable, true);
   reachable();
@@ -142,7 +142,19 @@
     }
     selects.forEach((select, place) => count(select, asked[place].tally));
     find("shown").textContent = `${chosen.length} of the ${items.length} ${unit} here`;
+    if (find("kept")) find("kept").textContent = kept();
     show();
+  };
+
+  // The share of the chosen kept pairs on which each model keeps its label.
+  const kept = () => {
+    const judged = chosen.filter((item) => item.keys.judged);
+    const models = [...find(`by-${form.dataset.difference}`).options].filter((option) => /^\d+$/.test(option.value));
+    const shares = models.map(({ value, dataset }) => {
+      const lost = judged.filter((item) => asAsked(item.keys[form.dataset.difference], value)).length;
+      return `${dataset.words.replace(/ differs$/, "")} ${(100 * (1 - lost / judged.length)).toFixed(1)}\u00a0%`;
+    });
+    return judged.length ? `Kept, exploratory: ${shares.join(", ")} of ${judged.length} kept pairs chosen` : "";
   };
 
   const first = (control) => (control.options ? control.options[0].value : "");

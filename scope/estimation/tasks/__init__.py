@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from scope.estimation.measurements import corrected, difference
-from scope.estimation.tasks.cells import four_cells
 from scope.estimation.tasks.choices import (
     ChoiceTable,
     accuracy_measurements,
@@ -24,9 +23,10 @@ from scope.estimation.tasks.choices import (
     choice_pair_measurements,
     without_values,
 )
-from scope.estimation.tasks.likeness import (
+from scope.estimation.tasks.models_alike import (
     MOST_MODELS as MOST_ALIKE,
     choice_likeness,
+    four_cells,
     text_likeness,
 )
 from scope.estimation.tasks.shares import task_shares
@@ -87,7 +87,7 @@ def measure_task(
     first model minus second on the same items, with p-values that are Holm-corrected together.
     There are none with more than ten models, which are too many pairs for a significant one. Then,
     with up to six models that are not degenerate, those of likeness: A ~ B minus A ~ C and minus
-    A ~ gold (`scope.estimation.tasks.likeness`), Holm-corrected by themselves.
+    A ~ gold (`scope.estimation.tasks.models_alike`), Holm-corrected by themselves.
 
     The shares give the frequency of each model's answers, and whether it is degenerate. The cells
     say for each two models, of at most ten, how often both are right, one alone, or neither.

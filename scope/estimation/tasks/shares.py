@@ -16,7 +16,7 @@ from scope.estimation.answer_shares import (
     highest_kappa,
 )
 from scope.records import GOLD, Answer, Estimate, Item, Measurement, TaskAnswers, TaskShares
-from scope.records.task_shares import UNANSWERABLE, brief
+from scope.records.estimates import UNANSWERABLE, brief
 
 SILENT = 0.25
 """A model that leaves more of its questions without an answer is degenerate, and no control."""

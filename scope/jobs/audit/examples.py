@@ -1,40 +1,125 @@
-"""The texts of an audit: changed and unchanged ones, those on which a target differs first."""
+"""The examples of an audit: texts, what was changed in them, and what every model answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
 
 from reports.blocks import (
     Block,
+    Card,
     Cards,
+    Column,
     Finder,
     Fold,
     LazyCards,
+    Passage,
+    Row,
     Section,
     Select,
+    Table,
+    example_anchor,
     note,
     paragraph,
     places,
 )
-from reports.prose import prose
-from scope.jobs.audit.example_card import Kind, Shown, card
-from scope.records import AuditResult, ScoredExample, ScoredPerturbation, label_of
+from reports.prose import Span, Text, joined, mark_changes, prose, written
+from reports.wording import number, two_digits
+from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation, label_of
+from scope.records.examples import Both, shift_distance
 
-MOST_EXAMPLES = 10_000
-"""Examples shown at most; those on which a target differs come first."""
+MOST_EXAMPLES, MOST_FAR = 10_000, 5
+"""Examples shown at most, and kept pairs that are marked as farthest apart in meaning."""
 
-MOST_FAR = 5
-"""Kept pairs that are marked as farthest apart in meaning."""
+LEAST_SIMILAR = 0.1
+"""The share of each capability's kept pairs that a reader can leave out."""
 
-KINDS: tuple[Kind, ...] = ("kept", "flipped", "unchanged")
+MAX_COLUMNS = 5
+"""With more labels than this, a card shows only those that were predicted or are gold."""
+
+Kind = Literal["kept", "flipped", "unchanged"]
+"""Of a text: whether the reference keeps its label on the changed text, or nothing is changed."""
+
+KINDS: Mapping[Kind, str]
+KINDS = {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another label"}
+"""Each kind in the words of the filter."""
+
+_NO_LABEL = "no label"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A text with its changed text, if any, and the predictions of every model on both.
+
+    ``models`` begins with the reference; predictions on an unchanged text are there twice. ``far``
+    marks the pairs that are farthest apart in meaning, ``unlike`` the least similar ones of a
+    capability.
+    """
+
+    kind: Kind
+    before: ScoredExample
+    after: ScoredPerturbation | None
+    models: tuple[Both, ...]
+    far: bool = False
+    unlike: bool = False
+
+    @property
+    def gold(self) -> str | None:
+        """The gold label of the original."""
+        return self.before.example.label
+
+    @property
+    def judged(self) -> bool:
+        """Whether the reference does what the kind says."""
+        return self.after is None or _stays(self.models[0]) == (self.kind == "kept")
+
+    @cached_property
+    def lost(self) -> tuple[int, ...]:
+        """Places of the targets that do not do as the reference does.
+
+        They lose its invariance, are not moved by what moves it, or give another label to an
+        unchanged text.
+        """
+        reference, *targets = self.models
+        if self.after is None:
+            differs = [both[0].choice != reference[0].choice for both in targets]
+        else:
+            differs = [self.judged and _stays(both) != (self.kind == "kept") for both in targets]
+        return tuple(place for place, differ in enumerate(differs) if differ)
+
+    def distance(self, place: int) -> float:
+        """Between the shifts of the reference and a model, or between their answers alone."""
+        reference, model = self.models[0], self.models[place]
+        if self.after is None:
+            return moved((reference[0], model[0]))
+        return shift_distance(reference, model)
+
+
+def _stays(both: Both) -> bool:
+    return both[0].choice == both[1].choice
+
+
+def moved(both: Both) -> float:
+    """L1 distance between two predictions.
+
+    >>> half, sure = Prediction(probabilities=(0.5, 0.5)), Prediction(probabilities=(1.0, 0.0))
+    >>> moved((half, sure))
+    1.0
+    """
+    return shift_distance((both[0], both[0]), both)
 
 
 def example_section(result: AuditResult, *, most: int) -> Section:
     """At most so many texts: changed ones on which a target differs first, then unchanged ones."""
     pairs, unchanged = _pairs(result), list(_unchanged(result))
-    changed = sorted(pairs, key=lambda one: (not one.lost, not one.far))
-    different = sum(bool(one.lost) for one in pairs)
-    ordered = [*changed[:different], *unchanged, *changed[different:]]
+    changed = sorted(pairs, key=lambda pair: (not pair.lost, not pair.far))
+    total, lost = Counter(p.kind for p in pairs), Counter(p.kind for p in pairs if p.lost)
+    ordered = [*changed[: lost.total()], *unchanged, *changed[lost.total() :]]
     about = paragraph(
         "{shown} of {total} examples: {kept} kept pairs, to which the reference gives one label, "
         "of which a target lost {lost}; {flipped} random changes that flip the reference, of "
@@ -43,17 +128,15 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         "are in ``to_frame('examples')`` and in the run’s parquet files.",
         shown=len(ordered[:most]),
         total=len(ordered),
-        kept=sum(one.kind == "kept" for one in pairs),
-        lost=sum(bool(one.lost) for one in pairs if one.kind == "kept"),
-        flipped=sum(one.kind == "flipped" for one in pairs),
-        unmoved=sum(bool(one.lost) for one in pairs if one.kind == "flipped"),
+        kept=total["kept"],
+        lost=lost["kept"],
+        flipped=total["flipped"],
+        unmoved=lost["flipped"],
         unchanged=len(unchanged),
     )
-    blocks: list[Block] = [about]
-    if ordered[:most]:
-        how = Fold(prose("How to read them"), tuple(_notes(pairs)))
-        blocks += (how, _cards(result, ordered[:most]))
-    return Section(anchor="examples", title="Examples", blocks=tuple(blocks))
+    how = Fold(prose("How to read them"), tuple(_notes(pairs)))
+    cards = (how, _cards(result, ordered[:most])) if ordered[:most] else ()
+    return Section(anchor="examples", title="Examples", blocks=(about, *cards))
 
 
 def _notes(pairs: Sequence[Shown]) -> Iterator[Block]:
@@ -63,14 +146,18 @@ def _notes(pairs: Sequence[Shown]) -> Iterator[Block]:
         "unchanged text between their probabilities; “score” is the search’s "
         "1\u00a0/\u00a0(1\u00a0+\u00a0distance moved by the reference)."
     )
-    if far := sum(one.far for one in pairs):
+    yield note(
+        "“Kept” beside the filters is the share of the kept pairs chosen here on which a target "
+        "keeps its label. It is exploratory: it has no interval, and counts pairs instead of texts."
+    )
+    if far := sum(pair.far for pair in pairs):
         yield note(
             "The {far} kept pairs that are farthest apart in meaning, by the sentence encoder, "
             "are marked, and come after those on which a target differs: read these first to "
             "judge whether a person would call them invariant.",
             far=far,
         )
-    if any(one.after and one.after.perturbation.similarity is not None for one in pairs):
+    if any(pair.after and pair.after.perturbation.similarity is not None for pair in pairs):
         yield note(
             "“Similarity” is the cosine by which the changed text was admitted: of the new word "
             "with the old one in its place, or of the two texts; the least of several."
@@ -79,87 +166,69 @@ def _notes(pairs: Sequence[Shown]) -> Iterator[Block]:
 
 def _unchanged(result: AuditResult) -> Iterator[Shown]:
     """The unchanged texts to which a target gives another label than the reference."""
-    for one in result.examples:
-        answers = (one.reference, *one.targets)
-        lost = (place for place, own in enumerate(one.targets) if own.choice != answers[0].choice)
-        if found := tuple(lost):
-            models = tuple((answer, answer) for answer in answers)
-            yield Shown("unchanged", one, None, models, found)
+    for example in result.examples:
+        models = tuple((answer, answer) for answer in (example.reference, *example.targets))
+        shown = Shown(kind="unchanged", before=example, after=None, models=models)
+        if shown.lost:
+            yield shown
 
 
 def _pairs(result: AuditResult) -> list[Shown]:
+    """Kept pairs, then the random candidates that flip the reference."""
     known = {scored.example.id: scored for scored in result.examples}
-    both: tuple[tuple[Kind, ScoredPerturbation], ...] = (
-        *(("kept", one) for one in result.perturbations),
-        *(
-            ("flipped", one)
-            for one in result.candidates
-            if one.reference is not None
-            and one.reference.choice != known[one.perturbation.example_id].reference.choice
-        ),
-    )
-    far = _farthest(result.perturbations)
-    return [
-        Shown(
-            kind=kind,
-            before=before,
-            after=scored,
-            models=(
-                (before.reference, reference),
-                *zip(before.targets, scored.targets, strict=True),
-            ),
-            lost=(lost_targets if kind == "kept" else unmoved_targets)(before, scored),
-            far=kind == "kept" and _key(scored) in far,
-        )
-        for kind, scored in both
-        for before in [known[scored.perturbation.example_id]]
-        if scored.perturbation.text is not None and (reference := scored.reference) is not None
-    ]
+    pairs = []
+    both: dict[Kind, Sequence[ScoredPerturbation]]
+    both = {"kept": result.perturbations, "flipped": result.candidates}
+    for kind, changed in both.items():
+        for scored in changed:
+            before, reference = known[scored.perturbation.example_id], scored.reference
+            if reference is None or scored.perturbation.text is None:
+                continue
+            targets = zip(before.targets, scored.targets, strict=True)
+            models = ((before.reference, reference), *targets)
+            if kind == "kept" or not _stays(models[0]):
+                pairs.append(Shown(kind=kind, before=before, after=scored, models=models))
+    return _with_similarity(pairs)
 
 
-def _farthest(kept: Sequence[ScoredPerturbation]) -> set[tuple[str, str, int]]:
-    """The pairs of lowest similarity, as far as similarities are known."""
-    measured = [(one.similarity, _key(one)) for one in kept if one.similarity is not None]
-    return {key for _, key in sorted(measured)[:MOST_FAR]}
-
-
-def _key(one: ScoredPerturbation) -> tuple[str, str, int]:
-    return one.capability, one.perturbation.example_id, one.perturbation.trial
-
-
-def lost_targets(before: ScoredExample, after: ScoredPerturbation) -> tuple[int, ...]:
-    """Places of the targets whose label changes while the reference's stays."""
-    if after.reference is None or after.reference.choice != before.reference.choice:
-        return ()
-    both = zip(before.targets, after.targets, strict=True)
-    return tuple(place for place, (old, new) in enumerate(both) if old.choice != new.choice)
-
-
-def unmoved_targets(before: ScoredExample, after: ScoredPerturbation) -> tuple[int, ...]:
-    """Places of the targets whose label stays while the reference's changes."""
-    if after.reference is None or after.reference.choice == before.reference.choice:
-        return ()
-    both = zip(before.targets, after.targets, strict=True)
-    return tuple(place for place, (old, new) in enumerate(both) if old.choice == new.choice)
+def _with_similarity(pairs: list[Shown]) -> list[Shown]:
+    """The pairs with marks on the kept ones that are least similar, as far as it is known."""
+    by_encoder: list[tuple[float, int]] = []
+    by_capability: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    for place, pair in enumerate(pairs):
+        if pair.kind == "kept" and pair.after is not None:
+            encoded, admitted = pair.after.similarity, pair.after.perturbation.similarity
+            by_encoder += [] if encoded is None else [(encoded, place)]
+            similarity = admitted if encoded is None else encoded
+            if similarity is not None:
+                by_capability[pair.after.capability].append((similarity, place))
+    far = {place for _, place in sorted(by_encoder)[:MOST_FAR]}
+    unlike = set()
+    for ranked in map(sorted, by_capability.values()):
+        unlike |= {place for _, place in ranked[: math.ceil(LEAST_SIMILAR * len(ranked))]}
+    return [replace(p, far=n in far, unlike=n in unlike) for n, p in enumerate(pairs)]
 
 
 def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
     manifest = result.manifest
     labels = manifest.reference.labels
+    gold = {_NO_LABEL if text.gold is None else text.gold for text in shown}
+    # The reference's labels come first, then foreign ones, then none.
+    ordered = (*labels, *sorted(gold.difference(labels, [_NO_LABEL])), _NO_LABEL)
     words: dict[str, list[str]] = {
-        "capability": list(dict.fromkeys(one.after.capability for one in shown if one.after)),
-        "text": [*KINDS],
-        "label": _gold_labels(shown, labels),
-        "slice": sorted({part for one in shown for part in one.before.example.slices}),
+        "capability": list(dict.fromkeys(text.after.capability for text in shown if text.after)),
+        "text": list(KINDS.values()),
+        "label": [label for label in dict.fromkeys(ordered) if label in gold],
+        "slice": sorted({part for text in shown for part in text.before.example.slices}),
     }
     names = (manifest.reference.name, *(card.name for card in manifest.targets))
-    measured = any(one.after and one.after.similarity is not None for one in shown)
+    measured = any(text.after and text.after.similarity is not None for text in shown)
     return Cards(
-        cards=LazyCards(shown, lambda one: card(one, names, labels, _keys(one, words, labels))),
+        cards=LazyCards(shown, lambda text: card(text, names, labels, _keys(text, words, labels))),
         finder=Finder(
             unit="examples",
             searched="texts",
-            selects=tuple(_selects(words, names[1:])),
+            selects=tuple(_selects(words, names[1:], any(text.unlike for text in shown))),
             orders=(
                 ("order", "different first"),
                 ("distance", "distance from the reference"),
@@ -168,62 +237,164 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
                 *((("apart", "farthest apart in meaning"),) if measured else ()),
             ),
             difference="lost",
+            kept=True,
         ),
     )
 
 
-def _selects(words: dict[str, list[str]], targets: Sequence[str]) -> Iterator[Select]:
+def _selects(
+    words: dict[str, list[str]], targets: Sequence[str], similar: bool
+) -> Iterator[Select]:
     differ = [(str(place), f"{name} differs") for place, name in enumerate(targets)]
     yield Select(key="capability", label="Capability", options=places(words["capability"]))
     yield Select(key="text", label="Text", options=places(words["text"]))
-    yield Select(
-        key="lost",
-        label="Target",
-        options=(("", "all"), ("any", "any differs"), ("none", "none differs"), *differ),
-    )
-    right = (("worse", "reference right, a target wrong"), ("better", "the reverse"))
-    yield Select(key="right", label="Right or wrong", options=(("", "all"), *right))
+    lost = (("", "all"), ("any", "any differs"), ("none", "none differs"), *differ)
+    yield Select(key="lost", label="Target", options=lost)
+    right = (("", "all"), ("worse", "reference right, a target wrong"), ("better", "the reverse"))
+    yield Select(key="right", label="Right or wrong", options=right)
     yield Select(key="label", label="Gold label", options=places(words["label"]))
     if words["slice"]:
         yield Select(key="slice", label="Slice", options=places(words["slice"]))
+    if similar:
+        least = f"least similar {100 * LEAST_SIMILAR:g}\u00a0%"
+        options = (("", "all"), ("none", f"without the {least}"), ("any", f"the {least}"))
+        yield Select(key="unlike", label="Similarity", options=options)
 
 
-def _keys(one: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> dict[str, str]:
-    """What an example is selected by; of the score, only where there is one."""
-    after, gold = one.after, one.gold
-    slices = (str(words["slice"].index(part)) for part in one.before.example.slices)
-    return {
+def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> dict[str, str]:
+    """What an example is selected and counted by; of similarity, only where it is known."""
+    after = text.after
+    slices = (str(words["slice"].index(part)) for part in text.before.example.slices)
+    keys = {
         "capability": "" if after is None else str(words["capability"].index(after.capability)),
-        "text": str(KINDS.index(one.kind)),
-        "label": str(words["label"].index(_NO_LABEL if gold is None else gold)),
+        "text": str([*KINDS].index(text.kind)),
+        "label": str(words["label"].index(_NO_LABEL if text.gold is None else text.gold)),
         "slice": " ".join(slices),
-        "lost": " ".join(map(str, one.lost)),
-        "right": " ".join(_right(one, labels)),
+        "lost": " ".join(map(str, text.lost)),
+        "right": _right(text, labels),
         "score": f"{(after and after.perturbation.score) or 0:.4f}",
-        **(
-            {"apart": f"{1 - after.similarity:.4f}"}
-            if after is not None and after.similarity is not None
-            else {}
-        ),
     }
+    if after is not None and after.similarity is not None:
+        keys["apart"] = f"{1 - after.similarity:.4f}"
+    if text.unlike:
+        keys["unlike"] = "1"
+    if text.kind == "kept" and text.judged:
+        keys["judged"] = "1"
+    return keys
 
 
-def _right(one: Shown, labels: tuple[str, ...]) -> Iterator[str]:
+def _right(text: Shown, labels: tuple[str, ...]) -> str:
     """Whether a target is worse, or better, than the reference on the shown text, by gold."""
-    right, *targets = (label_of(last, labels) == one.gold for _, last in one.models)
-    if one.gold in labels and any(target != right for target in targets):
-        yield "worse" if right else "better"
+    right, *targets = (label_of(last, labels) == text.gold for _, last in text.models)
+    if text.gold not in labels or all(target == right for target in targets):
+        return ""
+    return "worse" if right else "better"
 
 
-_NO_LABEL = "no label"
+def card(
+    text: Shown, names: tuple[str, ...], labels: tuple[str, ...], keys: Mapping[str, str]
+) -> Card:
+    """The card of a text; ``keys`` are what it is selected by."""
+    example, after = text.before.example, text.after
+    passages: tuple[Text, ...] = ((Span(example.text),),)
+    name: tuple[str | int, ...] = ("unchanged",)
+    if after is not None:
+        passages = mark_changes(example.text, after.perturbation.text or "")
+        name = (after.perturbation.trial, after.capability, *["flipped"] * (text.kind == "flipped"))
+    distance = max(map(text.distance, range(1, len(text.models))), default=0.0)
+    most = max(map(moved, text.models[1:]), default=0.0)
+    return Card(
+        note=_note(text),
+        blocks=(*map(Passage, passages), *_answers(text, names, labels)),
+        keys={**keys, "distance": f"{distance:.4f}", "moved": f"{most:.4f}"},
+        anchor=example_anchor(example.id, *name),
+    )
 
 
-def _gold_labels(shown: Sequence[Shown], known: tuple[str, ...]) -> list[str]:
-    """The gold labels that occur: first the reference's, then foreign ones, then none."""
-    present = {one.gold for one in shown}
-    foreign = sorted(label for label in present if label is not None and label not in known)
-    return [
-        *(label for label in known if label in present),
-        *foreign,
-        *([_NO_LABEL] if None in present else []),
-    ]
+def _note(text: Shown) -> Text:
+    gold, example = prose("no gold label"), text.before.example.id
+    if text.gold is not None:
+        gold = prose("gold label {gold}", gold=text.gold)
+    if text.after is None:
+        return prose("unchanged text · example {example} · {gold}", example=example, gold=gold)
+    changed = text.after.perturbation
+    parts = prose(
+        "{capability} · {kind} pair · example {example} · trial {trial} · {gold} · score {score}",
+        capability=text.after.capability,
+        kind=text.kind,
+        example=example,
+        trial=changed.trial,
+        gold=gold,
+        score="none" if changed.score is None else number(changed.score),
+    )
+    cosines = {"similarity": changed.similarity, "sentence similarity": text.after.similarity}
+    for words, cosine in cosines.items():
+        if cosine is not None:
+            parts += prose(f" · {words} {{n}}", n=number(cosine))
+    if text.far:
+        parts += prose(" · **farthest apart in meaning**")
+    if not text.judged:
+        now = "changes" if text.kind == "kept" else "keeps"
+        parts += prose(f" · **the reference {now} its label: not a {text.kind} pair**")
+    return parts
+
+
+def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> Iterator[Block]:
+    """Every model's predictions before and after; the reference comes first."""
+    spelled = _spelled(labels, text.models)
+    shown = tuple(spelled)
+    if len(spelled) > MAX_COLUMNS:
+        predicted = {prediction.choice for both in text.models for prediction in both}
+        shown = tuple(k for k, label in spelled.items() if k in predicted or label == text.gold)
+    rows = []
+    for place, (name, both) in enumerate(zip(names, text.models, strict=True)):
+        remark = " (reference)" * (place == 0) + " (truncated)" * any(p.truncated for p in both)
+        answers = both[text.after is None :]
+        chosen = [written(spelled[prediction.choice]) for prediction in both]
+        cells = (
+            (*written(name), *([Span(remark)] if remark else [])),
+            joined(chosen[:1] if _stays(both) else chosen, between=" → "),
+            _outcome(text, place),
+            *(joined((_share(p, label) for p in answers), between=" → ") for label in shown),
+            number(text.distance(place)) if place else None,
+        )
+        rows.append(Row(cells=cells))
+    yield Table(
+        columns=(
+            Column("Model", "name"),
+            Column("Label"),
+            Column("Same" if text.after is None else "Invariance"),
+            *(Column(written(spelled[label]), "number") for label in shown),
+            Column("Distance", "number"),
+        ),
+        rows=tuple(rows),
+    )
+    if hidden := len(spelled) - len(shown):
+        yield note("{hidden} more labels, which no model predicts, are omitted.", hidden=hidden)
+
+
+def _share(prediction: Prediction, label: int | str) -> Text:
+    return (Span(two_digits(prediction.shares().get(label, 0.0)), "share"),)
+
+
+def _outcome(text: Shown, place: int) -> Text:
+    """What a model's keeping its label means, on a text of this kind."""
+    stays, differs = _stays(text.models[place]), place - 1 in text.lost
+    if text.after is None:
+        return prose("" if place == 0 else "!!no!!" if differs else "yes")
+    if place == 0:
+        return prose("invariant" if stays else "not invariant")
+    if not text.judged:
+        return prose("not counted")
+    if text.kind == "flipped":
+        return prose("!!not moved!!" if differs else "moved")
+    return prose("!!lost!!" if differs else "kept")
+
+
+def _spelled(labels: tuple[str, ...], models: Sequence[Both]) -> dict[int | str, str]:
+    """Labels by their numbers; of language models the tokens, in quotes that show their space."""
+    predictions = [prediction for both in models for prediction in both]
+    tokens = dict.fromkeys(token for prediction in predictions for token in prediction.tokens)
+    if tokens:
+        return {token: json.dumps(token, ensure_ascii=False) for token in tokens}
+    return dict(enumerate(labels))

@@ -40,7 +40,7 @@ def _members(listed: str) -> tuple[str, ...]:
 
 
 if TYPE_CHECKING:
-    from scope.jobs.audit.parts import MatrixParts
+    from scope.jobs.audit.matrix import MatrixParts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +190,7 @@ class AuditRequest(LabelledTexts, InShards):
     @property
     def measured(self) -> tuple[str | object, ...]:
         """The targets, those that groups add, and last the models to compare them with."""
-        from scope.jobs.audit.parts import with_members
+        from scope.jobs.audit.matrix import with_members
 
         members = [one for group in self.groups.values() for one in group]
         return (*with_members(self.targets, members), *self.compared.values())
@@ -207,13 +207,13 @@ class AuditRequest(LabelledTexts, InShards):
 
     def parts(self) -> MatrixParts:
         """Who is compared with whom in a matrix; see `matrix_parts`."""
-        from scope.jobs.audit.parts import matrix_parts
+        from scope.jobs.audit.matrix import matrix_parts
 
         return matrix_parts(self.references, self.measured, both_directions=self.both_directions)
 
     def names(self) -> tuple[str, ...]:
         """Names of targets, baseline and floor, or of all models of a matrix; gates name them."""
-        from scope.jobs.audit.parts import whole_spec
+        from scope.jobs.audit.matrix import whole_spec
         from scope.jobs.identity import model_names, short_names
 
         if self.is_matrix:
@@ -280,6 +280,6 @@ JOB = Job(
     carry_out="scope.jobs.audit.run:carry_out_audit",
     prepare="scope.jobs.audit.run:prepare",
     result=AuditResult,
-    page="scope.jobs.audit.sections:page",
+    page="scope.jobs.audit.page:page",
     gates=AuditGates,
 )

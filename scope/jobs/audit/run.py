@@ -5,32 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any, NamedTuple
 
+from scope.answers import CachedClassifier, Run, answer_texts, recognise_classifier
 from scope.core.request import as_function
+from scope.errors import RunError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
-from scope.jobs.audit.earlier_looks import earlier_looks
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.searched import Searched, gather, reasons
 from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.audited import degenerate_reference
-from scope.jobs.canaries import recognise_classifier
-from scope.jobs.identity import configuration_of
+from scope.jobs.identity import NamedModel, configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
-from scope.jobs.perturbing import changed_texts
+from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet, changed_texts
+from scope.jobs.preparation import ChosenCapability
 from scope.jobs.runner import Prepared, carry_out
-from scope.jobs.scoring import (
-    Answers,
-    answer_texts,
-    score_examples,
-    score_perturbations,
-)
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.protocols import Progress
-from scope.records import AnswerShares, AuditResult
-from scope.store import Run
+from scope.records import (
+    AnswerShares,
+    AuditResult,
+    Example,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+)
+from scope.store.folder import RunFolder
 
 
 def carry_out_audit(request: AuditRequest) -> AuditResult:
@@ -152,7 +154,7 @@ def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) 
     texts = [example.text for example in plans[0].data.examples]
     for plan in plans:
         for one in plan.capabilities:
-            texts += changed_texts(run, plan.kept_as(one))
+            texts += changed_texts(run, plan.kept_as(one), plan.data.examples)
     for model in models_of(plans):
         recognise_classifier(model, texts, run, progress)
 
@@ -182,3 +184,173 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
     gold = {one.id: one.label for one in examples if one.label is not None and one.label in labels}
     names = [plan.models.reference.name, *(target.name for target in plan.models.targets)]
     return shares_of_models(names[: len(answers)], named, gold)
+
+
+_PLAN = (
+    *("accuracy_margin", "agreement_margin", "concordance_margin", "least_reach"),
+    *("candidates", "changed_texts", "gap"),
+)
+
+
+def earlier_looks(run: RunFolder) -> tuple[str, ...]:
+    """Names of finished audits in the same folder that make this one exploratory.
+
+    They have its reference and one of its targets, the same data and seed, but another plan: other
+    margins, capabilities, another baseline or number of texts. With each look at a growing sample
+    an error becomes more likely than the plan of one look says.
+    """
+    here = run.read_configuration()
+    if here is None:
+        return ()
+    names = []
+    for path in sorted(run.path.absolute().parent.glob("*/result.json")):
+        other = RunFolder(path.parent)
+        try:
+            there = other.read_configuration()
+            is_look = there is not None and _is_look(here, there) and _data(run) == _data(other)
+        except RunError:  # a damaged run, of which its own commands complain
+            continue
+        if is_look:
+            names.append(other.name)
+    return tuple(names)
+
+
+def _is_look(here: Mapping[str, Any], there: Mapping[str, Any]) -> bool:
+    return (
+        there["job"] == here["job"]
+        and there.get("reference") == here.get("reference")
+        and _seed(there) == _seed(here)
+        and bool(_fingerprints(there) & _fingerprints(here))
+        and _plan(there) != _plan(here)
+    )
+
+
+def _plan(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
+    settings = configuration["settings"]
+    return (
+        *(settings.get(name) for name in _PLAN),
+        *(configuration.get(part) for part in ("baseline", "capabilities", "data")),
+    )
+
+
+def _seed(configuration: Mapping[str, Any]) -> Any:
+    return configuration["settings"].get("seed")
+
+
+def _fingerprints(configuration: Mapping[str, Any]) -> set[str]:
+    return {target["fingerprint"] for target in configuration.get("targets", ())}
+
+
+def _data(run: RunFolder) -> list[str]:
+    cards: Any = run.read_notes().get("data", ())
+    return [card["spec"] for card in cards]
+
+
+Answers = dict[str, Prediction]
+"""One model's predictions, by text."""
+
+
+class Searched(NamedTuple):
+    """The kept pairs and the random candidates of a capability."""
+
+    kept: PerturbationSet
+    drawn: PerturbationSet
+
+
+def reasons(sets: Sequence[PerturbationSet]) -> dict[str, str]:
+    """Why there is nothing, by capability."""
+    outcomes = [one.outcome for one in sets if one.outcome.status != "measured"]
+    return {one.capability: str(one.reason) for one in outcomes}
+
+
+class Gathered(NamedTuple):
+    """What was searched on each reference, and each model's answers."""
+
+    found: list[list[Searched]]
+    answers: dict[str, Answers]
+
+
+def gather(plans: Sequence[AuditPlan], run: Run) -> Gathered:
+    """Search and ask, or take from the run what it knows."""
+    progress, examples = plans[0].request.progress, plans[0].data.examples
+    found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
+    answers = {
+        model.name: answer_all(model, examples, _sets_for(model, plans, found), run, progress)
+        for model in models_of(plans)
+    }
+    return Gathered(found, answers)
+
+
+def _sets_for(
+    model: NamedModel, plans: Sequence[AuditPlan], found: Sequence[Sequence[Searched]]
+) -> list[PerturbationSet]:
+    """What was searched on every reference that the model is compared with, or is."""
+    concerned = [own for plan, own in zip(plans, found, strict=True) if model.name in plan.names]
+    return [one for own in concerned for kinds in own for one in kinds]
+
+
+def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
+    """Search the kept pairs of a capability and draw its random candidates."""
+    search = PairSearch(
+        capability=chosen.capability,
+        reference=CachedClassifier(plan.models.reference.model, run),
+        examples=plan.searched,
+        options=plan.options,
+        run=run,
+        progress=plan.request.progress,
+        kept_as=plan.kept_as(chosen),
+        shown_as=plan.shown_as(chosen),
+    )
+    kept = search.kept()
+    if not plan.options.candidates:
+        return Searched(kept, NO_CANDIDATES)
+    return Searched(kept, replace(search, examples=plan.changed).random(kept))
+
+
+def answer_all(
+    model: NamedModel,
+    examples: Sequence[Example],
+    sets: Sequence[PerturbationSet],
+    run: Run,
+    progress: Progress,
+) -> Answers:
+    """One model's answers to all original and all changed texts.
+
+    Raises
+    ------
+    ModelError
+        When saved predictions lack texts; the run's folder then holds a file of them.
+    """
+    originals = [example.text for example in examples]
+    changed = [one.text for found in sets for one in found.perturbations if one.text is not None]
+    return answer_texts(model, originals + changed, run, progress)
+
+
+def score_examples(
+    examples: Sequence[Example], reference: Answers, targets: Sequence[Answers]
+) -> tuple[ScoredExample, ...]:
+    """Each original text with the answers to it."""
+    return tuple(
+        ScoredExample(
+            example=example,
+            reference=reference[example.text],
+            targets=tuple(known[example.text] for known in targets),
+        )
+        for example in examples
+    )
+
+
+def score_perturbations(
+    sets: Sequence[PerturbationSet], reference: Answers, targets: Sequence[Answers]
+) -> tuple[ScoredPerturbation, ...]:
+    """Each changed text with the answers to it; none where the search failed."""
+    return tuple(
+        ScoredPerturbation(
+            capability=found.outcome.capability,
+            perturbation=one,
+            reference=None if one.text is None else reference[one.text],
+            targets=() if one.text is None else tuple(known[one.text] for known in targets),
+        )
+        for found in sets
+        for one in found.perturbations
+    )

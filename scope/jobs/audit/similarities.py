@@ -8,9 +8,9 @@ from itertools import islice
 
 import numpy as np
 
+from scope.answers.searches import compares_words
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.preparation import ChosenCapability
-from scope.jobs.sharing import compares_words
 from scope.jobs.word_encoder import ForSearch, encoder_at_hand, for_encoder, of_words
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER

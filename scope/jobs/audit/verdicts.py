@@ -1,7 +1,7 @@
 """The verdict on each target of an audit: may it replace the reference?
 
 It rests on accuracy, on agreement with the reference on unchanged texts, and on concordance and
-reach on each capability; see `scope.statistics.replacement`. Agreement is compared with the
+reach on each capability; see `scope.statistics.power`. Agreement is compared with the
 baseline's, and shown alone without one. Concordance is compared with the baseline's, or with 1.
 Where a model gives labels without probabilities, matched flips take its place, never against 1.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from scope.estimation.random_candidates import LABELS_ALONE
+from scope.estimation.pairs import LABELS_ALONE
 from scope.jobs.audit.request import AuditRequest
 from scope.printing import counted
 from scope.records import (

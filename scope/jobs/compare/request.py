@@ -142,6 +142,6 @@ JOB = Job(
     carry_out="scope.jobs.compare.run:carry_out_compare",
     prepare="scope.jobs.compare.run:prepare",
     result=CompareResult,
-    page="scope.jobs.compare.sections:page",
+    page="scope.jobs.compare.page:page",
     gates=TaskGates,
 )

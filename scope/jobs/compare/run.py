@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from scope.answers import Run, ask
+from scope.answers.asking import recognise_answerer
 from scope.core.request import as_function
 from scope.estimation.tasks import (
     TaskNumbers,
@@ -14,11 +16,9 @@ from scope.estimation.tasks import (
     measure_task,
     most_pairs,
 )
-from scope.jobs.canaries import recognise_answerer
 from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import configuration_of
-from scope.jobs.inference import ask
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.runner import Prepared, carry_out
 from scope.jobs.semscore import ByEncoder, Likeness
@@ -27,7 +27,6 @@ from scope.jobs.work import Planned, questions_work, vectors_work
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import Progress
 from scope.records import CompareResult, Outcome, TaskAnswers
-from scope.store import Run
 
 
 def carry_out_compare(request: CompareRequest) -> CompareResult:

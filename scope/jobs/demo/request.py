@@ -37,5 +37,5 @@ JOB = Job(
     request=DemoRequest,
     carry_out="scope.jobs.demo.run:carry_out_demo",
     result=AuditResult,
-    page="scope.jobs.audit.sections:page",
+    page="scope.jobs.audit.page:page",
 )

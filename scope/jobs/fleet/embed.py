@@ -1,29 +1,226 @@
-"""Embedding: a compact vector for every model, learned from the response matrix and saved."""
+"""Embedding: selects and fits a forecaster on the response matrix, and saves the fleet."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scope.answers import Run
+from scope.answers.vectors import question_vectors
 from scope.core.request import as_function
-from scope.fleet.findings.forecasting import reliability
-from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.saving import DESCRIPTION, NUMBERS, save_fleet
-from scope.jobs.fleet.answers import load_answers, same_texts
-from scope.jobs.fleet.learning import Learning, learn, load_needed_encoder, means_note, prepared
+from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster, accuracies
+from scope.jobs.fleet.inputs import load_answers, same_texts, text_digest
+from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import (
     counts_of_fleet,
     describe_models,
     place_models,
     skills_of_fleet,
 )
-from scope.jobs.fleet.requests import EmbedRequest
-from scope.jobs.fleet.stored_fleet import EMBEDDER
+from scope.jobs.fleet.questions import (
+    QuestionLayout,
+    Table,
+    make_layout,
+    question_table,
+    require_texts,
+)
+from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
+from scope.jobs.fleet.scores import reliability
+from scope.jobs.fleet.selection import ChosenForecaster, choose
+from scope.jobs.fleet.stored_fleet import (
+    DESCRIPTION,
+    EMBEDDER,
+    FORECASTERS,
+    NUMBERS,
+    Fleet,
+    save_fleet,
+)
+from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.work import Planned, vectors_work
+from scope.models import ModelOptions, load_encoder
+from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
-from scope.records import EmbedResult, Manifest
-from scope.store import Run
+from scope.records import DataCard, EmbedResult, FleetResult, Manifest, Setting
+
+_Result = TypeVar("_Result", bound=FleetResult)
+
+
+def prepared(
+    command: str,
+    request: FleetRequest,
+    compute: Callable[[Manifest, Run], _Result],
+    *,
+    data: Sequence[DataCard],
+    settings: Mapping[str, Setting],
+    encoder: Encoder | None = None,
+    texts: Sequence[str] = (),
+) -> Prepared[_Result]:
+    """A prepared job of this command; ``settings`` determine its result.
+
+    ``encoder`` makes vectors of the ``texts``.
+    """
+    manifest = manifest_of(command, request, settings, data=data)
+
+    def work() -> Iterator[Planned]:
+        if encoder is not None:
+            yield vectors_work("encoder", "vectors of questions", encoder.encode, texts)
+
+    return Prepared(manifest, partial(compute, manifest), work=work, fits=True)
+
+
+AUTO = "auto"
+CHOSEN_AMONG = ("mean", "knn", "factors")
+"""The candidates of ``auto``, without matrix factorization, which takes minutes."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Learning:
+    """How a fleet is fitted."""
+
+    forecaster: str = AUTO
+    dimensions: int | None = None
+    folds: int = 5
+    features: bool = True
+    seed: int = 0
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The names of all candidates."""
+        return CHOSEN_AMONG if self.forecaster == AUTO else (self.forecaster,)
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether the questions' texts are used."""
+        return self.kinds != (MeanForecaster.short_name,)
+
+    def settings(self, encoder: Encoder | None) -> dict[str, Setting]:
+        """The settings that determine the result, for the manifest."""
+        return {
+            "forecaster": self.forecaster,
+            "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+            "dimensions": self.dimensions,
+            "folds": self.folds,
+            "features": self.features,
+            "seed": self.seed,
+        }
+
+    def candidates(self, layout: QuestionLayout) -> tuple[Forecaster, ...]:
+        """The candidate forecasters, not fitted."""
+        candidates = tuple(FORECASTERS[name](layout=layout) for name in self.kinds)
+        named = {"seed": self.seed, "dimensions": self.dimensions}
+        for forecaster in candidates:
+            known = named.keys() & forecaster.get_params(deep=False).keys()
+            forecaster.set_params(**{key: named[key] for key in known if named[key] is not None})
+        return candidates
+
+
+class Learned(NamedTuple):
+    """A fleet, and the cross-validation that selected its forecaster."""
+
+    fleet: Fleet
+    choice: ChosenForecaster
+
+
+def load_needed_encoder(
+    learning: Learning, matrix: CorrectnessMatrix, spec: str | None, options: ModelOptions
+) -> Encoder | None:
+    """The encoder of the questions; None if no text is used.
+
+    Raises
+    ------
+    DataError
+        If a text is needed and a question has none.
+    """
+    if not learning.reads_texts:
+        return None
+    require_texts(matrix.texts, f"the forecaster {learning.forecaster}", matrix.ids)
+    return load_encoder(spec or SENTENCE_ENCODER, options)
+
+
+def learn(
+    matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, progress: Progress
+) -> Learned:
+    """Encode the questions, select a forecaster by cross-validation, and fit it on all."""
+    table, layout = tabulate(
+        matrix, encoder, progress, features=learning.features and learning.reads_texts
+    )
+    choice = choose(
+        learning.candidates(layout),
+        table,
+        matrix.correct,
+        folds=learning.folds,
+        seed=learning.seed,
+        first_anyway=learning.forecaster != AUTO,
+        progress=progress,
+    )
+    known = ~np.isnan(matrix.correct)
+    fleet = Fleet(
+        forecaster=choice.forecaster,
+        models=matrix.models,
+        skills=accuracies(matrix.correct),
+        answered=known.sum(axis=0).astype(np.int64),
+        ids=matrix.ids,
+        texts_digest=tuple(map(text_digest, matrix.texts)),
+        encoder=encoder.spec if encoder else "",
+    )
+    return Learned(fleet, choice)
+
+
+def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, ...]:
+    """A note on each forecaster that averages all of the training questions.
+
+    Examples
+    --------
+    >>> from scope.jobs.fleet.forecaster import NeighbourForecaster
+    >>> means_note([NeighbourForecaster(layout=QuestionLayout(vector=2))], 57)
+    ('knn averages 131 neighbours, all of the 57 training questions: it is each model’s mean',)
+    """
+    return tuple(
+        f"{knn.spelling} averages {knn.neighbours} neighbours, all of the {questions} training "
+        "questions: it is each model’s mean"
+        for knn in forecasters
+        if isinstance(knn, NeighbourForecaster) and knn.neighbours >= questions
+    )
+
+
+class Tabulated(NamedTuple):
+    """Questions as a table of numbers, and its layout."""
+
+    table: Table
+    layout: QuestionLayout
+
+
+def tabulate(
+    matrix: CorrectnessMatrix, encoder: Encoder | None, progress: Progress, *, features: bool
+) -> Tabulated:
+    """The questions' vectors, features and categories as a table."""
+    vectors = vectors_of(matrix, encoder, progress)
+    fingerprint = encoder.fingerprint if encoder else ""
+    layout = make_layout(
+        vectors=vectors, encoder=fingerprint, categories=matrix.categories, features=features
+    )
+    table = question_table(
+        layout,
+        vectors=vectors,
+        texts=matrix.texts,
+        categories=matrix.categories,
+    )
+    return Tabulated(table, layout)
+
+
+def vectors_of(
+    questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
+) -> NDArray[np.float32]:
+    """The questions' vectors; without columns if there is no encoder."""
+    if encoder is None:
+        return np.zeros((len(questions.ids), 0), dtype=np.float32)
+    return question_vectors(questions.texts, encoder, progress)
 
 
 def carry_out_embed_fleet(request: EmbedRequest) -> EmbedResult:
@@ -48,7 +245,7 @@ def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
     return prepared(
         "fleet embed",
         request,
-        partial(_find, matrix, learning, encoder, request.progress),
+        partial(_compute, matrix, learning, encoder, request.progress),
         data=(card,),
         settings=learning.settings(encoder),
         encoder=encoder,
@@ -56,7 +253,7 @@ def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
     )
 
 
-def _find(
+def _compute(
     matrix: CorrectnessMatrix,
     learning: Learning,
     encoder: Encoder | None,

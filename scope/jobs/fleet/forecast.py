@@ -1,34 +1,314 @@
-"""Forecasts: the probability that each model answers each new question correctly."""
+"""Forecasts: the probability that each model answers each new or held-out question correctly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scope.answers import Run
 from scope.core.request import as_function
-from scope.fleet.findings.forecasting import known_gain, known_mean, means_of_known, reliability
-from scope.fleet.forecasters.forecaster import Probabilities
-from scope.jobs.fleet.answers import same_texts
-from scope.jobs.fleet.evaluation import (
-    Evaluation,
-    PlannedEvaluation,
-    evaluated,
-    plan_evaluation,
-    score_forecasts,
+from scope.errors import DataError
+from scope.jobs.fleet.embed import (
+    Learning,
+    learn,
+    load_needed_encoder,
+    means_note,
+    prepared,
+    vectors_of,
 )
-from scope.jobs.fleet.learning import prepared
+from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
+from scope.jobs.fleet.inputs import (
+    SHOWN,
+    held_out_rows,
+    load_answers,
+    load_questions,
+    require_enough_left,
+    same_texts,
+)
+from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.models import counts_of_fleet, skills_of_fleet
+from scope.jobs.fleet.questions import Table, question_table, require_texts
 from scope.jobs.fleet.requests import ForecastRequest
-from scope.jobs.fleet.score_words import from_greatest
-from scope.jobs.fleet.stored_fleet import FORECASTS, write_table
+from scope.jobs.fleet.scores import (
+    forecast_scores,
+    from_greatest,
+    known_gain,
+    known_mean,
+    means_of_known,
+    reliability,
+)
+from scope.jobs.fleet.stored_fleet import (
+    Fleet,
+    matched_rows,
+    open_fleet,
+    with_added_models,
+    write_table,
+)
 from scope.jobs.runner import Prepared, carry_out
-from scope.records import Estimate, ExpectedAccuracy, ForecastResult, Manifest, Undefined
+from scope.models import ModelOptions, load_encoder
+from scope.printing import counted, listed
+from scope.protocols import Encoder, Progress
+from scope.records import (
+    DataCard,
+    Estimate,
+    ExpectedAccuracy,
+    FleetModel,
+    ForecastResult,
+    ForecastScore,
+    Manifest,
+    Setting,
+    Undefined,
+)
 from scope.statistics.intervals import mean_estimate
-from scope.store import Run
 
+FORECASTS = "forecasts.csv"
 ALL_SEEN = "the fleet was fitted on all of these questions"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evaluation:
+    """A fleet, and the questions that it is evaluated on.
+
+    Parameters
+    ----------
+    fleet
+        Fitted, including added models.
+    questions
+        With a column of answers for each model of the fleet, in its order; NaN if unknown.
+    table
+        The questions as the input of the fleet's forecaster.
+    fresh
+        Mask of the questions that the fleet was not fitted on; only these are scored.
+    conflicts
+        Number of answers, both fitted and scored, that are given twice with different values;
+        0 for a stored fleet, for which it is unknown.
+    notes
+        Remarks for the reader of the result.
+    """
+
+    fleet: Fleet
+    questions: CorrectnessMatrix
+    table: Table
+    fresh: NDArray[np.bool_]
+    conflicts: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def scored(self) -> NDArray[np.int64]:
+        """The rows of the questions that the fleet was not fitted on and that have an answer."""
+        answered = ~np.isnan(self.questions.correct).all(axis=1)
+        return np.flatnonzero(self.fresh & answered)
+
+    def facts(self, notes: Sequence[str] = ()) -> dict[str, Any]:
+        """The fields that results of forecasts and of routing share.
+
+        Only models added to the fleet for this evaluation are listed.
+        """
+        fleet, total = self.fleet, counted(len(self.questions.ids), "question")
+        skills = zip(fleet.models, skills_of_fleet(fleet), strict=True)
+        return {
+            **counts_of_fleet(fleet, self.conflicts),
+            "fleet": tuple(
+                FleetModel(name=name, skill=skill, added=True)
+                for name, skill in skills
+                if name in fleet.added
+            ),
+            "notes": (
+                f"{total} forecast, {len(self.scored)} of them scored",
+                *notes,
+                *self.notes,
+            ),
+        }
+
+
+class PlannedEvaluation(NamedTuple):
+    """A checked evaluation; ``build`` does the expensive part.
+
+    ``models`` are those of the fleet, ``settings`` those that determine the result. ``encoder``
+    makes vectors of the ``texts``.
+    """
+
+    models: tuple[str, ...]
+    data: tuple[DataCard, ...]
+    settings: Mapping[str, Setting]
+    build: Callable[[], Evaluation]
+    encoder: Encoder | None
+    texts: tuple[str, ...]
+
+
+def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
+    """Read and check a fleet with its new questions, or answers of which some are held out."""
+    if request.fleet is not None and request.questions is not None:
+        stored = open_fleet(request.fleet, request.runs)
+        fleet, cards = stored.fleet, []
+        if request.add is not None:
+            answers, card = load_questions(request.add, request.columns)
+            fleet = with_added_models(fleet, answers)
+            cards.append(card)
+        questions, card = load_questions(request.questions, request.columns)
+        encoder = load_encoder_of(fleet, request.encoder, request.model_options)
+        if encoder is not None:
+            user = f"the forecaster {fleet.forecaster.short_name}"
+            require_texts(questions.texts, user, questions.ids)
+        name = f"{encoder.spec} {encoder.fingerprint}" if encoder else None
+        return PlannedEvaluation(
+            models=fleet.models,
+            data=(card, *cards),
+            settings={"fleet": stored.digest, "encoder": name},
+            build=partial(_on_new_questions, fleet, questions, encoder, request.progress),
+            encoder=encoder,
+            texts=questions.texts,
+        )
+    learning = Learning(forecaster=request.forecaster, seed=request.seed)
+    matrix, card = load_answers(request.data, request.columns)
+    held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
+    require_enough_left(matrix, held_out, learning.folds)
+    encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
+    return PlannedEvaluation(
+        models=matrix.models,
+        data=(card,),
+        settings={**learning.settings(encoder), "test_share": request.test_share},
+        build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress),
+        encoder=encoder,
+        texts=matrix.texts,
+    )
+
+
+def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> Encoder | None:
+    """The encoder of a fleet's questions; None if the fleet uses no texts.
+
+    Raises
+    ------
+    DataError
+        If the encoder is not the one that the fleet was fitted with.
+    """
+    expected = fleet.forecaster.layout.encoder
+    if not expected:
+        return None
+    encoder = load_encoder(spec or fleet.encoder, options)
+    if encoder.fingerprint != expected:
+        raise DataError(
+            f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
+            expected=f"the fleet's encoder, `{fleet.encoder}` with the fingerprint {expected}",
+            fix="use the fleet's encoder with --encoder and the same --dtype, or embed the fleet "
+            "again with this one",
+        )
+    return encoder
+
+
+def _on_new_questions(
+    fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
+) -> Evaluation:
+    """Give the questions one column for each model of the fleet."""
+    correct = np.full((len(questions.ids), len(fleet.models)), np.nan, dtype=np.float32)
+    columns = {name: column for column, name in enumerate(fleet.models)}
+    unknown = []
+    for place, name in enumerate(questions.models):
+        if name in columns:
+            correct[:, columns[name]] = questions.correct[:, place]
+        else:
+            unknown.append(name)
+    ignored = (
+        f"answers of {counted(len(unknown), 'model')} not in the fleet are ignored: "
+        f"{listed(unknown, SHOWN)}",
+    )
+    evaluation = _evaluation(
+        fleet, replace(questions, models=fleet.models, correct=correct), encoder, progress
+    )
+    notes = (
+        *questions.notes,
+        *evaluation.notes,
+        *(ignored if unknown else ()),
+        *means_note([fleet.forecaster], len(fleet.ids)),
+    )
+    return replace(evaluation, notes=notes)
+
+
+def _on_held_out(
+    matrix: CorrectnessMatrix,
+    held_out: NDArray[np.bool_],
+    learning: Learning,
+    encoder: Encoder | None,
+    progress: Progress,
+) -> Evaluation:
+    """Fit on the other questions; whether these suffice is checked before, for an early error."""
+    known = matrix.take(~held_out).checked()
+    fleet = learn(known, learning, encoder, progress).fleet
+    evaluation = _evaluation(fleet, matrix.take(held_out), encoder, progress)
+    notes = (
+        *matrix.notes,
+        f"{int(held_out.sum())} of {len(matrix.ids)} questions are held out (seed "
+        f"{learning.seed}); the fleet is fitted and selected on the others",
+        *evaluation.notes,
+        *means_note([fleet.forecaster], len(known.ids)),
+    )
+    return replace(evaluation, conflicts=matrix.conflicts, notes=notes)
+
+
+def _evaluation(
+    fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
+) -> Evaluation:
+    """Tabulate the questions and mark those that the fleet was fitted on, with a note on them."""
+    rows = matched_rows(fleet, questions)
+    pairs = zip(questions.ids, rows.tolist(), strict=True)
+    renamed = sum(row >= 0 and fleet.ids[row] != name for name, row in pairs)
+    fresh = rows < 0
+    seen = (
+        f"the fleet was fitted on {int((~fresh).sum())} of the {len(fresh)} questions, {renamed} "
+        "of them under another id: recognised by their words, they count neither as unseen nor in "
+        "any score or expected accuracy",
+    )
+    table = question_table(
+        fleet.forecaster.layout,
+        vectors=vectors_of(questions, encoder, progress),
+        texts=questions.texts,
+        categories=questions.categories,
+    )
+    return Evaluation(
+        fleet=fleet,
+        questions=questions,
+        table=table,
+        fresh=fresh,
+        notes=() if fresh.all() else seen,
+    )
+
+
+def score_forecasts(
+    evaluation: Evaluation, probabilities: Probabilities
+) -> tuple[ForecastScore, ...]:
+    """The scores of each model's mean and of the fleet; empty if no answer is known.
+
+    Parameters
+    ----------
+    probabilities
+        The fleet's own forecasts, shape (questions, models).
+    """
+    rows = evaluation.scored
+    if not len(rows):
+        return ()
+    questions = evaluation.questions.take(rows)
+    # For added models too: the accuracy on the answered questions of the fleet.
+    means = np.tile(evaluation.fleet.skills, (len(rows), 1))
+    chosen = evaluation.fleet.forecaster.spelling
+    forecasts = {MeanForecaster.short_name: means, chosen: probabilities[rows]}
+    return tuple(
+        score
+        for spelling, predicted in forecasts.items()
+        for score in forecast_scores(
+            predicted,
+            questions.correct,
+            same_texts(questions),
+            forecaster=spelling,
+            categories=questions.categories,
+            mean_probabilities=None if spelling == MeanForecaster.short_name else means,
+            chosen=spelling == chosen,
+        )
+    )
 
 
 def carry_out_forecast_fleet(request: ForecastRequest) -> ForecastResult:
@@ -41,37 +321,43 @@ forecast_fleet = as_function(ForecastRequest, carry_out_forecast_fleet)
 
 def prepare(request: ForecastRequest) -> Prepared[ForecastResult]:
     """Read the fleet and the questions, or the answers to fit and score."""
-    evaluation = plan_evaluation(request)
+    plan = plan_evaluation(request)
     return prepared(
         "fleet forecast",
         request,
-        partial(_find, evaluation),
-        data=evaluation.data,
-        settings=evaluation.settings,
-        encoder=evaluation.encoder,
-        texts=evaluation.texts,
+        partial(_compute, plan),
+        data=plan.data,
+        settings=plan.settings,
+        encoder=plan.encoder,
+        texts=plan.texts,
     )
 
 
-def _find(planned: PlannedEvaluation, manifest: Manifest, run: Run) -> ForecastResult:
+def _compute(plan: PlannedEvaluation, manifest: Manifest, run: Run) -> ForecastResult:
     """Write all forecasts, and score those with known answers."""
-    evaluation = planned.build()
-    probabilities = evaluation.fleet.forecaster.predict_proba(evaluation.table)
-    write_table(
-        run.path / FORECASTS, ("question", "model", "probability"), _rows(evaluation, probabilities)
+    evaluation = plan.build()
+    fleet, questions = evaluation.fleet, evaluation.questions
+    probabilities = fleet.forecaster.predict_proba(evaluation.table)
+    rows = (
+        (name, model, chance)
+        for name, chances in zip(questions.ids, probabilities, strict=True)
+        for model, chance in zip(fleet.models, chances.tolist(), strict=True)
     )
-    scored = evaluation.scored
+    write_table(run.path / FORECASTS, ("question", "model", "probability"), rows)
+    scored = questions.take(evaluation.scored)
+    predicted, names = probabilities[evaluation.scored], same_texts(scored)
+    known = ~np.isnan(scored.correct)
+    shift: Estimate | Undefined | None = None
+    if scored.ids:
+        observed = means_of_known(scored.correct, known)
+        shift = known_gain(observed, means_of_known(predicted, known), names)
     return ForecastResult(
         manifest=manifest,
-        **evaluated(evaluation),
+        **evaluation.facts(),
         scores=score_forecasts(evaluation, probabilities),
-        reliability=reliability(
-            probabilities[scored],
-            evaluation.questions.correct[scored],
-            same_texts(evaluation.questions.take(scored)),
-        ),
+        reliability=reliability(predicted, scored.correct, names),
         expected=_expected(evaluation, probabilities),
-        shift=_shift(evaluation, probabilities),
+        shift=shift,
         files=(FORECASTS,),
     )
 
@@ -79,35 +365,17 @@ def _find(planned: PlannedEvaluation, manifest: Manifest, run: Run) -> ForecastR
 def _expected(evaluation: Evaluation, probabilities: Probabilities) -> tuple[ExpectedAccuracy, ...]:
     """Each model's expected and observed accuracy on the unseen questions, the highest first."""
     questions = evaluation.questions.take(evaluation.fresh)
-    forecast, names = probabilities[evaluation.fresh], same_texts(questions)
+    chances, names = probabilities[evaluation.fresh].T, same_texts(questions)
     answered = len(evaluation.scored) > 0
-    found = []
-    for model, chances, answers in zip(
-        evaluation.fleet.models, forecast.T, questions.correct.T, strict=True
-    ):
-        one = ExpectedAccuracy(model=model, accuracy=mean_estimate(chances, names, empty=ALL_SEEN))
-        if answered:
-            shift = known_gain(answers, chances, names)
-            one = replace(one, observed=known_mean(answers, names), shift=shift)
-        found.append(one)
-    return tuple(sorted(found, key=lambda one: from_greatest(one.accuracy)))
-
-
-def _shift(evaluation: Evaluation, probabilities: Probabilities) -> Estimate | Undefined | None:
-    """Observed minus forecast accuracy over all models; None without an answer."""
-    rows = evaluation.scored
-    if not len(rows):
-        return None
-    questions = evaluation.questions.take(rows)
-    known = ~np.isnan(questions.correct)
-    return known_gain(
-        means_of_known(questions.correct, known),
-        means_of_known(probabilities[rows], known),
-        same_texts(questions),
-    )
-
-
-def _rows(evaluation: Evaluation, probabilities: Probabilities) -> Iterator[tuple[str, str, float]]:
-    for name, row in zip(evaluation.questions.ids, probabilities, strict=True):
-        for model, one in zip(evaluation.fleet.models, row.tolist(), strict=True):
-            yield name, model, one
+    accuracies = [
+        ExpectedAccuracy(
+            model=model,
+            accuracy=mean_estimate(predicted, names, empty=ALL_SEEN),
+            observed=known_mean(answers, names) if answered else None,
+            shift=known_gain(answers, predicted, names) if answered else None,
+        )
+        for model, predicted, answers in zip(
+            evaluation.fleet.models, chances, questions.correct.T, strict=True
+        )
+    ]
+    return tuple(sorted(accuracies, key=lambda model: from_greatest(model.accuracy)))

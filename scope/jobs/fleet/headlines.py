@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from reports.blocks import Callout, Paragraph
-from reports.prose import Text, prose, together
-from reports.wording import count_rivals, percent, two_digits
+from reports.prose import Text, prose, together, written
+from reports.wording import count_rivals, percent, points, two_digits
 from scope import records
-from scope.jobs.fleet.score_words import beyond_chance, from_greatest, gap, overall, share
+from scope.jobs.fleet.scores import from_greatest
 from scope.records import Estimate, Undefined
-from scope.records.fleet import FEW_MODELS, ROUTER, SAME_MIX, SINGLE_BEST
+from scope.records.fleet import FEW_MODELS, FEW_QUESTIONS, ROUTER, SAME_MIX, SINGLE_BEST
+
+Score = TypeVar("Score", records.ForecastScore, records.RouterScore)
 
 SIGNIFICANT_SHARE = 0.95
 """A benchmark counts as predicted if at least this share of the splits is significant."""
@@ -33,18 +35,16 @@ _OVER_THE_MEAN: _Heads = MappingProxyType(
         None: ("undecided", "Predictions are compared with nothing"),
     }
 )
+_BEATS = "Routing beats the single best model"
 _OVER_SINGLE_BEST: _Heads = MappingProxyType(
     {
         **_FEW,
-        "more": (
-            "good",
-            "Routing beats the single best model, and a random choice of the same mix",
-        ),
-        "dearer": ("undecided", "Routing beats the single best model, at a higher cost{costs}"),
+        "more": ("good", f"{_BEATS}, and a random choice of the same mix"),
+        "dearer": ("undecided", f"{_BEATS}, at a higher cost"),
         "mix": (
             "undecided",
-            "Routing beats the single best model, but not a random choice of the same mix: no "
-            "benefit of reading the question is shown",
+            f"{_BEATS}, but not a random choice of the same mix: no benefit of reading the "
+            "question is shown",
         ),
         "less": ("bad", "Routing is worse than the single best model"),
         "unclear": ("undecided", "Routing is not shown to be better than the single best model"),
@@ -57,8 +57,56 @@ _SAMPLING = prose(
 )
 
 
+def overall(scores: Iterable[Score]) -> tuple[Score, ...]:
+    """The scores on all questions."""
+    return tuple(score for score in scores if score.category is None)
+
+
+def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
+    """The side of 0 of an interval: ``more``, ``less`` or ``unclear``; None without an interval.
+
+    With very few questions it is ``few``.
+
+    >>> beyond_chance(Estimate(value=0.1, low=0.05, high=0.2, n=90, method="bootstrap"))
+    'more'
+    """
+    if not isinstance(difference, Estimate):
+        return None
+    return "few" if difference.n < FEW_QUESTIONS else difference.side
+
+
+def share(estimate: Estimate | Undefined) -> Text:
+    """A share for a sentence, in two digits.
+
+    >>> from reports.prose import plain
+    >>> plain(share(Estimate(value=0.688, low=0.679, high=0.697, n=90, method="bootstrap")))
+    '69\xa0% [68, 70]'
+    """
+    if isinstance(estimate, Undefined):
+        return written(estimate)
+    value, low, high = (f"{100 * x:.0f}" for x in (estimate.value, estimate.low, estimate.high))
+    return prose(f"{value}\u00a0% [{low}, {high}]")
+
+
+def gap(estimate: Estimate | Undefined) -> Text:
+    """A difference of shares for a sentence.
+
+    >>> from reports.prose import plain
+    >>> plain(gap(Estimate(value=-0.071, low=-0.109, high=-0.032, n=90, method="bootstrap")))
+    '−7.1 points [−10.9, −3.2]'
+    """
+    if isinstance(estimate, Undefined):
+        return written(estimate)
+    value, low, high = map(points, (estimate.value, estimate.low, estimate.high))
+    return prose(f"{value} points [{low}, {high}]")
+
+
+def _difference(gain: Estimate | Undefined | None) -> Text:
+    return () if gain is None else prose("; the difference is {gain}", gain=gap(gain))
+
+
 class Answer(NamedTuple):
-    """What a job found: the frame of its box, a headline, and the sentence that carries it."""
+    """The result of a job: the frame of its box, a headline, and its evidence in a sentence."""
 
     frame: Frame
     head: Text
@@ -86,7 +134,7 @@ def of_forecasts(scores: Sequence[records.ForecastScore]) -> Iterator[Text]:
     used = in_use(scores)
     if used is None:
         return
-    mean = next((one for one in overall(scores) if one.forecaster.partition("(")[0] == MEAN), used)
+    mean = next((x for x in overall(scores) if x.forecaster.partition("(")[0] == MEAN), used)
     compared = prose(", each model’s mean {mean}", mean=share(mean.accuracy))
     yield prose(
         "On {n} unseen questions {accuracy} of the answers are predicted correctly{mean}{gain}.",
@@ -97,10 +145,6 @@ def of_forecasts(scores: Sequence[records.ForecastScore]) -> Iterator[Text]:
     )
 
 
-def _difference(gain: Estimate | Undefined | None) -> Text:
-    return () if gain is None else prose("; the difference is {gain}", gain=gap(gain))
-
-
 def in_use(scores: Sequence[records.ForecastScore]) -> records.ForecastScore | None:
     """The overall score of the forecaster in use: the chosen one, otherwise the first."""
     every = overall(scores)
@@ -108,7 +152,7 @@ def in_use(scores: Sequence[records.ForecastScore]) -> records.ForecastScore | N
 
 
 def of_matrix(result: records.FleetResult) -> Text:
-    """What the results are based on."""
+    """The size of the response matrix."""
     cells = result.questions * result.models
     return prose(
         "{answers} answers of {models} models to {questions} questions are known, "
@@ -122,11 +166,11 @@ def of_matrix(result: records.FleetResult) -> Text:
 def of_forecast(result: records.ForecastResult) -> Answer:
     """Whether forecasts agree with the observed accuracies, and beat each model's mean."""
     shifts = [
-        (one.accuracy, one.observed.value, one.shift.value)
-        for one in result.expected
-        if isinstance(one.accuracy, Estimate)
-        and isinstance(one.observed, Estimate)
-        and isinstance(one.shift, Estimate)
+        (model.accuracy, model.observed.value, model.shift.value)
+        for model in result.expected
+        if isinstance(model.accuracy, Estimate)
+        and isinstance(model.observed, Estimate)
+        and isinstance(model.shift, Estimate)
     ]
     if not shifts or result.shift is None:
         unknown = prose("The forecasts are compared with nothing: no answer is known")
@@ -139,33 +183,31 @@ def of_forecast(result: records.ForecastResult) -> Answer:
         shift=gap(result.shift),
         high=high,
         all=len(shifts),
-        missed=sum(not one.low <= seen <= one.high for one, seen, _ in shifts),
+        missed=sum(not expected.low <= seen <= expected.high for expected, seen, _ in shifts),
         sampling=_SAMPLING,
     )
-    frame, head = _calibrated(result, high, low)
-    return Answer(frame, prose(head), why)
-
-
-def _calibrated(result: records.ForecastResult, high: int, low: int) -> tuple[Frame, str]:
-    """Calibration first; without a shift, what the forecasts are worth."""
+    # Calibration first; without a shift, the gain over the mean.
     side = beyond_chance(result.shift)
-    if side in ("less", "more"):
-        return "bad", f"The forecasts are too {'high' if side == 'less' else 'low'}"
-    if min(high, low) == 0 and high + low > 1:
-        where = "above" if high else "below"
-        return "undecided", f"All forecasts lie {where} the observed accuracies"
     frame, head = _over_the_mean(result.scores)
-    return (frame, head) if side == "few" else (frame, f"No shift is shown. {head}")
+    if side in ("less", "more"):
+        frame, head = "bad", f"The forecasts are too {'high' if side == 'less' else 'low'}"
+    elif min(high, low) == 0 and high + low > 1:
+        where = "above" if high else "below"
+        frame, head = "undecided", f"All forecasts lie {where} the observed accuracies"
+    elif side != "few":
+        head = f"No shift is shown. {head}"
+    return Answer(frame, prose(head), why)
 
 
 def of_route(result: records.RouteResult) -> Answer:
     """Whether routing beats the single best model, and a random choice with the same mix."""
-    every = {one.router: one for one in overall(result.routers)}
-    router, single = every.get(ROUTER), every.get(SINGLE_BEST)
-    frame, head = _OVER_SINGLE_BEST[routing_verdict(every)]
+    every = {score.router: score for score in overall(result.routers)}
+    router, single, verdict = every.get(ROUTER), every.get(SINGLE_BEST), routing_verdict(every)
+    frame, head = _OVER_SINGLE_BEST[verdict]
     if router is None or single is None:
         return Answer(frame, prose(head), of_matrix(result))
-    costs = prose(f": {router.cost or 0:.4g} a question instead of {single.cost or 0:.4g}")
+    if verdict == "dearer":
+        head += f": {router.cost or 0:.4g} a question instead of {single.cost or 0:.4g}"
     why = prose(
         "On {n} questions the router’s choice is correct for {accuracy}, the single best model"
         "{model} for {single}{gain}.",
@@ -175,11 +217,11 @@ def of_route(result: records.RouteResult) -> Answer:
         single=share(single.accuracy),
         gain=_difference(single.gain),
     )
-    return Answer(frame, prose(head, **({"costs": costs} if "{costs}" in head else {})), why)
+    return Answer(frame, prose(head), why)
 
 
 def routing_verdict(every: Mapping[str, records.RouterScore]) -> str | None:
-    """What routing is worth: `beyond_chance` of its gain over the single best model.
+    """The value of routing: `beyond_chance` of its gain over the single best model.
 
     ``mix`` if the router is better than that but not significantly better than a random choice
     with the same mix of models, which has the same cost; ``dearer`` if it is better than both and
@@ -200,14 +242,11 @@ def routing_verdict(every: Mapping[str, records.RouterScore]) -> str | None:
 def of_predict(result: records.PredictResult) -> Answer:
     """How many benchmarks are predicted, and how many better than by the models' mean."""
     every = result.predictions
-    predicted = sum(
-        one.splits > 0 and one.significant >= SIGNIFICANT_SHARE * one.splits for one in every
-    )
-    errors = [(one.mse, one.baseline) for one in every]
+    predicted = sum(x.splits > 0 and x.significant >= SIGNIFICANT_SHARE * x.splits for x in every)
     better = [
-        error.value < mean.value
-        for error, mean in errors
-        if isinstance(error, Estimate) and isinstance(mean, Estimate)
+        benchmark.mse.value < benchmark.baseline.value
+        for benchmark in every
+        if isinstance(benchmark.mse, Estimate) and isinstance(benchmark.baseline, Estimate)
     ]
     compared = prose(
         "The error is below that of predicting the models’ mean on {better} of {all}.",
@@ -224,7 +263,7 @@ def of_predict(result: records.PredictResult) -> Answer:
 
 
 def of_map(result: records.MapResult) -> Answer:
-    """Which models are alike, and whether communities are."""
+    """The most similar models, and whether communities are similar."""
     alike, *others = of_neighbours(result.fleet) or [prose("No two models have a distance.")]
     near = of_communities(result.communities)
     return Answer("neutral", alike, together(*others, *near, of_matrix(result)))
@@ -232,12 +271,11 @@ def of_map(result: records.MapResult) -> Answer:
 
 def of_neighbours(models: Sequence[records.FleetModel]) -> list[Text]:
     """The two models that are most alike, and the one that is least like any other."""
-    near = [(one.nearest[0], one.name) for one in models if one.nearest]
-    if not near:
+    pairs = [(model.nearest[0], model.name) for model in models if model.nearest]
+    if not pairs:
         return []
-    (first, model), (last, loner) = (
-        end(near, key=lambda pair: pair[0].distance) for end in (min, max)
-    )
+    first, model = min(pairs, key=lambda pair: pair[0].distance)
+    last, loner = max(pairs, key=lambda pair: pair[0].distance)
     alike = f"Most alike: {{one}} and {{other}}, {first.distance:.2f} apart."
     least = f"Least like any other: **{{one}}**, {last.distance:.2f} from **{{other}}**."
     return [
@@ -248,7 +286,7 @@ def of_neighbours(models: Sequence[records.FleetModel]) -> list[Text]:
 
 def of_communities(communities: Sequence[records.CommunityDistance]) -> Iterator[Text]:
     """The communities whose models are closer to each other than by chance."""
-    within = [one.p_adjusted for one in communities if one.first == one.second]
+    within = [pair.p_adjusted for pair in communities if pair.first == pair.second]
     tested = [value for value in within if value is not None]
     if tested:
         yield prose(
@@ -265,9 +303,9 @@ def of_communities(communities: Sequence[records.CommunityDistance]) -> Iterator
 
 def of_reliability(bins: Sequence[records.ReliabilityBin]) -> Iterator[Text]:
     """How many groups of forecasts come true as often as predicted, and the worst one."""
-    known = [(one.predicted, one.observed) for one in bins if isinstance(one.observed, Estimate)]
+    known = [(x.predicted, x.observed) for x in bins if isinstance(x.observed, Estimate)]
     if known:
-        worst, seen = max(known, key=lambda one: abs(one[1].value - one[0]))
+        worst, seen = max(known, key=lambda pair: abs(pair[1].value - pair[0]))
         yield prose(
             "Of {all} groups of forecasts with like probabilities, {within} agree with what came "
             f"true. Farthest apart: predicted {100 * worst:.0f}\u00a0%, true {{seen}}.",
@@ -280,17 +318,17 @@ def of_reliability(bins: Sequence[records.ReliabilityBin]) -> Iterator[Text]:
 def of_expected(expected: Sequence[records.ExpectedAccuracy]) -> Iterator[Text]:
     """The models with the highest and the lowest expected accuracy, beside the observed one.
 
-    With each, how many other models have an interval that overlaps with its own.
+    With each, the number of other models with an interval that overlaps with its own.
     """
-    defined = [(one.accuracy, one) for one in expected if isinstance(one.accuracy, Estimate)]
+    defined = [(x.accuracy, x) for x in expected if isinstance(x.accuracy, Estimate)]
     defined.sort(key=lambda pair: -pair[0].value)
     ends = defined[:: max(1, len(defined) - 1)]
-    for words, (accuracy, one) in zip(("Highest", "Lowest"), ends, strict=False):
+    for words, (accuracy, model) in zip(("Highest", "Lowest"), ends, strict=False):
         rivals = count_rivals(accuracy, [other for other, _ in defined])
-        seen = one.observed and prose(", observed {seen}", seen=share(one.observed))
+        seen = model.observed and prose(", observed {seen}", seen=share(model.observed))
         yield prose(
             f"{words}: **{{model}}**, expected {{accuracy}}{{seen}}{{rivals}}.",
-            model=one.model,
+            model=model.model,
             accuracy=share(accuracy),
             seen=seen or (),
             rivals=prose("; {n} other intervals overlap with it", n=rivals) if rivals else (),
@@ -300,7 +338,7 @@ def of_expected(expected: Sequence[records.ExpectedAccuracy]) -> Iterator[Text]:
 def of_mix(mix: Sequence[records.RouteShare]) -> Iterator[Text]:
     """The model that the router selects most often."""
     if mix:
-        first = max(mix, key=lambda one: one.share)
+        first = max(mix, key=lambda selected: selected.share)
         yield prose(
             "Models selected by the router: {count}. Most often: **{model}**, for "
             f"{100 * first.share:.0f}\u00a0% of the questions.",
@@ -311,35 +349,33 @@ def of_mix(mix: Sequence[records.RouteShare]) -> Iterator[Text]:
 
 def of_predictions(predictions: Sequence[records.BenchmarkPrediction]) -> Iterator[Text]:
     """The benchmarks whose order of models is predicted best and worst."""
-    defined = [(one.tau.value, one) for one in predictions if isinstance(one.tau, Estimate)]
+    defined = [(x.tau.value, x) for x in predictions if isinstance(x.tau, Estimate)]
     defined.sort(key=lambda pair: -pair[0])
     ends = defined[:: max(1, len(defined) - 1)]
-    for words, (tau, one) in zip(("Best", "Worst"), ends, strict=False):
+    for words, (tau, benchmark) in zip(("Best", "Worst"), ends, strict=False):
+        errors = (benchmark.mse, benchmark.baseline)
+        error, mean = (
+            f"{100 * x.value**0.5:.1f}" if isinstance(x, Estimate) else "unknown" for x in errors
+        )
         yield prose(
             f"{words} predicted: **{{name}}**, Kendall’s τ {two_digits(tau)}; typical error "
-            f"{_root(one.mse)} points, of the models’ mean {_root(one.baseline)}.",
-            name=one.benchmark,
+            f"{error} points, of the models’ mean {mean}.",
+            name=benchmark.benchmark,
         )
-
-
-def _root(error: Estimate | Undefined | None) -> str:
-    return f"{100 * error.value**0.5:.1f}" if isinstance(error, Estimate) else "unknown"
 
 
 def of_contributions(contributions: Sequence[records.Contribution]) -> Iterator[Text]:
     """How many contributions are above 0, and the largest of these, or else of all."""
-    others = [
-        one for one in contributions if one.source != one.target and isinstance(one.value, Estimate)
-    ]
+    others = [x for x in contributions if x.source != x.target and isinstance(x.value, Estimate)]
     if not others:
         return
-    best = min(others, key=lambda one: from_greatest(one.value))
+    best = min(others, key=lambda contribution: from_greatest(contribution.value))
     remarks = {"unclear": ", which may be chance", "few": ", from too few questions to conclude"}
     yield prose(
         "{helping} of {all} contributions of one benchmark to another are above 0, not corrected "
         "for their number. Largest: **{source}** to **{target}**, {value}"
         f"{remarks.get(beyond_chance(best.value) or '', '')}.",
-        helping=sum(beyond_chance(one.value) == "more" for one in others),
+        helping=sum(beyond_chance(contribution.value) == "more" for contribution in others),
         all=len(others),
         source=best.source,
         target=best.target,

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers import Run
 from scope.core.request import as_function
-from scope.fleet.findings.forecasting import contributions
-from scope.fleet.findings.similar_models import community_distances
-from scope.fleet.forecasters.forecaster import Probabilities
-from scope.fleet.forecasters.text_factors import TextFactors
-from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.questions import require_texts
-from scope.jobs.fleet.answers import (
+from scope.jobs.fleet.embed import prepared, tabulate
+from scope.jobs.fleet.forecaster import Probabilities
+from scope.jobs.fleet.inputs import (
     benchmarks_of,
+    digest_by_model,
     held_out_rows,
     load_answers,
     load_questions,
+    read_communities,
+    require_known,
     same_texts,
 )
-from scope.jobs.fleet.learning import prepared, tabulate
-from scope.jobs.fleet.model_tables import digest_by_model, read_communities, require_known
+from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import (
     NO_ENCODER,
-    Counts,
     answer_vectors,
     counts_of_answers,
     counts_of_fleet,
@@ -38,100 +34,28 @@ from scope.jobs.fleet.models import (
     skills_of_answers,
     skills_of_fleet,
 )
+from scope.jobs.fleet.questions import require_texts
 from scope.jobs.fleet.requests import TEST_SHARE, MapRequest
+from scope.jobs.fleet.scores import contributions
+from scope.jobs.fleet.similar_models import community_distances
 from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models
+from scope.jobs.fleet.text_factors import TextFactors
 from scope.jobs.runner import Prepared, carry_out
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
-from scope.records import (
-    Contribution,
-    DataCard,
-    Estimate,
-    Manifest,
-    MapResult,
-    Setting,
-    Undefined,
-)
-from scope.store import Run
+from scope.records import Contribution, DataCard, Estimate, Manifest, MapResult, Setting, Undefined
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PlannedContributions:
-    """Answers to questions of several benchmarks, and the encoder of their texts."""
-
-    matrix: CorrectnessMatrix
-    held_out: NDArray[np.bool_]
-    encoder: Encoder
-    seed: int
-    progress: Progress
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """The settings that decide the result."""
-        return {
-            "encoder": f"{self.encoder.spec} {self.encoder.fingerprint}",
-            "test_share": TEST_SHARE,
-        }
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes on the method."""
-        return (
-            f"contributions: {int(self.held_out.sum())} of {len(self.held_out)} questions are held "
-            "out and predicted by factors fitted with and without each benchmark's other questions",
-        )
-
-    def find(self) -> tuple[Contribution, ...]:
-        """Fit without each benchmark in turn, and score the forecasts on every benchmark."""
-        known = replace(self.matrix.take(np.flatnonzero(~self.held_out)), part=False)
-        test = self.matrix.take(np.flatnonzero(self.held_out))
-        learned = tabulate(self.matrix, self.encoder, self.progress, features=True)
-        table, questions = learned.table[~self.held_out], learned.table[self.held_out]
-
-        def fit_predict(rows: NDArray[np.bool_]) -> Probabilities:
-            forecaster = TextFactors(layout=learned.layout, seed=self.seed)
-            return forecaster.fit(table[rows], known.correct[rows]).predict_proba(questions)
-
-        fits = len({one for one in known.categories if one is not None}) + 1
-        with self.progress.task("contributions of benchmarks", fits) as advance:
-            return contributions(
-                fit_predict,
-                known.categories,
-                test.correct,
-                same_texts(test),
-                test.categories,
-                advance=advance,
-            )
-
-
-def plan_contributions(matrix: CorrectnessMatrix, request: MapRequest) -> PlannedContributions:
-    """Check the benchmarks and texts, and load the encoder.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two benchmarks, or a question has no text.
-    """
-    benchmarks_of(matrix, "contributions are from one benchmark to another")
-    require_texts(matrix.texts, f"the forecaster {TextFactors.short_name}", matrix.ids)
-    return PlannedContributions(
-        matrix=matrix,
-        held_out=held_out_rows(matrix.texts, TEST_SHARE, request.seed),
-        encoder=load_encoder(request.encoder or SENTENCE_ENCODER, request.model_options),
-        seed=request.seed,
-        progress=request.progress,
-    )
-
-
-class MappedModels(NamedTuple):
+class MappedModels:
     """Models with their vectors, from a stored fleet or from answers, and counts."""
 
     models: tuple[str, ...]
     skills: tuple[Estimate | Undefined, ...]
     vectors: NDArray[np.floating]
-    added: tuple[str, ...]
-    counts: Counts
+    added: tuple[str, ...] = ()
+    counts: Mapping[str, Any]
     notes: tuple[str, ...]
 
 
@@ -151,38 +75,61 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
     else:
         labels = read_communities(communities)
     settings: dict[str, Setting] = {"seed": request.seed, "communities": digest_by_model(labels)}
-    planned: PlannedContributions | None = None
+    matrix, encoder = None, None
     if request.fleet is not None:
-        mapped, cards, digest = _of_fleet(request.fleet, request)
-        settings["fleet"] = digest
+        mapped, cards, settings["fleet"] = _of_fleet(request)
         require_known(labels, mapped.models, "--communities")
     else:
         matrix, card = load_answers(request.data, request.columns)
         require_known(labels, matrix.models, "--communities")
         if request.contributions:
-            planned = plan_contributions(matrix, request)
-            settings.update(planned.settings)
-        encoder = planned.encoder.spec if planned else NO_ENCODER
-        mapped, cards = _of_answers(matrix, encoder), (card,)
-    # A mapping has no path for the reproduce command.
-    named = replace(request, communities=None) if isinstance(communities, Mapping) else request
-    find = partial(_find, mapped, labels, request.seed, planned)
+            benchmarks_of(matrix, "contributions are from one benchmark to another")
+            require_texts(matrix.texts, f"the forecaster {TextFactors.short_name}", matrix.ids)
+            held_out = held_out_rows(matrix.texts, TEST_SHARE, request.seed)
+            encoder = load_encoder(request.encoder or SENTENCE_ENCODER, request.model_options)
+            settings["encoder"] = f"{encoder.spec} {encoder.fingerprint}"
+            settings["test_share"] = TEST_SHARE
+        mapped, cards = _of_answers(matrix, encoder.spec if encoder else NO_ENCODER), (card,)
+
+    def compute(manifest: Manifest, _: Run) -> MapResult:
+        listed, shown = describe_models(
+            mapped.models, mapped.skills, mapped.vectors, communities=labels, added=mapped.added
+        )
+        result = MapResult(
+            manifest=manifest,
+            **mapped.counts,
+            fleet=listed,
+            communities=community_distances(
+                mapped.vectors, mapped.models, labels, seed=request.seed
+            )
+            if labels
+            else (),
+            notes=(*mapped.notes, shown),
+        )
+        if matrix is None or encoder is None:
+            return result
+        note = (
+            f"contributions: {int(held_out.sum())} of {len(held_out)} questions are held out and "
+            "predicted by factors fitted with and without each benchmark's other questions"
+        )
+        measured = contributions_of(matrix, held_out, encoder, request.seed, request.progress)
+        return replace(result, contributions=measured, notes=(*result.notes, note))
+
     return prepared(
         "fleet map",
-        named,
-        find,
+        # A mapping has no path for the reproduce command.
+        replace(request, communities=None) if isinstance(communities, Mapping) else request,
+        compute,
         data=cards,
         settings=settings,
-        encoder=planned.encoder if planned else None,
-        texts=planned.matrix.texts if planned else (),
+        encoder=encoder,
+        texts=matrix.texts if matrix and encoder else (),
     )
 
 
-def _of_fleet(
-    spec: str | Path, request: MapRequest
-) -> tuple[MappedModels, tuple[DataCard, ...], str]:
-    stored = open_fleet(spec, request.runs)
-    fleet = stored.fleet
+def _of_fleet(request: MapRequest) -> tuple[MappedModels, tuple[DataCard, ...], str]:
+    """The models of a stored fleet and of added answers, and the fleet's digest."""
+    fleet, digest = open_fleet(request.fleet or "", request.runs)
     cards: tuple[DataCard, ...] = ()
     if request.add is not None:
         answers, card = load_questions(request.add, request.columns)
@@ -196,7 +143,7 @@ def _of_fleet(
         counts=counts_of_fleet(fleet),
         notes=(placed.note,),
     )
-    return mapped, cards, stored.digest
+    return mapped, cards, digest
 
 
 def _of_answers(matrix: CorrectnessMatrix, encoder: str) -> MappedModels:
@@ -204,30 +151,34 @@ def _of_answers(matrix: CorrectnessMatrix, encoder: str) -> MappedModels:
         models=matrix.models,
         skills=skills_of_answers(matrix.correct),
         vectors=answer_vectors(matrix.correct),
-        added=(),
         counts=counts_of_answers(matrix, encoder),
         notes=(*matrix.notes, "the map shows vectors of the answers; it uses no texts"),
     )
 
 
-def _find(
-    mapped: MappedModels,
-    labels: Mapping[str, str],
+def contributions_of(
+    matrix: CorrectnessMatrix,
+    held_out: NDArray[np.bool_],
+    encoder: Encoder,
     seed: int,
-    planned: PlannedContributions | None,
-    manifest: Manifest,
-    _: Run,
-) -> MapResult:
-    listed, shown = describe_models(
-        mapped.models, mapped.skills, mapped.vectors, communities=labels, added=mapped.added
-    )
-    return MapResult(
-        manifest=manifest,
-        **mapped.counts,
-        fleet=listed,
-        contributions=planned.find() if planned else (),
-        communities=community_distances(mapped.vectors, mapped.models, labels, seed=seed)
-        if labels
-        else (),
-        notes=(*mapped.notes, shown, *(planned.notes if planned else ())),
-    )
+    progress: Progress,
+) -> tuple[Contribution, ...]:
+    """Fit without each benchmark in turn, and score the forecasts on every benchmark."""
+    known, test = matrix.take(~held_out).checked(), matrix.take(held_out)
+    table, layout = tabulate(matrix, encoder, progress, features=True)
+    train, questions = table[~held_out], table[held_out]
+
+    def fit_predict(rows: NDArray[np.bool_]) -> Probabilities:
+        forecaster = TextFactors(layout=layout, seed=seed)
+        return forecaster.fit(train[rows], known.correct[rows]).predict_proba(questions)
+
+    fits = len({category for category in known.categories if category is not None}) + 1
+    with progress.task("contributions of benchmarks", fits) as advance:
+        return contributions(
+            fit_predict,
+            known.categories,
+            test.correct,
+            same_texts(test),
+            test.categories,
+            advance=advance,
+        )

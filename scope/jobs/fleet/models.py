@@ -9,13 +9,13 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.fleet.findings.similar_models import model_map, nearest_models
-from scope.fleet.forecasters.factorization import factorize
-from scope.fleet.forecasters.forecaster import Forecaster, VectorForecaster
-from scope.fleet.forecasters.text_factors import MOST_DIMENSIONS
-from scope.fleet.layout import Answers
-from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.saving import Fleet
+from scope.jobs.fleet.factorization import factorize
+from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster
+from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.questions import Answers
+from scope.jobs.fleet.similar_models import model_map, nearest_models
+from scope.jobs.fleet.stored_fleet import Fleet
+from scope.jobs.fleet.text_factors import MOST_DIMENSIONS
 from scope.records import Estimate, FleetModel, Undefined
 from scope.statistics.intervals import normal_quantile, wilson
 
@@ -46,7 +46,7 @@ def place_models(forecaster: Forecaster, answers: Answers | None = None) -> Plac
     The squared distance between a forecaster's vectors is that of its forecasts: a dimension
     without influence on forecasts has none on distances. Nearest neighbours have no vectors of
     models, and means have one number per model. The vectors of the answers from
-    `scope.fleet.forecasters.factorization`, which uses no texts, replace them.
+    `scope.jobs.fleet.factorization`, which uses no texts, replace them.
     """
     own = forecaster.places_ if isinstance(forecaster, VectorForecaster) else None
     if own is not None and own.shape[1] > 1:

@@ -304,7 +304,7 @@ def _job(name: str, request: type[FleetRequest], result: type[FleetResult]) -> J
         carry_out=f"scope.jobs.fleet.{name}:carry_out_{name}_fleet",
         prepare=f"scope.jobs.fleet.{name}:prepare",
         result=result,
-        page=f"scope.jobs.fleet.sections:{name}_page",
+        page=f"scope.jobs.fleet.page:{name}_page",
     )
 
 

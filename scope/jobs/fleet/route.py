@@ -4,45 +4,51 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers import Run
 from scope.core.request import as_function
-from scope.fleet.findings.routing import (
+from scope.jobs.fleet.embed import prepared
+from scope.jobs.fleet.forecast import (
+    Evaluation,
+    PlannedEvaluation,
+    plan_evaluation,
+    score_forecasts,
+)
+from scope.jobs.fleet.forecaster import Forecaster
+from scope.jobs.fleet.inputs import (
+    checked_costs,
+    digest_by_model,
+    read_costs,
+    require_known,
+    same_texts,
+)
+from scope.jobs.fleet.requests import RouteRequest
+from scope.jobs.fleet.routing import (
     Columns,
     route_mix,
     route_questions,
     router_scores,
     single_best,
 )
-from scope.fleet.forecasters.forecaster import Forecaster, Probabilities
-from scope.jobs.fleet.answers import same_texts
-from scope.jobs.fleet.evaluation import (
-    Evaluation,
-    PlannedEvaluation,
-    evaluated,
-    plan_evaluation,
-    score_forecasts,
-)
-from scope.jobs.fleet.learning import prepared
-from scope.jobs.fleet.model_tables import checked_costs, digest_by_model, read_costs, require_known
-from scope.jobs.fleet.requests import RouteRequest
-from scope.jobs.fleet.stored_fleet import ROUTES, write_table
+from scope.jobs.fleet.stored_fleet import write_table
 from scope.jobs.runner import Prepared, carry_out
 from scope.printing import counted, listed
-from scope.records import Manifest, RouteResult, RouterScore, Setting
-from scope.store import Run
+from scope.records import Manifest, RouteResult, RouterScore
+
+ROUTES = "routes.csv"
 
 
 class Candidates(NamedTuple):
-    """The candidate models, their costs, and the largest mean cost per question."""
+    """The candidate models, their costs if known, and the largest mean cost per question."""
 
     models: tuple[str, ...]
-    costs: Mapping[str, float]
+    costs: Sequence[float] | None
     budget: float | None
 
 
@@ -57,77 +63,59 @@ route_fleet = as_function(RouteRequest, carry_out_route_fleet)
 def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     """Read the costs, and the fleet with its questions or the answers to fit and score."""
     costs = read_costs(request.costs_file) if request.costs_file else {}
-    evaluation = plan_evaluation(request)
-    candidates = _candidates(
-        evaluation.models, request.models, {**costs, **request.costs}, request.budget
-    )
+    costs |= request.costs
+    plan = plan_evaluation(request)
+    require_known(request.models, plan.models, "--model")
+    require_known(costs, plan.models, "--cost or --costs")
+    models = tuple(name for name in plan.models if not request.models or name in request.models)
+    candidates = Candidates(models, checked_costs(costs, models), request.budget)
+    # Rejects a budget without costs or below the cheapest model.
+    single_best(np.zeros(len(models)), candidates.costs, request.budget)
+    digest = hashlib.sha256(json.dumps(models).encode()).hexdigest()[:16]
     return prepared(
         "fleet route",
         request,
-        partial(_find, evaluation, candidates),
-        data=evaluation.data,
-        settings={**evaluation.settings, **_settings(candidates)},
-        encoder=evaluation.encoder,
-        texts=evaluation.texts,
+        partial(_compute, plan, candidates),
+        data=plan.data,
+        settings={
+            **plan.settings,
+            "models": f"{counted(len(models), 'model')} {digest}",
+            "costs": digest_by_model(costs),
+            "budget": request.budget,
+        },
+        encoder=plan.encoder,
+        texts=plan.texts,
     )
 
 
-def _candidates(
-    known: Sequence[str], named: Sequence[str], costs: Mapping[str, float], budget: float | None
-) -> Candidates:
-    """The candidate models and their costs, checked.
-
-    Raises
-    ------
-    SpecError
-        If a model is not in the fleet, a cost is negative, or there is a budget without costs or
-        below all of them.
-    DataError
-        If some of the models have no cost.
-    """
-    require_known(named, known, "--model")
-    require_known(costs, known, "--cost or --costs")
-    models = tuple(name for name in known if not named or name in set(named))
-    prices = checked_costs(costs, models)
-    # Rejects a budget without costs or below the cheapest model.
-    single_best(np.zeros(len(models)), prices, budget)
-    return Candidates(models, costs, budget)
-
-
-def _settings(candidates: Candidates) -> dict[str, Setting]:
-    return {
-        "models": f"{counted(len(candidates.models), 'model')} {_digest(candidates.models)}",
-        "costs": digest_by_model(candidates.costs),
-        "budget": candidates.budget,
-    }
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]
-
-
-def _find(
-    planned: PlannedEvaluation, candidates: Candidates, manifest: Manifest, run: Run
+def _compute(
+    plan: PlannedEvaluation, candidates: Candidates, manifest: Manifest, run: Run
 ) -> RouteResult:
     """Select a model for every question, and score the selection if answers are known."""
-    evaluation = planned.build()
-    columns = np.array([evaluation.fleet.models.index(name) for name in candidates.models])
-    prices = checked_costs(candidates.costs, candidates.models)
-    probabilities = evaluation.fleet.forecaster.predict_proba(evaluation.table)
-    wishes = evaluation.fleet.forecaster.routing_scores(evaluation.table)[:, columns]
-    chosen = route_questions(wishes, prices, candidates.budget)
-    write_table(
-        run.path / ROUTES,
-        ("question", "model", "probability"),
-        _rows(evaluation, candidates, chosen, probabilities[:, columns]),
+    evaluation = plan.build()
+    forecaster, models = evaluation.fleet.forecaster, candidates.models
+    columns = np.array([evaluation.fleet.models.index(name) for name in models])
+    probabilities = forecaster.predict_proba(evaluation.table)
+    preferences = forecaster.routing_scores(evaluation.table)[:, columns]
+    chosen = route_questions(preferences, candidates.costs, candidates.budget)
+    rows = (
+        (name, models[column], float(chances[columns[column]]))
+        for name, column, chances in zip(
+            evaluation.questions.ids, chosen.tolist(), probabilities, strict=True
+        )
     )
-    notes = (*_mean_cost(candidates, prices, chosen), routing_note(evaluation.fleet.forecaster))
+    write_table(run.path / ROUTES, ("question", "model", "probability"), rows)
+    notes = [routing_note(forecaster)]
+    if candidates.costs is not None:
+        spent = float(np.asarray(candidates.costs)[chosen].mean())
+        kept = "" if candidates.budget is None else f", within the budget of {candidates.budget:g}"
+        notes.insert(0, f"all {len(chosen)} questions cost {spent:.4g} on average{kept}")
     return RouteResult(
         manifest=manifest,
-        **evaluated(evaluation, notes),
+        **evaluation.facts(notes),
         scores=score_forecasts(evaluation, probabilities),
         routers=_router_scores(evaluation, candidates, chosen, columns),
-        mix=route_mix(chosen, candidates.models),
+        mix=route_mix(chosen, models),
         files=(ROUTES,),
     )
 
@@ -145,41 +133,14 @@ def routing_note(forecaster: Forecaster) -> str:
             "routing by text is not better than the single best model in cross-validation: "
             "the router uses only the models' skills"
         )
+    pairs = zip(forecaster.layout.categories, weights, strict=False)
+    harmful = [category for category, weight in pairs if not weight]
+    by_skill = f"; the weight is 0 for {listed(harmful, most=5)}, where it is harmful"
     return (
         "the router combines each model's skill with the prediction from the text, whose weight "
         f"from cross-validation is {weights.max():.2f} (at most 1); it may not select the model "
-        f"with the highest probability{_by_skill(forecaster, weights)}"
+        f"with the highest probability{by_skill if harmful else ''}"
     )
-
-
-def _by_skill(forecaster: Forecaster, weights: NDArray[np.float64]) -> str:
-    """The categories in which routing by text is worse, so that only skill is used."""
-    named = [
-        category
-        for category, weight in zip(forecaster.layout.categories, weights, strict=False)
-        if not weight
-    ]
-    return f"; the weight is 0 for {listed(named, most=5)}, where it is harmful" if named else ""
-
-
-def _mean_cost(
-    candidates: Candidates, prices: Sequence[float] | None, chosen: Columns
-) -> tuple[str, ...]:
-    """A note on the mean cost of all selections; the table may cover fewer questions."""
-    if prices is None:
-        return ()
-    spent = float(np.asarray(prices)[chosen].mean())
-    kept = "" if candidates.budget is None else f", within the budget of {candidates.budget:g}"
-    return (f"all {len(chosen)} questions cost {spent:.4g} on average{kept}",)
-
-
-def _rows(
-    evaluation: Evaluation, candidates: Candidates, chosen: Columns, probabilities: Probabilities
-) -> Iterator[tuple[str, str, float]]:
-    for row, (name, column) in enumerate(
-        zip(evaluation.questions.ids, chosen.tolist(), strict=True)
-    ):
-        yield name, candidates.models[column], float(probabilities[row, column])
 
 
 def _router_scores(
@@ -191,13 +152,13 @@ def _router_scores(
     if not len(rows):
         return ()
     questions = evaluation.questions.take(rows)
-    prices = checked_costs(candidates.costs, candidates.models)
+    skills = evaluation.fleet.forecaster.skills_[columns]
     return router_scores(
         chosen[rows],
         answers[rows],
         same_texts(questions),
         models=candidates.models,
-        single=single_best(evaluation.fleet.forecaster.skills_[columns], prices, candidates.budget),
+        single=single_best(skills, candidates.costs, candidates.budget),
         categories=questions.categories,
-        costs=prices,
+        costs=candidates.costs,
     )

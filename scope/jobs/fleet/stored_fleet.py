@@ -1,30 +1,176 @@
-"""Opens the fleet of an earlier run, and adds models to it."""
+"""A fitted fleet as a folder: saved, opened again, and extended by new models."""
 
 from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError, RunError, SpecError
-from scope.fleet.forecasters.forecaster import VectorForecaster
-from scope.fleet.matrix import CorrectnessMatrix
-from scope.fleet.saving import DESCRIPTION, Fleet, load_fleet
-from scope.jobs.fleet.answers import WHOLE, text_digest
-from scope.jobs.fleet.model_tables import SHOWN
+from scope.jobs.fleet.forecaster import (
+    Forecaster,
+    MeanForecaster,
+    NeighbourForecaster,
+    VectorForecaster,
+)
+from scope.jobs.fleet.inputs import SHOWN, WHOLE, text_digest
+from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.matrix_factorization import MatrixFactorization
+from scope.jobs.fleet.questions import QuestionLayout
+from scope.jobs.fleet.text_factors import TextFactors
 from scope.printing import counted, listed
 from scope.store import run_folder
 from scope.store.files import open_atomically
-from scope.store.saved_parts import digest_of
+from scope.store.saved_parts import SavedParts, Scalar, digest_of, plain_parameters
 
-FORECASTS = "forecasts.csv"
-ROUTES = "routes.csv"
+NUMBERS, DESCRIPTION = "embedder.safetensors", "embedder.json"
+
+FILES = SavedParts(
+    numbers=NUMBERS,
+    description=DESCRIPTION,
+    origin="`scope fleet embed`",
+    first="embed a fleet first",
+    again="embed the fleet again",
+)
+
+
+FORMAT: Literal[2] = 2
+"""Changes whenever an older release could no longer read what this one writes."""
+
+_KINDS = (MeanForecaster, NeighbourForecaster, TextFactors, MatrixFactorization)
+FORECASTERS: Mapping[str, type[Forecaster]] = MappingProxyType(
+    {kind.short_name: kind for kind in _KINDS}
+)
+"""All forecasters by name, for fitting and for reading: a file names no other code."""
+
+_WIDEST = 1_000_000
+"""More columns than any encoder has."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fleet:
+    """A fitted forecaster with the names of what it was fitted on.
+
+    ``models`` are its columns, the ``added`` ones last; ``skills`` and ``answered``, shape
+    (models,), are each one's accuracy and number of known answers. ``ids`` and ``texts_digest``
+    name the questions that it was fitted on, in the order of the rows. ``encoder`` is the spec
+    of what made their vectors, whose fingerprint stands in the forecaster's layout.
+    """
+
+    forecaster: Forecaster
+    models: tuple[str, ...]
+    skills: NDArray[np.float32]
+    answered: NDArray[np.int64]
+    ids: tuple[str, ...]
+    texts_digest: tuple[str, ...]
+    encoder: str
+    added: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Description:
+    """What stands in the JSON file."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "allow_inf_nan": False}
+    format: Literal[2]
+    forecaster: str
+    parameters: dict[str, Scalar | tuple[Scalar, ...]]
+    layout: QuestionLayout
+    models: tuple[str, ...]
+    added: tuple[str, ...]
+    ids: tuple[str, ...]
+    texts_digest: tuple[str, ...]
+    encoder: str
+    sha256: str
+
+
+def save_fleet(fleet: Fleet, folder: Path) -> None:
+    """Write a fleet into a folder, which is made where there is none.
+
+    Each of the two files is replaced in one step, and the JSON holds the other's digest: a kill
+    between the two is noticed on loading.
+
+    Raises
+    ------
+    SpecError
+        When the forecaster is of a class that is not SCoPE's own.
+    RunError
+        When the folder cannot be written.
+    """
+    forecaster = fleet.forecaster
+    if FORECASTERS.get(forecaster.short_name) is not type(forecaster):
+        raise SpecError(
+            f"a forecaster of the class {type(forecaster).__name__}",
+            expected=f"one of {', '.join(FORECASTERS)}, as SCoPE has them",
+            fix="keep your own forecaster by other means",
+        )
+    numbers = {f"forecaster.{name}": array for name, array in forecaster.state_arrays().items()}
+    numbers["fleet.skills"] = np.asarray(fleet.skills, dtype=np.float32)
+    numbers["fleet.answered"] = np.asarray(fleet.answered, dtype=np.int64)
+    parameters = forecaster.get_params(deep=False)
+    del parameters["layout"]
+    description = _Description(
+        format=FORMAT,
+        forecaster=forecaster.short_name,
+        parameters=plain_parameters(parameters),
+        layout=forecaster.layout,
+        models=fleet.models,
+        added=fleet.added,
+        ids=fleet.ids,
+        texts_digest=fleet.texts_digest,
+        encoder=fleet.encoder,
+        sha256=FILES.write(folder, numbers),
+    )
+    FILES.describe(folder, description)
+
+
+def load_fleet(folder: Path) -> Fleet:
+    """Read what `save_fleet` wrote; its forecasts are the same to the byte.
+
+    Raises
+    ------
+    RunError
+        When there is no fleet, or its files are damaged, changed, or of another format.
+    """
+    description = FILES.described(folder, _Description, FORMAT)
+    if description.forecaster not in FORECASTERS:
+        raise RunError(
+            f"`{folder / DESCRIPTION}` holds a forecaster `{description.forecaster}`",
+            expected=f"one of {', '.join(FORECASTERS)}",
+            fix="read it with the release of SCoPE that wrote it",
+        )
+    numbers = FILES.read(folder, description.sha256)
+    with FILES.restoring(folder):
+        forecaster = FORECASTERS[description.forecaster](
+            layout=description.layout, **description.parameters
+        )
+        forecaster.check_parameters()
+        forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
+        skills, answered = numbers["fleet.skills"], numbers["fleet.answered"]
+        models = {len(description.models), len(skills), len(answered), len(forecaster.skills_)}
+        if len(models) > 1 or len(description.ids) != len(description.texts_digest):
+            raise ValueError("models or questions differ in number")
+        if not 0 <= description.layout.vector <= _WIDEST:
+            raise ValueError(f"a layout with vectors of {description.layout.vector} numbers")
+        forecaster.predict_proba(np.zeros((1, forecaster.layout.width), dtype=np.float32))
+        return Fleet(
+            forecaster=forecaster,
+            models=description.models,
+            skills=skills,
+            answered=answered,
+            ids=description.ids,
+            texts_digest=description.texts_digest,
+            encoder=description.encoder,
+            added=description.added,
+        )
+
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet would evaluate."""

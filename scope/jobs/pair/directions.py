@@ -8,8 +8,7 @@ from functools import partial
 from reports.blocks import Column, Row, Table
 from reports.prose import prose
 from reports.wording import number, percent, points
-from scope.jobs.audit.picture import estimates_of_models
-from scope.jobs.audit.verdict_section import SIGNS
+from scope.jobs.audit.answer import SIGNS, estimates_of_models
 from scope.metrics import metric_name
 from scope.records import AuditResult, Estimate, Measurement, PairResult, Undefined
 

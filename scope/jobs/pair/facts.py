@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
+from scope.answers.vectors import stored_latents
 from scope.errors import ScopeError
-from scope.jobs.audit.parts import whole_spec
-from scope.jobs.latent_store import stored_latents
+from scope.jobs.audit.matrix import whole_spec
 from scope.jobs.pair.parts import left_out
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.probe.scoring import aligned
 from scope.models.loading import load_latent_reader
 from scope.records import AuditResult, CompareResult, EstimatedResult, LayerAlignment, NotRun
-from scope.records.asked import BLANK
+from scope.records.examples import BLANK
 from scope.records.result import ModelCard
 
 

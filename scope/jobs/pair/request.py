@@ -104,6 +104,6 @@ JOB = Job(
     carry_out="scope.jobs.pair.run:carry_out_pair",
     prepare="scope.jobs.pair.run:prepare",
     result=PairResult,
-    page="scope.jobs.pair.sections:page",
+    page="scope.jobs.pair.page:page",
     words="models",
 )

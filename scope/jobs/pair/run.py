@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
+from scope.answers import Run
 from scope.core.request import as_function, with_words
 from scope.errors import ModelError, RunError, ScopeError
-from scope.estimation.label_similarity import label_similarities
+from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
 from scope.jobs.cost import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of
@@ -35,7 +36,6 @@ from scope.records import (
     ReuseResult,
     Setting,
 )
-from scope.store import Run
 
 
 def carry_out_pair(request: PairRequest) -> PairResult:

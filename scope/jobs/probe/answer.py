@@ -9,7 +9,7 @@ from typing import Literal
 
 from reports.blocks import Beside, Block, Bullets, Callout, Paragraph, Section, Terms, paragraph
 from reports.builders.outcomes import model_lines
-from reports.builders.reproduce import run_lines
+from reports.builders.run import run_lines
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import count_rivals, short
 from scope.jobs.probe.layers_section import layer_curves

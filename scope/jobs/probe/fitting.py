@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.answers import Run
+from scope.answers.asking import may_change
+from scope.answers.vectors import recognise_reader, stored_latents
 from scope.data import load_data
-from scope.jobs.canaries import may_change
-from scope.jobs.latent_store import recognise_reader, stored_latents
 from scope.jobs.probe.leakage_groups import LeakageGroups, leakage_groups
 from scope.jobs.probe.pair_task_choice import ChosenPairTask
 from scope.jobs.probe.pairs import GivenPairs, human_scores, read_all_parts, sentences_of
@@ -35,7 +36,6 @@ from scope.paths import expanded
 from scope.probes import PRETRAINED, RANDOM_STEPS, SavedProbe, save_probe
 from scope.protocols import LatentReader, Progress
 from scope.records import DataCard, ProbeResult, Setting
-from scope.store import Run
 
 
 def prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:

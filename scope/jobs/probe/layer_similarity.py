@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 from reports.blocks import Block, Column, Paragraph, Row, Section, Table, heading, note, paragraph
-from reports.grids import Grid, grid
+from reports.charts import Grid, grid
 from reports.prose import Span, Text, prose
 from reports.wording import number
 from scope.records import Estimate, LayerAlignment, ProbeFindings

@@ -8,8 +8,8 @@ from typing import get_args
 
 import numpy as np
 
+from scope.answers.asking import may_change, recognise_numbers
 from scope.errors import ModelError, SpecError
-from scope.jobs.canaries import may_change, recognise_numbers
 from scope.jobs.probe.readers import OWN, source_of
 from scope.models import ModelOptions
 from scope.models.latents import Readout

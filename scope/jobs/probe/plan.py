@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from scope.answers.vectors import LatentTable
 from scope.jobs.identity import manifest_of
-from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe.leakage_groups import leakage_groups, notes_on_overlap
 from scope.jobs.probe.pair_task_choice import ChosenPairTask
 from scope.jobs.probe.pairs import GivenPairs

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from scope.answers import Run
+from scope.answers.vectors import recognise_reader
 from scope.core.request import as_function
-from scope.jobs.latent_store import recognise_reader
 from scope.jobs.probe.fitting import prepare_new, work_of
 from scope.jobs.probe.leakage_groups import leakage_groups
 from scope.jobs.probe.opening import OpenedProbe, open_probe
@@ -21,7 +22,6 @@ from scope.paths import expanded
 from scope.probes import SimilarityProbe
 from scope.protocols import LatentReader, Progress
 from scope.records import ProbeResult
-from scope.store import Run
 
 
 def carry_out_probe(request: ProbeRequest) -> ProbeResult:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from scope.answers.vectors import LatentTable, stored_latents
 from scope.data.lines import read_small_text
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.identity import short_names
-from scope.jobs.latent_store import LatentTable, stored_latents
 from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD, SLOT, ReadoutKind

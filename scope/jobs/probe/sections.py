@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from reports.blocks import Bullets, Column, Page, Row, Section, Table, Terms, heading, note
-from reports.builders.asked import asked, code
-from reports.builders.reproduce import reproduce
+from reports.builders.run import asked, code, reproduce
 from reports.prose import Text, joined, prose, written
 from scope.jobs.probe.answer import answer_section, brief_blocks
 from scope.jobs.probe.errors_section import errors_section, wrong_section

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.latent_store import LatentTable
+from scope.answers.vectors import LatentTable
 from scope.jobs.probe.pairs import GivenPairs, Pairs, human_scores
 from scope.jobs.probe.request import ProbeRequest
 from scope.probes import PRETRAINED, RANDOM_STEPS, SimilarityProbe, Step

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from reports.blocks import Block, Column, Row, Section, Table, Terms
-from reports.builders.asked import code
+from reports.builders.run import code
 from reports.prose import Span, Text, prose, together
 from reports.wording import Cell, number, short
 from scope.records import Estimate, ProbeFindings, StepScore, Undefined

@@ -35,7 +35,7 @@ from scope.jobs.reuse.answer_matrix import UNKNOWN, AnswerMatrix, Contribution, 
 from scope.jobs.reuse.case import Case, Kind
 from scope.jobs.reuse.shared_mistakes import SharedMistakes, value_of_a_copy
 from scope.metrics import METRICS, Metric, capa, capa_discrete, error_consistency
-from scope.metrics.chance import ChanceCorrected
+from scope.metrics.consistency import ChanceCorrected
 from scope.statistics import mean_estimate
 
 

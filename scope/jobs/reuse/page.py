@@ -22,9 +22,8 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.asked import asked
 from reports.builders.outcomes import answered_section
-from reports.builders.reproduce import reproduce
+from reports.builders.run import asked, reproduce
 from reports.prose import Text, prose, written
 from reports.wording import p_value, percent
 from scope.jobs.reuse.models_page import by_reference, controls_section, evidence_section

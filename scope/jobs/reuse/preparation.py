@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from scope.answers import CachedClassifier, Run
+from scope.answers.asking import recognise_classifier
 from scope.core.request import refuse_unused
 from scope.data import LoadedData
 from scope.data.sampling import Keyed, draw, short_hash
@@ -17,7 +19,6 @@ from scope.jobs.audited import (
     read_prompts,
     refuse_unused_words,
 )
-from scope.jobs.canaries import recognise_classifier
 from scope.jobs.identity import NamedModel
 from scope.jobs.perturbing import (
     PairSearch,
@@ -38,12 +39,10 @@ from scope.jobs.reuse.responses import TextResponses, match_by_answers
 from scope.jobs.reuse.tasks import PreparedTest, prepare_task
 from scope.jobs.word_encoder import encoder_at_hand
 from scope.jobs.work import Planned, search_work, texts_work
-from scope.models.cached import CachedClassifier
 from scope.models.labels import align, parse_label_map
 from scope.pieces import refuse_unused_settings
 from scope.protocols import Encoder, SearchOptions
 from scope.records import Example
-from scope.store import Run
 
 
 def prepare_texts(request: ReuseRequest) -> PreparedTest:
@@ -106,7 +105,7 @@ class _TextTest:
         texts = [example.text for example in self.data.examples]
         for searched in self.models.references:
             for one in self.chosen:
-                texts += changed_texts(run, _kept_as(one, searched))
+                texts += changed_texts(run, _kept_as(one, searched), self.data.examples)
         for model in self.models.all:
             recognise_classifier(model, texts, run, self.request.progress)
 

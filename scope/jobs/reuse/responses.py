@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from scope.answers import Run, answer_texts, ask
 from scope.errors import ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
 from scope.jobs.identity import NamedModel
-from scope.jobs.inference import ask
 from scope.jobs.reuse.answer_matrix import Response
 from scope.jobs.reuse.label_matching import Matching, match_labels, matched_in_words, relabelled
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.questions import ItemSet, ReuseItem, spelled_alike
-from scope.jobs.scoring import answer_texts
 from scope.models.labels import how_to_map
 from scope.protocols import Progress, Task
 from scope.records import (
@@ -24,7 +23,6 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
 )
-from scope.store import Run
 
 
 class Responses(Protocol):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from scope.answers import Run
 from scope.core.request import as_function
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.case import Case
@@ -20,7 +21,6 @@ from scope.jobs.reuse.verdicts import conclude
 from scope.jobs.runner import Prepared, carry_out
 from scope.metrics import Metric
 from scope.records import Look, ReuseResult, Verdict
-from scope.store import Run
 
 
 def carry_out_reuse(request: ReuseRequest) -> ReuseResult:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from scope.answers import Run
+from scope.answers.asking import recognise_answerer
 from scope.jobs.answering_models import check_prompts, load_answering_model, require_rows
-from scope.jobs.canaries import recognise_answerer
 from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.models import ReuseModels, load_reuse_models
 from scope.jobs.reuse.plan import ReusePlan
@@ -16,7 +17,6 @@ from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import Responses, TaskResponses
 from scope.jobs.task_choice import ChosenTask, choose_tasks
 from scope.jobs.work import Planned, questions_work
-from scope.store import Run
 
 
 class PreparedTest(Protocol):

@@ -23,7 +23,7 @@ from reports.blocks import (
     paragraph,
 )
 from reports.builders.outcomes import model_lines
-from reports.builders.reproduce import run_lines
+from reports.builders.run import run_lines
 from reports.charts import StripChart
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import number, p_value, short

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from reports.blocks import Bullets, Column, Figure, Page, Row, Section, Table, paragraph
-from reports.builders.asked import asked
-from reports.builders.reproduce import reproduce
+from reports.builders.run import asked, reproduce
 from reports.charts import estimate_chart
 from reports.prose import prose
 from reports.wording import Cell
+from scope.answers import Run, answer_texts
 from scope.core.job import Job
 from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
 from scope.core.request import Request, as_function
@@ -19,12 +19,10 @@ from scope.data.loading import load_data
 from scope.jobs.audited import classifier_card, load_audited
 from scope.jobs.identity import NamedModel, manifest_of, short_names
 from scope.jobs.runner import Prepared, carry_out
-from scope.jobs.scoring import answer_texts
 from scope.jobs.work import texts_work
 from scope.models.options import Labelling, ModelOptions
 from scope.records import Estimate, Example, Result, Undefined
 from scope.statistics import mean_estimate
-from scope.store import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +117,9 @@ def page(result: ConfidenceResult) -> Page:
         ),
     )
     names = tuple(one.model for one in result.models)
-    drawn = [("mean probability", one.model, one.mean) for one in result.models]
-    chart = estimate_chart("Mean probability; the numbers are in the table", drawn, names)
+    drawn = [(one.model, one.mean) for one in result.models]
+    label = "Mean probability; the numbers are in the table"
+    chart = estimate_chart(label, drawn, "mean probability")
     findings = [prose("**{m}** is sure to {p}.", m=one.model, p=one.mean) for one in result.models]
     answer = Section(
         anchor="answer",

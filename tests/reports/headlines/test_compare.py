@@ -10,7 +10,7 @@ from made_up_tasks_comparison import CHOICE, build_comparison, choice_answers
 
 from reports.prose import plain, together
 from reports.wording import short, short_share
-from scope.jobs.compare.answer_section import remarks, sentences
+from scope.jobs.compare.page import remarks, sentences
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import GOLD, Estimate, Measurement, TaskShares, Undefined
 

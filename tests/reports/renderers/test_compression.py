@@ -9,8 +9,7 @@ from hypothesis import given, strategies as st
 
 from reports.blocks import Card, Cards, Finder, Passage
 from reports.prose import prose, written
-from reports.renderers.compression import HOLE, compressed
-from reports.renderers.html import AT_ONCE, render_blocks
+from reports.renderers.html import AT_ONCE, HOLE, compressed, render_blocks
 
 CLOSING = '</template></script><script>window.injected=1</script>" onload="alert(1)'
 

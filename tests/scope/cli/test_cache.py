@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from scope.store.caches import answer_file
-from scope.store.entries import EntryFile
+from scope.answers.cache import shared_table
 
 
 @pytest.fixture
@@ -13,7 +12,7 @@ def cache(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     monkeypatch.setenv("SCOPE_CACHE", str(folder))
     monkeypatch.setenv("SCOPE_CACHE_LIMIT", "20 MB")
-    with EntryFile(answer_file(folder)) as file:
+    with shared_table(folder) as file:
         file.put("answers", "model", {"text": "1", "other": "2"})
         file.put("searches", "model", {"example": "[]"})
     return folder

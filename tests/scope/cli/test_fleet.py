@@ -10,7 +10,7 @@ import pytest
 from made_up_fleet import MODELS, TOPICS, lay_out
 
 import scope
-from scope.fleet import load_fleet
+from scope.jobs.fleet.stored_fleet import load_fleet
 from scope.serialization import from_json, to_json
 
 LAST = MODELS[-1]

@@ -10,8 +10,8 @@ import pytest
 from conftest import SCOPE, TESTS
 
 from scope import cli
+from scope.answers.asking import TOGETHER
 from scope.errors import SpecError
-from scope.jobs.canaries import TOGETHER
 
 
 def test_an_interrupted_audit_says_how_to_go_on_and_does(sentences_csv, command, tmp_path):

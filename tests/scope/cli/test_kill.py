@@ -6,7 +6,7 @@ import time
 import pytest
 from killing import asked, count_rows, end_of, kill_when, result, run_afresh, start
 
-from scope.jobs.canaries import TOGETHER
+from scope.answers.asking import TOGETHER
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def folders(tmp_path):
 
 MOMENTS = {
     "the first answers": lambda folder: count_rows(folder, "answers") > 0,
-    "many perturbations": lambda folder: count_rows(folder, "perturbations") > 40,
-    "the target has answered": lambda folder: count_rows(folder, "models") > 1,
+    "many perturbations": lambda folder: count_rows(folder, "searches") > 12,
+    "the target has answered": lambda folder: count_rows(folder, "facts") > 1,
 }
 
 

@@ -12,7 +12,7 @@ from made_up_pairs import CHECKPOINTS, lay_out, made_up_rows, write_pairs
 from parsed_page import parse
 
 import scope
-from scope.jobs.latent_store import stored_latents
+from scope.answers.vectors import stored_latents
 from scope.models import ModelOptions
 from scope.models.latents import CheckpointReader, Readout, read_checkpoint
 from scope.probes import STEPS, load_probe

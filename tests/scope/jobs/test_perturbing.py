@@ -7,12 +7,11 @@ import pytest
 from swapping import EXAMPLES, WordSwaps
 
 from perturbations.search import GreedyInvariantSwap
+from scope.answers import CachedClassifier, Memory, Run
 from scope.jobs.perturbing import PairSearch
-from scope.models.cached import CachedClassifier, MemoryStore
 from scope.progress import Silent
 from scope.protocols import SearchOptions
 from scope.records import Perturbation
-from scope.store import Run
 from scope.testing import HashedWords
 
 SWAPS = WordSwaps(method=lambda: GreedyInvariantSwap(stop_at_first=False))
@@ -111,7 +110,7 @@ def test_what_is_found_and_asked_is_the_same_whether_progress_is_shown_or_not(se
     found = search(SWAPS, Shown(), classifier=watched)
     assert found == search(SWAPS, Silent(), classifier=silent, folder="silent")
     # As without any of this: the capability's own search, in the order of the examples.
-    cached = CachedClassifier(bare, MemoryStore())
+    cached = CachedClassifier(bare, Memory())
     groups = {group[0].example_id: group for group in SWAPS.search(cached, EXAMPLES, OPTIONS)}
     assert found.perturbations == tuple(one for each in EXAMPLES for one in groups[each.id])
     assert watched.asked == silent.asked == bare.asked

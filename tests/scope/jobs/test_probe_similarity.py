@@ -8,10 +8,10 @@ from tiny_heads import write_tiny_bert_mlm
 from tiny_language import write_tiny_llama
 from tiny_probe import write_probe
 
+from scope.answers.vectors import LatentTable
 from scope.checksums import unsealed
 from scope.errors import ModelError, RunError
 from scope.jobs import probe_similarity as job
-from scope.jobs.latent_store import LatentTable
 from scope.jobs.probe_similarity import ProbeSimilarity
 from scope.models import ModelOptions
 from scope.models.latents import CheckpointReader, Readout

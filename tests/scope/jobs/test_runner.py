@@ -10,6 +10,7 @@ from made_up_fleet_comparison import build_comparison as made_up
 from stub_server import stub_server
 
 import scope
+from scope.answers import Run
 from scope.core.request import Request
 from scope.errors import ModelError, RunError, SpecError
 from scope.jobs.compare.request import CompareRequest
@@ -19,8 +20,8 @@ from scope.jobs.runner import Prepared, carry_out
 from scope.models import ModelOptions
 from scope.progress import Silent
 from scope.records import ModelCard, Prediction
-from scope.store import Run, RunFolder
-from scope.store.summary import read_summary
+from scope.store import RunFolder
+from scope.store.listing import read_summary
 
 
 @pytest.fixture
@@ -131,7 +132,7 @@ def test_a_run_that_is_refused_before_it_holds_anything_leaves_no_folder(manifes
 
 def test_a_run_that_holds_answers_stays_when_it_is_refused(manifest, tmp_path):
     def refuse(run):
-        run.put("model", {"good": Prediction(probabilities=(0.25, 0.75))})
+        run.keep("model", {"good": Prediction(probabilities=(0.25, 0.75))})
         raise ModelError("no", expected="yes", fix="say yes")
 
     with pytest.raises(ModelError):

@@ -92,6 +92,17 @@ def test_models_of_several_runs_stand_in_one_matrix(tmp_path):
     }
 
 
+def test_a_matrix_has_only_runs_on_the_same_texts(tmp_path):
+    names = (("student", "t1"), ("rival", "t1"), ("stranger", "t2"))
+    results = [
+        run(name, ALL, tmp_path, day=day, target=name, texts=texts)
+        for day, (name, texts) in enumerate(names, start=1)
+    ]
+    words = site_of(tmp_path, *results).section("matrix").words
+    assert "rival" in words
+    assert "stranger" not in words
+
+
 @pytest.mark.parametrize("name", ['"><script>alert(1)</script>', "javascript:alert(1)", ".hidden"])
 def test_hostile_names_are_only_text(name, tmp_path):
     safe = name.replace("/", "|")

@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from scope.answers import CachedClassifier, Memory
 from scope.errors import ModelError, SpecError
-from scope.models.cached import CachedClassifier, MemoryStore
 from scope.models.labels import (
     AlignedClassifier,
     align,
@@ -65,7 +65,7 @@ def test_a_target_whose_answers_come_one_by_one_still_gives_them_so():
 def test_too_few_or_too_many_probabilities_are_refused_by_name(given):
     target = align(Fixed(("b", "a"), given), ("a", "b"), {})
     with pytest.raises(ModelError, match="expected: 2 probabilities that sum to 1"):
-        CachedClassifier(target, MemoryStore()).classify(["short"])
+        CachedClassifier(target, Memory()).classify(["short"])
 
 
 def test_a_label_map_names_either_models_labels_whatever_their_case():

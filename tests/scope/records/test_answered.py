@@ -1,7 +1,7 @@
 from hypothesis import given, strategies as st
 
 from scope.records import Prediction
-from scope.records.answered import shift_distance
+from scope.records.examples import shift_distance
 
 
 def predicted(*probabilities):

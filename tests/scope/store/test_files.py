@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from scope.answers import Run
 from scope.errors import RunError
 from scope.records import Prediction
-from scope.store import Run
 from scope.store.files import RunLock, guarded, read_text, remove_leftovers, write_atomically
 
 QUESTION = {"job": "audit"}
@@ -53,7 +53,7 @@ def fill(disk: Path) -> None:
 def put_many(run: Run, kept: dict[str, Prediction]) -> None:
     for batch in range(1000):
         predictions = {f"{batch}-{i}": HALF for i in range(100)}
-        run.put("model", predictions)
+        run.keep("model", predictions)
         kept |= predictions
 
 
@@ -66,13 +66,13 @@ def test_a_run_on_a_full_disk_keeps_what_is_finished_and_goes_on(disk: Path) -> 
         assert "MB are free" in caught.value.found
         assert "finished work is kept" in caught.value.fix
         assert 0 < len(kept) < 100_000
-        assert run.get("model", list(kept)) == kept
+        assert run.known("model", list(kept)) == kept
     assert mounted("-o", "remount,size=8m", str(disk)) is None
     with Run.open(disk / "run", QUESTION) as run:
         lost = f"{len(kept) // 100}-0"
-        assert run.get("model", [*kept, lost]) == kept
-        run.put("model", {lost: HALF})
-        assert run.get("model", [lost]) == {lost: HALF}
+        assert run.known("model", [*kept, lost]) == kept
+        run.keep("model", {lost: HALF})
+        assert run.known("model", [lost]) == {lost: HALF}
 
 
 def test_a_report_for_which_there_is_no_room_leaves_the_old_one(disk: Path) -> None:

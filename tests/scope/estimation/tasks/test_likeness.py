@@ -6,7 +6,7 @@ from made_up_tasks import choice_task, text_task
 
 from scope.estimation.tasks import measure_task
 from scope.estimation.tasks.choices import ChoiceTable
-from scope.estimation.tasks.likeness import choice_likeness
+from scope.estimation.tasks.models_alike import choice_likeness
 from scope.metrics import capa_discrete
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from reports.blocks import Paragraph
 from reports.prose import plain
-from scope.jobs.audit.sections import page
+from scope.jobs.audit.page import page
 from scope.jobs.pages import badge_of
 
 

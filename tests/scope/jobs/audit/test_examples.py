@@ -5,7 +5,7 @@ from made_up_comparison import build_comparison
 
 from reports.blocks import Cards, Table
 from reports.prose import plain, written
-from scope.jobs.audit.examples import example_section, lost_targets
+from scope.jobs.audit.examples import example_section
 from scope.records import (
     Example,
     ModelCard,
@@ -59,13 +59,6 @@ def rows_of(card):
         one.heading if isinstance(one.heading, str) else plain(one.heading) for one in table.columns
     ]
     return [heads, *([plain(written(cell)) for cell in row.cells] for row in table.rows)]
-
-
-def test_a_target_loses_an_invariance_only_where_the_reference_keeps_it():
-    yes, no = predicted(0.2, 0.8), predicted(0.8, 0.2)
-    before = scored(yes, [yes, no, yes])
-    assert lost_targets(before, changed(yes, [yes, yes, no])) == (1, 2)
-    assert lost_targets(before, changed(no, [no, no, no])) == ()
 
 
 def test_rows_say_what_each_model_did():
@@ -164,3 +157,18 @@ def test_a_target_may_be_wrong_where_the_reference_is_right_or_the_reverse():
     }
     assert [one.keys["right"] for one in cards.values()] == ["worse", "better", "", ""]
     assert cards["yes"].keys["moved"] == "1.0000"
+
+
+def test_the_least_similar_tenth_of_the_kept_pairs_can_be_left_out():
+    audit = build_comparison()
+    pair = audit.perturbations[0]
+    similar = [
+        replace(pair, perturbation=replace(pair.perturbation, similarity=similarity, trial=trial))
+        for trial, similarity in enumerate([0.9, 0.2, *[0.8] * 9, None])
+    ]
+    section = example_section(replace(audit, perturbations=tuple(similar)), most=99)
+    (cards,) = (block for block in section.blocks if isinstance(block, Cards))
+    unlike = [place for place, card in enumerate(cards.cards) if "unlike" in card.keys]
+    assert unlike == [1, 2]
+    assert "unlike" in [select.key for select in cards.finder.selects]
+    assert all(card.keys["judged"] for card in cards.cards)

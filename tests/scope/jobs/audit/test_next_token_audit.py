@@ -8,8 +8,8 @@ import toy_models
 from estimates import answers_on_pairs, main_estimates
 from reference import invariance_reference
 
+from scope.answers.asking import TOGETHER
 from scope.errors import ModelError, RunError
-from scope.jobs.canaries import TOGETHER
 from scope.models import ModelOptions
 from scope.serialization import to_json
 from scope.store import RunFolder

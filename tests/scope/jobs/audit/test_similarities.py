@@ -8,6 +8,7 @@ from made_up_comparison import build_comparison
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
+from scope.answers.cache import answer_file
 from scope.errors import ModelError
 from scope.jobs import word_encoder
 from scope.jobs.audit import similarities
@@ -21,7 +22,6 @@ from scope.progress import Silent
 from scope.protocols import Swap
 from scope.records import Example, Perturbation, ScoredPerturbation
 from scope.serialization import from_json, to_json
-from scope.store.caches import answer_file
 
 
 class Directions:

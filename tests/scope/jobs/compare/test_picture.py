@@ -2,12 +2,11 @@ from dataclasses import replace
 from itertools import combinations
 
 from hypothesis import given, strategies as st
-from made_up_tasks_comparison import CHOICE, MODELS, QA, estimate
+from made_up_tasks_comparison import MODELS, QA, estimate
 
 from reports.blocks import Paragraph, Table
-from reports.grids import Grid
 from reports.prose import plain, written
-from scope.jobs.compare.picture import matrix, picture
+from scope.jobs.compare.page import matrix, picture
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
 from scope.records import FourCells, Measurement
 
@@ -64,17 +63,6 @@ def task(comparison, name, *degenerate):
 
 def cells(table):
     return [[plain(written(cell)) for cell in (row.cells[0], *row.cells[2:])] for row in table.rows]
-
-
-def test_each_model_has_its_accuracy_and_the_most_similar_other_one(tasks_comparison):
-    grid, table = picture(task(tasks_comparison, CHOICE))
-    small, large, other = MODELS
-    assert isinstance(grid, Grid)
-    assert cells(table) == [
-        [small, "100.0\N{NO-BREAK SPACE}% [87.5, 100.0]", f"{large}\N{NO-BREAK SPACE}.25"],
-        [large, "75\N{NO-BREAK SPACE}% [62, 88]", f"{small}\N{NO-BREAK SPACE}.25"],
-        [other, "25\N{NO-BREAK SPACE}% [12, 38]", f"{small}\N{NO-BREAK SPACE}−.12"],
-    ]
 
 
 def test_a_degenerate_model_is_marked_and_nobodys_most_similar(tasks_comparison):

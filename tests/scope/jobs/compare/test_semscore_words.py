@@ -6,7 +6,7 @@ from made_up_comparison import SCRIPT
 
 from reports.blocks import Terms
 from reports.prose import plain
-from scope.jobs.compare.sections import page
+from scope.jobs.compare.page import page
 from scope.jobs.compare.task_estimates import explained
 from scope.metrics import metric_name
 

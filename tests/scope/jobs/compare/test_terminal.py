@@ -5,7 +5,7 @@ from made_up_tasks import choice_task
 
 from reports.renderers.terminal import to_text
 from scope.estimation.tasks import measure_task
-from scope.jobs.compare.sections import page
+from scope.jobs.compare.page import page
 from scope.records import CompareResult, Estimate, Manifest, ModelCard
 
 

@@ -1,13 +1,10 @@
 import numpy as np
 import pytest
 
-from scope.errors import DataError
-from scope.fleet import CorrectnessMatrix
-from scope.jobs.fleet import map as job
-from scope.jobs.fleet.map import plan_contributions
-from scope.jobs.fleet.requests import MapRequest
-
-ASKED = MapRequest(data="answers.csv", contributions=True)
+from scope.jobs.fleet.inputs import held_out_rows
+from scope.jobs.fleet.map import contributions_of
+from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.progress import Silent
 
 
 class Words:
@@ -20,9 +17,8 @@ class Words:
 
 
 @pytest.fixture(autouse=True)
-def encoder(monkeypatch, tmp_path):
+def cache(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
-    monkeypatch.setattr(job, "load_encoder", lambda spec, options: Words())
 
 
 def matrix(texts, categories):
@@ -43,23 +39,12 @@ def coins():
     return matrix(texts, ["laws" if len(text) % 2 else "sums" for text in texts])
 
 
-def test_one_text_under_several_ids_is_on_one_side():
-    planned = plan_contributions(coins(), ASKED)
-    out = planned.held_out
-    texts = np.array(planned.matrix.texts)
-    assert set(texts[out]).isdisjoint(texts[~out])
-    assert out.sum() == 40
-
-
 def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark():
     """Were the same questions learned from, the same answers would be predicted."""
-    for found in plan_contributions(coins(), ASKED).find():
+    matrix = coins()
+    held_out = held_out_rows(matrix.texts, 0.2, 0)
+    assert held_out.sum() == 40
+    for found in contributions_of(matrix, held_out, Words(), 0, Silent()):
         assert found.value.low <= 0.02
         # Ten different texts are held out, each four times.
         assert found.value.n <= 10
-
-
-def test_every_question_needs_a_text():
-    texts = [f"x{place}" for place in range(19)] + [" "]
-    with pytest.raises(DataError, match="no text of 1 of 20 questions: `q19`"):
-        plan_contributions(matrix(texts, ["laws", "sums"] * 10), ASKED)

@@ -1,13 +1,8 @@
 import numpy as np
 import pytest
 
-from scope.fleet import (
-    MatrixFactorization,
-    MeanForecaster,
-    NeighbourForecaster,
-    TextFactors,
-)
-from scope.fleet.layout import QuestionLayout
+from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
+from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.models import (
     answer_vectors,
     describe_models,
@@ -15,6 +10,8 @@ from scope.jobs.fleet.models import (
     skill_estimate,
     skills_of_answers,
 )
+from scope.jobs.fleet.questions import QuestionLayout
+from scope.jobs.fleet.text_factors import TextFactors
 from scope.records import Undefined
 from scope.statistics import mean_estimate
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import scope
-from scope.fleet import TextFactors
-from scope.fleet.layout import QuestionLayout
+from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.route import routing_note
+from scope.jobs.fleet.text_factors import TextFactors
 
 EASY = 20
 QUESTIONS = 200

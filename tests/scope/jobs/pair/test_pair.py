@@ -16,7 +16,7 @@ from scope import metrics
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.pages import load_result, page_of, report
 from scope.jobs.pair import facts, parts
-from scope.jobs.pair.findings import findings
+from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
 from scope.serialization import from_json, to_json
 

@@ -8,8 +8,8 @@ import pytest
 from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_unlabelled
 
 import scope
+from scope.answers.vectors import stored_latents
 from scope.errors import DataError, ModelError, SpecError
-from scope.jobs.latent_store import stored_latents
 from scope.jobs.probe import fitting, probing
 from scope.progress import Silent
 from scope.protocols import PairData

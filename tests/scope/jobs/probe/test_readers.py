@@ -130,7 +130,7 @@ def test_other_files_are_never_mixed_with_a_probe(tmp_path):
 
 
 def test_a_folder_in_which_no_file_can_be_made_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("scope.store.checks.os.access", lambda *_: False)
+    monkeypatch.setattr("scope.store.folder.os.access", lambda *_: False)
     with pytest.raises(RunError) as error:
         prepare_folder(tmp_path / "kept", SOURCE)
     assert "cannot be read or written: Permission denied" in error.value.found

@@ -9,13 +9,13 @@ from made_up_tasks import choice
 import scope
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
+from scope.answers import Run
 from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.answer_matrix import Response
 from scope.jobs.reuse.questions import task_items
 from scope.jobs.reuse.responses import TaskResponses
 from scope.progress import Silent
 from scope.records import Answer, Item, Question
-from scope.store import Run
 
 PLACES = ("river", "window", "garden", "letter", "morning", "castle")
 

@@ -1,0 +1,246 @@
+"""The section with the models, prompts, data, and capabilities or tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from reports.blocks import (
+    Block,
+    ColumnKind,
+    Heading,
+    Paragraph,
+    Preformatted,
+    Section,
+    Table,
+    Terms,
+    heading,
+    note,
+    paragraph,
+)
+from reports.prose import Span, Text, joined, prose, together, written
+from reports.wording import setting
+from scope.records import MEMORY, CapabilityCard, Clock, DataCard, Manifest
+
+SHORT_FINGERPRINT = 12
+
+
+def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
+    """What was asked of whom; ``capabilities`` heads the last part."""
+    return Section(
+        anchor="asked",
+        title="What was asked",
+        blocks=(
+            Heading(prose("Models")),
+            models_table(manifest),
+            *_prompts(manifest),
+            Heading(prose("Data")),
+            data_table(manifest.data),
+            *([Heading(prose(capabilities))] if manifest.capabilities else []),
+            *(block for card in manifest.capabilities for block in about_capability(card)),
+        ),
+    )
+
+
+def models_table(manifest: Manifest) -> Table:
+    """Every model, the reference first."""
+    labelled = any(card.labels for card in manifest.models)
+    heads: dict[str, ColumnKind] = {"Model": "name", "Role": "text", "Spec": "text"}
+    heads |= dict.fromkeys(("Fingerprint", "Labels") if labelled else ("Fingerprint",), "text")
+    rows = (
+        (
+            *(card.name, card.role, code(card.spec), code(card.fingerprint[:SHORT_FINGERPRINT])),
+            *([joined(card.labels)] if labelled else []),
+            card.truncated,
+        )
+        for card in sorted(manifest.models, key=lambda card: card.role != "reference")
+    )
+    return Table.of(heads | {"Truncated texts": "number"}, rows)
+
+
+def data_table(data: tuple[DataCard, ...]) -> Table:
+    """The rows of each data set, and those that were left out."""
+    numbers = ("Rows", "Used", "Labelled", "Duplicates left out", "Empty left out")
+    return Table.of(
+        {"Data": "name", **dict.fromkeys(numbers, "number")},
+        (
+            (data_name(card), card.rows, card.used, card.labelled, card.duplicates, card.empty)
+            for card in data
+        ),
+    )
+
+
+def data_name(card: DataCard) -> Text:
+    """The spec of a data set, and the task that it belongs to."""
+    if card.capability is None:
+        return code(card.spec)
+    return prose("{spec} ({task})", spec=code(card.spec), task=card.capability)
+
+
+def code(text: str) -> Text:
+    """Foreign text as code."""
+    return (Span(text, "code", foreign=True),)
+
+
+def _prompts(manifest: Manifest) -> Iterator[Block]:
+    """The prompts of all models, each once, in the order of the models."""
+    found: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for card in manifest.models:
+        for name, template in card.prompts.items():
+            words = tuple(card.words.items())
+            found.setdefault((name, template, words), []).append(card.name)
+    if found:
+        yield heading("Prompts")
+        yield _about_prompts(begun=any("{reply}" in template for _, template, _ in found))
+    for (name, template, words), models in found.items():
+        yield paragraph("**{name}**, used for {models}:", name=name, models=joined(models))
+        yield Preformatted(template)
+        if words:
+            yield note("Words for the labels: {words}", words=equations(words))
+    if manifest.settings.get("role") == "next_token":
+        yield heading("Prompts")
+        yield paragraph(
+            "None: the models read the bare texts, and a model’s label is the most likely next "
+            "token."
+        )
+
+
+def _about_prompts(*, begun: bool) -> Paragraph:
+    about = (
+        "Fields in braces are replaced by parts of each question. Where a tokenizer has a chat "
+        "template, the prompt is the user’s message in it."
+    )
+    if not begun:
+        return note(about)
+    return note(
+        f"{about} The text after ``{{reply}}`` is the beginning of the reply; endpoints receive "
+        "only the text before it.",
+        reply="{reply}",
+    )
+
+
+def about_capability(card: CapabilityCard) -> Iterator[Block]:
+    """The question that a capability or task asks, and its settings."""
+    yield paragraph(
+        "**{name}** ({origin}): {question}",
+        name=card.name,
+        origin=card.origin,
+        question=card.question,
+    )
+    if card.settings:
+        values = [(name, setting(card.settings[name])) for name in sorted(card.settings)]
+        yield Paragraph(equations(values), note=True)
+
+
+def equations(pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> Text:
+    """Names with their values: ``a = 1, b = 2``."""
+    return joined(
+        (*written(name), Span("\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), *written(value))
+        for name, value in pairs
+    )
+
+
+def reproduce(
+    manifest: Manifest, clock: Clock | None, hashes: Iterable[tuple[str, str]] = ()
+) -> Section:
+    """The command, and everything on which the result depends.
+
+    ``hashes`` are those of a job's own beside the fingerprints of models and data.
+    """
+    return Section(
+        anchor="reproduce",
+        title="Reproduce",
+        heading="How to reproduce",
+        blocks=tuple(_blocks(manifest, clock, hashes)),
+    )
+
+
+def _blocks(
+    manifest: Manifest, clock: Clock | None, hashes: Iterable[tuple[str, str]]
+) -> Iterator[Block]:
+    equal = tuple(_reproducible(manifest))
+    yield Preformatted(manifest.command)
+    if passed := [one for one in _specs(manifest) if one.startswith(MEMORY)]:
+        yield paragraph(
+            "Passed from Python: {passed}. The command alone cannot read them: call the function "
+            "of the job again with the same objects. The name of data is a hash of their content.",
+            passed=", ".join(passed),
+        )
+    yield _promise(clock, stated=bool(equal))
+    for drift in clock.drifts if clock else ():
+        yield paragraph("{drift}", drift=drift)
+    if equal:
+        yield heading("Exactness")
+        yield paragraph(
+            "On the same machine with the same number of threads, a model’s answers and an "
+            "encoder’s vectors are equal in any batch to the degree stated here: to the byte, or "
+            "to about the greatest difference observed on test texts. Another processor may round "
+            "differently."
+        )
+        yield _pairs(equal, "Model", "Answers are equal")
+    yield heading("Settings and seeds")
+    settings = sorted(manifest.settings.items())
+    yield _pairs(((name, setting(value)) for name, value in settings), "Setting", "Value")
+    yield heading("Versions")
+    yield _pairs(sorted(manifest.versions.items()), "Software", "Version")
+    fingerprints = (
+        *((f"model {card.name}", card.fingerprint) for card in manifest.models),
+        *((f"data {card.spec}", card.fingerprint) for card in manifest.data),
+        *hashes,
+    )
+    if fingerprints:
+        yield heading("Fingerprints")
+        yield _pairs(fingerprints, "Of", "Fingerprint")
+
+
+def _specs(manifest: Manifest) -> Iterator[str]:
+    """The spec of each model and each source of data, once."""
+    written = [*(card.spec for card in manifest.models), *(card.spec for card in manifest.data)]
+    yield from dict.fromkeys(spec for one in written for spec in one.split(", "))
+
+
+def _reproducible(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """How equal the answers of each model are in any batch, where it is known."""
+    for card in manifest.models:
+        if card.reproducible:
+            yield card.name, card.reproducible
+    if manifest.encoder_reproducible:
+        yield "the sentence encoder", manifest.encoder_reproducible
+
+
+def _promise(clock: Clock | None, *, stated: bool) -> Block:
+    exactly = ", as exactly as stated under __Exactness__" if stated else ""
+    parts = [
+        prose(
+            "The same command with the same settings, versions and fingerprints gives the same "
+            f"numbers on the same machine{exactly}."
+        )
+    ]
+    if clock:
+        parts.append(
+            prose(
+                "This run finished at {finished}; all its sessions took {seconds}\u00a0seconds.",
+                finished=clock.finished,
+                seconds=f"{clock.seconds:.1f}",
+            )
+        )
+    if clock and clock.asked_again:
+        parts.append(
+            prose(
+                "It repeated {count} of the stored questions to check that the models are "
+                "unchanged.",
+                count=clock.asked_again,
+            )
+        )
+    return Paragraph(together(*parts))
+
+
+def _pairs(pairs: Iterable[tuple[str, str]], first: str, second: str) -> Table:
+    return Table.of({first: "name", second: "text"}, pairs)
+
+
+def run_lines(clock: Clock | None) -> tuple[Terms, ...]:
+    """How many cached answers were repeated; nothing where none was."""
+    if clock is None or not clock.asked_again:
+        return ()
+    text = prose("{n} cached answers repeated; all agree", n=clock.asked_again)
+    return (Terms(((prose("store"), text),), facts=True),)

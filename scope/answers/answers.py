@@ -1,0 +1,361 @@
+"""Asks models, each for each thing once, and keeps what they answer.
+
+`Answers.get` is the one way from a model to its predictions and replies: it removes duplicates,
+looks up what this run and other runs know, asks for the rest, checks it, and keeps it as it comes.
+A run knows a model by its fingerprint: its bytes and settings. The table that runs share knows it
+by its identity: the fingerprint with all that computes its answers, such as processor and
+libraries. Models without an identity are never shared.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from scope.answers.cache import enforce_limit, shared_table
+from scope.answers.checks import predictions, replies
+from scope.answers.table import Held, Kind, Table, Value, as_row, read_row
+from scope.errors import ModelError, RunError
+from scope.foreign import ForeignCode
+from scope.progress import Silent
+from scope.protocols import METHODS, Classifier, Progress, Role
+from scope.records import Answer, Prediction, Question
+
+KEPT_AT_ONCE = 16
+"""Answers between two writes: what a kill can cost at most, beside those that are on their way."""
+
+SECONDS_BETWEEN_WRITES = 1.0
+"""Longest time between two writes of answers."""
+
+Row = TypeVar("Row")
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Shared:
+    """Answers and searches of other runs, and of this one for others.
+
+    Whatever is wrong with the table is noted in ``trouble``, and the run goes on without it.
+
+    Parameters
+    ----------
+    identities
+        Of each model whose answers may be shared, by its fingerprint: all that decides them,
+        beside what is asked. Others are never shared.
+    folder
+        SCoPE's cache folder; nothing is shared without it.
+
+    Examples
+    --------
+    >>> Shared().get("answers", "model", ["good"], str)
+    {}
+    """
+
+    def __init__(self, identities: Mapping[str, str] = _NONE, folder: Path | None = None) -> None:
+        self._identities = identities if folder else _NONE
+        self._folder = folder
+        self._table: Table | None = None
+        self.trouble = ""
+        self.reused = Held(0, 0)
+        if folder:
+            with self._without_fail():
+                self._table = shared_table(folder)
+
+    def identity(self, fingerprint: str) -> str | None:
+        """All that decides a model's answers; None where they are not shared."""
+        return self._identities.get(fingerprint)
+
+    def get(
+        self, kind: Kind, owner: str, contents: Iterable[str], read: Callable[[str], Value]
+    ) -> dict[str, Value]:
+        """What other runs know; nothing where the table cannot be read."""
+        with self._without_fail():
+            return self._table.get(kind, owner, contents, read) if self._table else {}
+        return {}
+
+    def put(self, kind: Kind, owner: str, values: Mapping[str, str]) -> None:
+        """Keep values for other runs."""
+        with self._without_fail():
+            if self._table:
+                self._table.put(kind, owner, values)
+
+    def count(self, *, searches: int = 0, answers: int = 0) -> None:
+        """Count what the run has taken from other runs."""
+        self.reused = Held(self.reused.searches + searches, self.reused.answers + answers)
+
+    def close(self, limit: int) -> None:
+        """Close the table, and bring the cache back to its limit."""
+        with self._without_fail():
+            if self._table and self._folder:
+                self._table.close()
+                enforce_limit(self._folder, limit)
+
+    @contextmanager
+    def _without_fail(self) -> Iterator[None]:
+        try:
+            yield
+        except RunError as error:
+            self.trouble = error.found
+            table, self._table = self._table, None
+            if table:
+                table.abandon()
+
+
+class Answers:
+    """The answers of models that a run keeps.
+
+    ``asked_again`` and ``drifts`` are this session's: see `scope.answers.recognition`.
+
+    Parameters
+    ----------
+    table
+        The run's own.
+    shared
+        What it has in common with other runs. What it takes from there is kept in ``table``, too.
+
+    Examples
+    --------
+    >>> class Guess:
+    ...     spec, fingerprint, labels = "python:example:Guess", "guess-1", ("no", "yes")
+    ...     def classify(self, texts):
+    ...         print("asked:", *texts)
+    ...         return [Prediction(probabilities=(0.25, 0.75)) for _ in texts]
+    >>> answers = Answers(Table(Path(":memory:")))
+    >>> [one.choice for one in answers.get(Guess(), "classifier", ["good", "bad", "good"])]
+    asked: bad good
+    [1, 1, 1]
+    >>> len(answers.get(Guess(), "classifier", ["good"]))
+    1
+    """
+
+    def __init__(self, table: Table, shared: Shared | None = None) -> None:
+        self.table = table
+        self.shared = shared or Shared()
+        self.asked_again = 0
+        self.drifts: list[str] = []
+        self._computed: set[str] = set()
+
+    def get(
+        self,
+        model: Any,
+        role: Role,
+        items: Sequence[Any],
+        *,
+        own: bool = False,
+        progress: Progress | None = None,
+        title: str = "",
+    ) -> list[Any]:
+        """A model's answers to texts or questions, in their order.
+
+        What was asked before, in this session or an earlier one, is not asked again. Answers that
+        came before a failure are kept.
+
+        Parameters
+        ----------
+        role
+            Texts are for classifiers, questions for all other roles.
+        own
+            Whether the model is the user's own code, which may fail in any way.
+        progress, title
+            Where to show how many different items are answered, and as what; nowhere by default.
+
+        Raises
+        ------
+        ModelError
+            When the model gives an answer twice, none at all, or one that is no answer.
+        """
+        contents = [content_of(role, item) for item in items]
+        distinct: dict[str, Any] = {}
+        for content, item in zip(contents, items, strict=True):
+            distinct.setdefault(content, item)
+        known = self._known(model.fingerprint, role, distinct)
+        missing = [content for content in distinct if content not in known]
+        if role == "classifier":
+            # Neighbours in length make full batches; the order has no bearing on the answers.
+            missing.sort(key=lambda content: len(distinct[content]))
+        waiting = [distinct[content] for content in missing]
+
+        def keep(answers: Sequence[tuple[str, Any]]) -> None:
+            self._keep(model.fingerprint, dict(answers))
+            known.update(answers)
+            advance(len(answers))
+
+        shown = (progress or Silent()).task(title, len(distinct), len(known))
+        with shown as advance, Keeper(keep) as keeper:
+            for place, answer in checked(model, role, waiting, own=own):
+                keeper.add((missing[place], answer))
+        return in_order(model, items, [known.get(content) for content in contents])
+
+    def known(
+        self, fingerprint: str, items: Sequence[Any], role: Role = "classifier"
+    ) -> dict[Any, Any]:
+        """The answers of one model that are known, by text or question."""
+        contents = {item: content_of(role, item) for item in items}
+        known = self._known(fingerprint, role, dict.fromkeys(contents.values()))
+        return {item: known[content] for item, content in contents.items() if content in known}
+
+    def keep(self, fingerprint: str, answers: Mapping[Any, Any], role: Role = "classifier") -> None:
+        """Keep answers by text or question; when this returns they survive a kill."""
+        self._keep(
+            fingerprint, {content_of(role, item): answer for item, answer in answers.items()}
+        )
+
+    def keeps(self) -> None:
+        """Called before anything is kept."""
+
+    def fact(self, name: str, fingerprint: str) -> str | None:
+        """What was noted of a model under a name, such as the id that its server gave."""
+        return self.table.get("facts", name, [fingerprint], str).get(fingerprint)
+
+    def keep_fact(self, name: str, fingerprint: str, value: str) -> None:
+        """Note something of a model."""
+        self.table.put("facts", name, {fingerprint: value})
+
+    def computed_here(self, fingerprint: str) -> bool:
+        """Whether all answers of a model in the run are as this session computes them.
+
+        A run may have been begun on another machine, or by another release.
+        """
+        identity = self.shared.identity(fingerprint)
+        return identity is not None and not self.table.contains_other(
+            "facts", f"{fingerprint}\n", f"{fingerprint}\n{identity}"
+        )
+
+    def _known(self, fingerprint: str, role: Role, contents: Mapping[str, Any]) -> dict[str, Any]:
+        read = partial(read_row, Prediction if role == "classifier" else Answer)
+        known: dict[str, Any] = self.table.get("answers", fingerprint, contents, read)
+        identity = self.shared.identity(fingerprint)
+        missing = [content for content in contents if content not in known]
+        if identity is None or not missing:
+            return known
+        shared = self.shared.get("answers", identity, missing, read)
+        if shared:
+            self._keep_own(fingerprint, {key: as_row(answer) for key, answer in shared.items()})
+            self.shared.count(answers=len(shared))
+        return known | shared
+
+    def _keep(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
+        self.keeps()
+        rows = {content: as_row(answer) for content, answer in answers.items()}
+        self._keep_own(fingerprint, rows)
+        if identity := self.shared.identity(fingerprint):
+            self.shared.put("answers", identity, rows)
+
+    def _keep_own(self, fingerprint: str, rows: Mapping[str, str]) -> None:
+        if fingerprint not in self._computed:
+            self._computed.add(fingerprint)
+            computed = f"{fingerprint}\n{self.shared.identity(fingerprint) or ''}"
+            self.table.put("facts", "computed", {computed: computed})
+        self.table.put("answers", fingerprint, rows)
+
+
+class Memory(Answers):
+    """Answers that are kept as long as the process lives."""
+
+    def __init__(self) -> None:
+        self._by_content: dict[str, dict[str, Any]] = {}
+
+    def _known(self, fingerprint: str, role: Role, contents: Mapping[str, Any]) -> dict[str, Any]:
+        known = self._by_content.get(fingerprint, {})
+        return {content: known[content] for content in contents if content in known}
+
+    def _keep(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
+        self._by_content.setdefault(fingerprint, {}).update(answers)
+
+
+class CachedClassifier:
+    """A classifier whose answers come from a run where they are known already."""
+
+    def __init__(self, classifier: Classifier, answers: Answers) -> None:
+        self._classifier, self._answers = classifier, answers
+        self.spec = classifier.spec
+        self.fingerprint = classifier.fingerprint
+        self.labels = classifier.labels
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer every text, asking the model only for new ones, each once."""
+        return self._answers.get(self._classifier, "classifier", texts)
+
+
+class Keeper(Generic[Row]):
+    """Gathers answers that come one by one and writes them together: at most a second's worth.
+
+    At the end what was gathered is written, too, also where a failure is the end.
+
+    Examples
+    --------
+    >>> written = []
+    >>> with Keeper(written.append) as keeper:
+    ...     for number in range(KEPT_AT_ONCE + 1):
+    ...         keeper.add(number)
+    >>> [len(rows) for rows in written]
+    [16, 1]
+    """
+
+    def __init__(self, write: Callable[[Sequence[Row]], None]) -> None:
+        self._write = write
+        self._gathered: list[Row] = []
+        self._written = time.monotonic()
+
+    def __enter__(self) -> Keeper[Row]:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._write_gathered()
+
+    def add(self, row: Row) -> None:
+        """Take one answer."""
+        self._gathered.append(row)
+        late = time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES
+        if late or len(self._gathered) >= KEPT_AT_ONCE:
+            self._write_gathered()
+
+    def _write_gathered(self) -> None:
+        rows, self._gathered = self._gathered, []
+        if rows:
+            self._write(rows)
+        self._written = time.monotonic()
+
+
+def content_of(role: Role, item: str | Question) -> str:
+    """What a model is asked in a role, which decides its answer: the id of a question does not."""
+    parts = [item] if isinstance(item, str) else [item.text, item.context, item.options]
+    return json.dumps([role, *parts])
+
+
+def checked(
+    model: Any, role: Role, items: Sequence[Any], *, own: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """The model's checked answers as they come, each with its item's place; nothing is kept."""
+    if not items:
+        return
+    if role == "classifier":
+        yield from predictions(model, items)
+        return
+    answers = replies(model, role, items)
+    if own:
+        # Its answers may be of any class: they are looked at inside the boundary, too.
+        yield from ForeignCode(model.spec).each(METHODS[role], answers)
+    else:
+        # The code of SCoPE fails by a bug, which is not hidden.
+        yield from answers
+
+
+def in_order(model: Any, items: Sequence[Any], answers: Sequence[Any]) -> list[Any]:
+    """All answers, of which none may be missing."""
+    missing = [item for item, answer in zip(items, answers, strict=True) if answer is None]
+    if missing:
+        kind = "texts" if isinstance(missing[0], str) else "questions"
+        text = missing[0] if isinstance(missing[0], str) else missing[0].text
+        raise ModelError(
+            f"`{model.spec}` leaves {len(missing)} of {len(items)} {kind} without an answer, such "
+            f"as {text[:80]!r}",
+            expected="one answer to each; `Answer()` where there is none to a question",
+            fix="fix the model, or choose another one",
+        )
+    return list(answers)

@@ -1,0 +1,310 @@
+"""Asks the models of a job, and recognises those whose bytes cannot be hashed.
+
+The fingerprint of a model of Python covers its module, that of an endpoint its address: other
+weights may stand behind the same one. So whenever a run is opened that holds answers of such a
+model, the first stored answer is asked for once more, and never looked up. The same choice and
+probabilities within `DRIFT` are drift, which is reported. Anything else is another model, and
+nothing of the run is used or changed.
+
+What differs is asked three times before it counts: a server may decide a tie either way, in
+words, which have no probabilities, as in a choice. An answer that once is the stored one again is
+no evidence of another model.
+
+A classifier that a run has not asked yet answers eight texts alone and together: one whose answers
+depend on the batch is asked text by text from then on, as the run keeps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.answers.answers import Memory, checked, in_order
+from scope.answers.run import Run
+from scope.errors import ModelError, RunError
+from scope.metrics.sameness import (
+    DRIFT,
+    difference_of_answers,
+    difference_of_numbers,
+    difference_of_predictions,
+)
+from scope.models.answer_table import TableColumn
+from scope.models.loading import split_spec
+from scope.models.saved import MissingPredictionsError
+from scope.protocols import Progress, Role, Task
+from scope.records import Answer, Prediction, Question
+
+ASKINGS = 3
+"""An answer differs if none of so many is the stored one."""
+
+TOGETHER = 8
+"""Texts that a new classifier is asked alone and in one batch."""
+
+HASHED = ("hf", "gguf", "predictions")
+"""Schemes whose fingerprint covers the bytes of weights or answers. An object that is passed from
+Python, whose ``spec`` names no scheme, answers for its own fingerprint."""
+
+_WAYS_OUT = (
+    "to use this model, choose another name with --run; to continue the run, restore "
+    "the former model. The run is unchanged, and `scope report` still shows it"
+)
+
+Numbers = NDArray[np.float32]
+
+
+class Named(Protocol):
+    """A model with its name in a job; ``saved`` and ``own`` as in `scope.jobs.identity`."""
+
+    @property
+    def name(self) -> str:
+        """As tables and reports show it."""
+
+    @property
+    def model(self) -> Any:
+        """What answers."""
+
+    @property
+    def saved(self) -> bool:
+        """Whether its answers are looked up in a file, at no cost, and need not be kept."""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is the user's own code."""
+
+
+def ask(
+    model: Named, task: Task, questions: Sequence[Question], store: Run, progress: Progress
+) -> tuple[Answer, ...]:
+    """One model's answers to all questions, in their order; see `Answers.get`."""
+    if model.saved or isinstance(model.model, TableColumn):
+        # The letters of a table were compared with the options as they were read.
+        looked_up = (
+            model.model.choose(questions)
+            if isinstance(model.model, TableColumn)
+            else checked(model.model, task.role, questions, own=model.own)
+        )
+        known = dict(looked_up)
+        answers = [known.get(place) for place in range(len(questions))]
+        return tuple(in_order(model.model, questions, answers))
+    title = f"{task.name}: {model.name}"
+    return tuple(
+        store.get(model.model, task.role, questions, own=model.own, progress=progress, title=title)
+    )
+
+
+def answer_texts(
+    model: Named, texts: Sequence[str], run: Run, progress: Progress
+) -> dict[str, Prediction]:
+    """One model's predictions by text, each asked for once.
+
+    Raises
+    ------
+    ModelError
+        When saved predictions lack texts; the run's folder then holds a file of them.
+    """
+    texts = list(dict.fromkeys(texts))
+    if not model.saved:
+        title = f"{model.name}: answering"
+        answers = run.get(model.model, "classifier", texts, progress=progress, title=title)
+        return dict(zip(texts, answers, strict=True))
+    try:
+        return dict(zip(texts, model.model.classify(texts), strict=True))
+    except MissingPredictionsError as error:
+        path = run.write_texts(model.name, error.texts)
+        raise ModelError(
+            error.found,
+            expected=error.expected,
+            fix=f"run the model on the texts in {path}, add the "
+            "rows to its file, and run the same command again",
+        ) from error
+
+
+def may_change(model: object) -> bool:
+    """Whether other weights may stand behind the model's fingerprint."""
+    spec = getattr(model, "spec", "")
+    return bool(spec) and split_spec(spec)[0] not in HASHED
+
+
+def recognise_classifier(model: Named, texts: Sequence[str], run: Run, progress: Progress) -> None:
+    """Check that a classifier is the one whose answers to these texts the run contains.
+
+    One that answers differently alone and in a batch is asked text by text (``asked_alone``).
+
+    Raises
+    ------
+    RunError
+        When it is another one.
+    ModelError
+        When it fails.
+    """
+    if may_change(model.model):
+        texts = list(dict.fromkeys(texts))
+        known = run.known(model.model.fingerprint, texts)
+        _choose_batches(model, () if known else texts[:TOGETHER], run, progress)
+        _recognise(model, "classifier", texts, known, run, progress)
+
+
+def recognise_answerer(
+    model: Named, task: Task, questions: Sequence[Question], run: Run, progress: Progress
+) -> None:
+    """Check that a model is the one whose answers to these questions the run contains.
+
+    Raises
+    ------
+    RunError
+        When it is another one.
+    ModelError
+        When it fails.
+    """
+    if may_change(model.model):
+        known = run.known(model.model.fingerprint, questions, task.role)
+        _recognise(model, task.role, questions, known, run, progress)
+
+
+def _recognise(
+    model: Named,
+    role: Role,
+    items: Sequence[Any],
+    known: Mapping[Any, Any],
+    run: Run,
+    progress: Progress,
+) -> None:
+    first = next((item for item in items if item in known), None)
+    if first is not None:
+        _ask_again(model, role, first, known[first], run, progress)
+    elif _served(model.model) is not None:
+        # The id is known once a server has replied; this answer is wanted anyway.
+        run.get(model.model, role, items[:1], own=model.own)
+    _compare_served(model.model, run)
+
+
+def _ask_again(
+    model: Named, role: Role, item: Any, stored: Any, run: Run, progress: Progress
+) -> None:
+    """Ask for a stored answer up to three times, and judge the least difference."""
+    difference_of = difference_of_predictions if role == "classifier" else difference_of_answers
+    least = math.inf
+    with progress.task(f"{model.name}: comparing with a cached answer", 1) as advance:
+        for _ in range(ASKINGS):
+            run.asked_again += 1
+            again = dict(checked(model.model, role, [item], own=model.own)).get(0, Answer())
+            least = min(least, difference_of(stored, again))
+            if least <= DRIFT:
+                break
+        advance()
+    spec = model.model.spec
+    if least > DRIFT:
+        how = f"probabilities that differ by {least:.2g}" if least < math.inf else "another choice"
+        text = item if isinstance(item, str) else item.text
+        raise RunError(
+            f"`{spec}` is not the model whose answers the run `{run.name}` contains: it now "
+            f"answers {text[:80]!r} with {how}",
+            expected="the model with which the run was started: the same choices, and "
+            f"probabilities within {DRIFT:g} of the stored ones",
+            fix=_WAYS_OUT,
+        )
+    if least > 0:
+        run.drifts.append(
+            f"`{spec}` gives a stored choice that was asked for again with probabilities that "
+            f"differ by up to {least:.2g} (at most {DRIFT:g} is drift, not another model); the "
+            "stored answers are kept"
+        )
+
+
+def _choose_batches(model: Named, texts: Sequence[str], run: Run, progress: Progress) -> None:
+    """Have a classifier asked text by text if its answers to these texts depend on the batch.
+
+    Endpoints get one text a request, and equal answers in any batch are certain of some models.
+    """
+    classifier = model.model
+    exact = str(getattr(classifier, "reproducible", "")).startswith("to the byte")
+    if exact or _served(classifier) is not None:
+        return
+    classifier.asked_alone = run.fact("asked text by text", classifier.fingerprint) is not None
+    if classifier.asked_alone or len(texts) < 2:
+        return
+    with progress.task(f"{model.name}: comparing answers alone and in a batch", len(texts)):
+        answers = []
+        for classifier.asked_alone in (False, True):
+            answers.append(Memory().get(classifier, "classifier", texts))
+    differences = map(difference_of_predictions, *answers)
+    classifier.asked_alone = max(differences) > DRIFT
+    if classifier.asked_alone:
+        run.keep_fact("asked text by text", classifier.fingerprint, "yes")
+    run.keep(classifier.fingerprint, dict(zip(texts, answers[classifier.asked_alone], strict=True)))
+
+
+def _compare_served(model: Any, run: Run) -> None:
+    """Compare the id that a server gives its model with the stored one, or store the first."""
+    served = _served(model)
+    if not served:
+        return
+    known = run.fact("served", model.fingerprint)
+    if known is None:
+        run.keep_fact("served", model.fingerprint, served)
+    elif known != served:
+        raise RunError(
+            f"the server of `{model.spec}` answers with the model `{served}`; the "
+            f"answers in the run `{run.name}` are from `{known}`",
+            expected="the model with which the run was started",
+            fix=_WAYS_OUT,
+        )
+
+
+def _served(model: object) -> str | None:
+    """The id that a server gives the model, empty where it has not replied; or no server."""
+    served: str | None = getattr(model, "served", None)
+    return served
+
+
+def recognise_numbers(
+    spec: str,
+    text: str | None,
+    stored: Callable[[Sequence[str]], Numbers],
+    compute: Callable[[Sequence[str]], Numbers],
+    *,
+    progress: Progress,
+    fix: str,
+) -> None:
+    """Check that a model still computes the cached vectors of texts.
+
+    Numbers within `DRIFT`, as a share of the text's maximum, count as drift, shown as progress.
+
+    Parameters
+    ----------
+    text
+        A text of which vectors are kept; None where there is none.
+    stored, compute
+        The kept vectors of texts, a row each, and the same computed anew.
+    fix
+        What to do if it is another.
+
+    Raises
+    ------
+    ModelError
+        When it is another one.
+    """
+    if text is None:
+        return
+    with progress.task(f"{spec}: checking that the model is unchanged", 1) as advance:
+        computed = compute([text])
+        advance()
+    if len(computed) != 1:
+        return  # Whoever computes the others refuses it.
+    difference = difference_of_numbers(stored([text])[0], computed[0])
+    if difference > DRIFT:
+        raise ModelError(
+            f"`{spec}` is not the model of the cached vectors: computed again, those of "
+            f"{text[:80]!r} are different",
+            expected="the model of the cached vectors, with numbers within "
+            f"{DRIFT:g} of each vector's maximum, or another `fingerprint`",
+            fix=fix,
+        )
+    if difference > 0:
+        message = f"drift: {spec}: cached and recomputed vectors differ by up to {difference:.2g}"
+        with progress.task(message, 1, 1):
+            pass

@@ -1,0 +1,244 @@
+"""An open run: its folder and lock, and the answers that it keeps."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self, TypeVar
+
+from scope.answers.answers import Answers, Shared
+from scope.answers.cache import size_limit
+from scope.answers.table import Table
+from scope.models.certainty import identity_of
+from scope.paths import cache_folder
+from scope.progress import remark
+from scope.protocols import Progress
+from scope.records import Result
+from scope.serialization import from_json, plain, to_json
+from scope.store.configuration import keep_configuration, write_configuration
+from scope.store.files import (
+    HOLDER,
+    LOCK,
+    RunLock,
+    guarded,
+    nearest_folder,
+    remove_leftovers,
+    write_atomically,
+)
+from scope.store.folder import RunFolder, refuse_other_files
+from scope.store.listing import SUMMARY, Stopwatch
+from scope.store.long_lists import long_lists, remove_other_lists
+
+Kept = TypeVar("Kept", bound=Result)
+
+_NO_NOTES: Mapping[str, object] = MappingProxyType({})
+
+
+class Run(RunFolder, Answers):
+    """A run that this process alone may write; made by `Run.open`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from scope.records import Prediction
+    >>> folder = Path(tempfile.mkdtemp()) / "example"
+    >>> with Run.open(folder, {"job": "audit", "seed": 0}) as run:
+    ...     run.keep("model", {"good": Prediction(probabilities=(0.25, 0.75))})
+    >>> with Run.open(folder, {"job": "audit", "seed": 0}) as run:
+    ...     run.known("model", ["good"])
+    {'good': Prediction(probabilities=(0.25, 0.75), truncated=False, tokens=())}
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        table: Table,
+        shared: Shared | None,
+        resources: ExitStack,
+        above: Path | None,
+        stopwatch: Stopwatch,
+    ) -> None:
+        RunFolder.__init__(self, path)
+        Answers.__init__(self, table, shared)
+        self._resources = resources
+        self._above = above
+        self.stopwatch = stopwatch
+        self._holds_answers = False
+        self._keep_added_models: Callable[[], None] | None = None
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        configuration: Mapping[str, object],
+        *,
+        notes: Mapping[str, object] = _NO_NOTES,
+        shared: Shared | None = None,
+        began: float | None = None,
+    ) -> Self:
+        """Start a run, or resume it.
+
+        A configuration with further models is stored with the next result: a session that fails
+        leaves the run as it was.
+
+        Parameters
+        ----------
+        folder
+            The folder of the run; a name goes through `run_folder` first.
+        configuration
+            Everything that decides the result, as JSON would hold it. `list_runs` shows its
+            ``job``, ``reference``, ``targets`` and ``models``, where a model is a text or a
+            mapping with ``name`` or ``spec``.
+        notes
+            Further facts that the manifest stores with the configuration; never compared.
+        shared
+            What runs have in common; nothing by default. Whoever opens it closes it.
+        began
+            When this session began, by ``time.monotonic``; now by default.
+
+        Raises
+        ------
+        RunError
+            When the folder is locked by another process, holds another configuration or other
+            files, is damaged, or cannot be written.
+        """
+        files = RunFolder(folder)
+        above = nearest_folder(folder)
+        with ExitStack() as resources:
+            with guarded(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+                refuse_other_files(files)
+            lock = RunLock(folder)
+            resources.callback(lock.release)
+            remove_leftovers(folder)
+            begins = not files.manifest_path.exists()
+            manifest = (files.manifest_path, configuration, notes)
+            is_stored = keep_configuration(*manifest)
+            table = Table(files.database_path)
+            resources.callback(table.close)
+            stopwatch = Stopwatch(folder, time.monotonic() if began is None else began)
+            run = cls(
+                folder,
+                table,
+                shared,
+                resources.pop_all(),
+                above if begins else None,
+                stopwatch,
+            )
+            if not is_stored:
+                run._keep_added_models = partial(write_configuration, *manifest)
+            return run
+
+    def close(self) -> None:
+        """Close the database and release the lock; closing twice does nothing."""
+        self._resources.close()
+
+    def discard(self) -> None:
+        """Close a run that is refused, and remove its folder if this session began it.
+
+        So the corrected command begins anew under the same name.
+        """
+        above, self._above = self._above, None
+        if above is None:
+            self.close()
+            return
+        self.table.close()
+        with guarded(self.path):
+            # Still under the lock: once it is released, another process may begin the run.
+            shutil.rmtree(self.path)
+            self.close()
+            for folder in self.path.absolute().parents:
+                if folder == above or folder in above.parents:
+                    return
+                folder.rmdir()
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether this session has begun the run and kept nothing in it."""
+        if self._above is None or self._holds_answers:
+            return False
+        others = {path.name for path in self.path.iterdir()} - {
+            *(LOCK, HOLDER, SUMMARY, self.manifest_path.name),
+            *(f"{self.database_path.name}{ending}" for ending in ("", "-wal", "-shm")),
+        }
+        return not others
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def keeps(self) -> None:
+        """Called before anything is kept."""
+        self._holds_answers = True
+        self.stopwatch.tick()
+
+    def take_from(self, other: RunFolder) -> None:
+        """Add the searches and answers of another run."""
+        self.keeps()
+        self.table.take_from(other.database_path)
+
+    def write_result(self, result: Kept) -> Kept:
+        """Keep the result, and give it back as the file holds it, with six decimals.
+
+        From now on the run counts as finished.
+        """
+        with long_lists(self.path, plain) as lists:
+            text = to_json(result, lists=lists)
+        if self._keep_added_models:
+            self._keep_added_models()
+        write_atomically(self.result_path, text)
+        source = f"`{self.result_path}`"
+        stored = from_json(text, kind=type(result), source=source, lists=self._read_lists)
+        remove_other_lists(self.path, lists.names)
+        return stored
+
+    def write_texts(self, model: str, texts: Iterable[str]) -> Path:
+        """Write texts that wait for a model's answers, as JSON lines; return the file's path."""
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", re.sub(r"\.(jsonl|jsonl\.gz|parquet)$", "", model))
+        path = self.path / f"texts-for-{name}.jsonl"
+        rows = (json.dumps({"text": text}, ensure_ascii=False) for text in texts)
+        write_atomically(path, "".join(f"{row}\n" for row in rows))
+        return path
+
+
+@contextmanager
+def shared_answers(models: Sequence[Any], wanted: bool, progress: Progress) -> Iterator[Shared]:
+    """What the run of a job on these models shares with others, while it is open.
+
+    At the end the cache is brought back to its limit. Whatever is wrong with it is said in one
+    line, and ends no run.
+    """
+    identities = _identities(models)
+    limit = size_limit() if wanted and identities else 0
+    shared = Shared(identities, cache_folder() if limit else None)
+    try:
+        yield shared
+    finally:
+        shared.close(limit)
+        if any(shared.reused):
+            remark(progress, f"reuses {shared.reused} of other runs")
+        if shared.trouble:
+            remark(progress, f"the cache is not used: {shared.trouble}")
+
+
+def _identities(models: Sequence[Any]) -> dict[str, str]:
+    """What decides the answers of each certain model, by its fingerprint.
+
+    A fingerprint that an uncertain model has, too, is left out.
+    """
+    known = [(str(model.fingerprint), identity_of(model)) for model in models]
+    uncertain = {fingerprint for fingerprint, identity in known if identity is None}
+    return {
+        fingerprint: identity
+        for fingerprint, identity in known
+        if identity is not None and fingerprint not in uncertain
+    }

@@ -1,0 +1,127 @@
+"""Each two models on one task: who is more like whom, and which questions both answer correctly.
+
+A ~ B against A ~ C is tested by discrete CAPA where answers are choices, since the more accurate of
+B and C agrees more with any good model, and by word F1 where they are texts. Whether A is more like
+B than like the truth is tested by agreement, or word F1. Each item is a unit: of CAPA, its value
+and its influence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, permutations
+from typing import TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.estimation.tasks.choices import NOTHING, ChoiceTable
+from scope.metrics import METRICS, capa_discrete
+from scope.records import GOLD, Difference, Estimate, FourCells, Measurement
+from scope.statistics import mean_estimate, paired_difference
+from scope.statistics.paired import paired_p_values, sum_estimate
+
+MOST_MODELS = 6
+"""With more models there are too many triples: 60 tests of 6, 105 of 7."""
+
+Model = TypeVar("Model", int, str)
+
+
+def choice_likeness(table: ChoiceTable, models: Mapping[int, str], seed: int) -> list[Difference]:
+    """The tests between models whose answers are choices; ``models`` are names by row."""
+    known, given = table.right != NOTHING, table.choices != NOTHING
+    found = []
+    for first, second, third in _triples(list(models)):
+        items = known & given[first] & given[second] & given[third]
+        right, options = table.right[items], table.options[items]
+        both = [
+            capa_discrete(table.choices[first, items], table.choices[other, items], right, options)
+            for other in (second, third)
+        ]
+        one, other = (each.value for each in both)
+        if one is not None and other is not None:
+            moves = one + both[0].influence - other - both[1].influence
+            names = _pair(models[first], models[second]), _pair(models[first], models[third])
+            found.append(_tested("capa_discrete", table.task, names, moves, seed))
+    for first, second in permutations(models, 2):
+        items = known & given[first] & given[second]
+        chosen, others = table.choices[first, items], table.choices[second, items]
+        moves = 1.0 * (chosen == others) - (chosen == table.right[items])
+        names = _pair(models[first], models[second]), _pair(models[first], GOLD)
+        found += [_tested("agreement", table.task, names, moves, seed)] if len(moves) else []
+    return found
+
+
+def text_likeness(
+    measured: Sequence[Measurement], task: str, models: Sequence[str], seed: int
+) -> list[Difference]:
+    """The tests between models whose answers are texts, from the values of word F1."""
+    values: dict[tuple[str, str], dict[str, float]] = {}
+    for row in measured:
+        if row.metric == "word_f1" and row.against is not None:
+            by_item = dict(zip(row.example_ids, row.values, strict=True))
+            values[row.target, row.against] = values[row.against, row.target] = by_item
+    compared = [((a, b), (a, c)) for a, b, c in _triples(models)]
+    compared += [((a, b), (a, GOLD)) for a, b in permutations(models, 2)]
+    found = []
+    for pair, other in compared:
+        shared = [item for item in values[pair] if item in values[other]]
+        moves = np.array([values[pair][item] - values[other][item] for item in shared])
+        names = _pair(*pair), _pair(*other)
+        found += [_tested("word_f1", task, names, moves, seed)] if shared else []
+    return found
+
+
+def _triples(models: Sequence[Model]) -> Iterator[tuple[Model, Model, Model]]:
+    """Each model with each two others."""
+    for first in models:
+        for second, third in combinations([one for one in models if one != first], 2):
+            yield first, second, third
+
+
+def _pair(first: str, second: str) -> str:
+    return f"{first} ~ {'gold' if second == GOLD else second}"
+
+
+def _tested(
+    metric: str, task: str, names: tuple[str, str], moves: NDArray[np.float64], seed: int
+) -> Difference:
+    """The mean over the items, tested by random signs."""
+    found = paired_p_values(moves, np.random.default_rng(seed))
+    return Difference(
+        metric=str(METRICS[metric]),
+        capability=task,
+        first=names[0],
+        second=names[1],
+        estimate=sum_estimate(moves / len(moves)),
+        p_value=min(1.0, 2 * min(found)),
+    )
+
+
+_RIGHT = ("accuracy", "exact_match")
+"""The metrics whose values say whether an answer is right: one a task."""
+
+
+def four_cells(against_gold: Sequence[Measurement]) -> Iterator[FourCells]:
+    """The cells of each two models, from the values of each against the right answers."""
+    measured = [one for one in against_gold if one.metric in _RIGHT]
+    for first, second in combinations(measured, 2):
+        of_first = dict(zip(first.example_ids, first.values, strict=True))
+        of_second = dict(zip(second.example_ids, second.values, strict=True))
+        ids = [item for item in of_first if item in of_second]
+        one, other = (np.array([of[item] for item in ids]) for of in (of_first, of_second))
+        if ids:
+            yield FourCells(
+                task=first.capability or "",
+                first=first.target,
+                second=second.target,
+                both=_share(one * other, ids),
+                only_first=_share(one * (1 - other), ids),
+                only_second=_share((1 - one) * other, ids),
+                neither=_share((1 - one) * (1 - other), ids),
+                difference=cast(Estimate, paired_difference(one, other, ids)),
+            )
+
+
+def _share(values: NDArray[np.float64], ids: Sequence[str]) -> Estimate:
+    return cast(Estimate, mean_estimate(values, ids))

@@ -1,1 +1,0 @@
-"""What learns from answers, and predicts who answers what correctly."""

@@ -1,0 +1,304 @@
+"""The answers themselves, question by question: what each model answers beside gold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import NamedTuple
+
+from reports.blocks import (
+    Block,
+    Card,
+    Cards,
+    Column,
+    Finder,
+    Fold,
+    Passage,
+    Row,
+    Section,
+    Select,
+    Table,
+    example_anchor,
+    heading,
+    paragraph,
+    places,
+)
+from reports.prose import Span, Text, joined, mark_changes, prose, written
+from reports.wording import two_digits
+from scope.jobs.compare.task_estimates import TaskEstimates
+from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
+
+MOST_EXAMPLES = 3
+"""Questions in the answer of the page."""
+
+MOST_ANSWERS, FEW_ANSWERS = 5, 3
+"""Answers to a question shown at once; of more, the few most frequent ones."""
+
+MOST_ITEMS = 500
+"""Questions shown at most; those on which the models disagree most come first."""
+
+
+class Given(NamedTuple):
+    """An answer to a question, or an option, with the models that gave it.
+
+    ``key`` is the text or the option's place, None for no answer; ``right`` is None where the
+    right answer is not known.
+    """
+
+    key: str | int | None
+    models: Sequence[tuple[str, Answer]]
+    right: bool | None
+
+
+class AnsweredQuestion(NamedTuple):
+    """A question of a task with every option, or every text in the order of the models."""
+
+    task: TaskEstimates
+    item: Item
+    given: tuple[Given, ...]
+
+    @property
+    def disagreement(self) -> float:
+        """The share of pairs of given answers that differ; 0 where there is no pair."""
+        counts = [len(one.models) for one in self.given if one.key is not None]
+        pairs = sum(counts) * (sum(counts) - 1)
+        return 1 - sum(count * (count - 1) for count in counts) / pairs if pairs else 0.0
+
+    def table(self, given: Sequence[Given]) -> Table:
+        """An answer a row with the models that gave it; options have their letter."""
+        first = 0 if self.item.question.options else 1
+        columns = (Column("", "name"), Column("Answer", "passage"), Column("Given by"))
+        rows = []
+        for one in given:
+            letter = option_name(one.key) if isinstance(one.key, int) else ""
+            cells = (letter, _shown(self.item, one), joined(map(_giver, one.models)))
+            rows.append(Row(cells=cells[first:], chosen=one.right is True))
+        return Table(columns=columns[first:], rows=tuple(rows))
+
+
+Questions = Sequence[AnsweredQuestion]
+"""Those of a task."""
+
+
+def answered_questions(task: TaskEstimates, answers: TaskAnswers) -> Iterator[AnsweredQuestion]:
+    """Every question of a task; models with the same answer are together."""
+    exact = {
+        (model, item): value == 1.0
+        for model, row in task.against_gold("exact_match").items()
+        for item, value in zip(row.example_ids, row.values, strict=True)
+    }
+    for item, *row in zip(answers.items, *answers.answers, strict=True):
+        groups: dict[str | int | None, list[tuple[str, Answer]]]
+        groups = {place: [] for place in range(len(item.question.options))}
+        for model, answer in zip(task.names, row, strict=True):
+            if answer.asked:
+                key = answer.choice if item.question.options else answer.text
+                groups.setdefault(key, []).append((model, answer))
+        given = []
+        for key, models in groups.items():
+            measured = exact.get((models[0][0], item.question.id)) if models else None
+            given.append(Given(key, models, _is_right(item, key, measured)))
+        yield AnsweredQuestion(task, item, tuple(given))
+
+
+def _is_right(item: Item, key: str | int | None, exact: bool | None) -> bool | None:
+    """As it was measured; where that is not kept, the same words as an answer of gold."""
+    if item.question.options:
+        return None if item.right is None else key == item.right
+    if exact is None and item.gold:
+        return str(key or "").split() in [answer.split() for answer in item.gold]
+    return exact
+
+
+def option_name(place: int) -> str:
+    """What an option is called: a letter, or after the last a number.
+
+    >>> option_name(0), option_name(25), option_name(26)
+    ('A', 'Z', '27')
+    """
+    return chr(ord("A") + place) if place < 26 else str(place + 1)
+
+
+def marked_answer(text: str, gold: Sequence[str]) -> Text:
+    """The answer with its words marked that the nearest of the right answers has not.
+
+    >>> parts = marked_answer("the red house", ["red house", "barn"])
+    >>> [part.text for part in parts if part.style == "marked"]
+    ['the']
+    """
+    words = set(text.split())
+    nearest = max(gold, key=lambda one: len(words.intersection(one.split())), default=text)
+    return mark_changes(nearest, text, ("deleted", "marked"))[1]
+
+
+def _shown(item: Item, given: Given) -> Text:
+    """An answer, or that there is none, with a remark where it is right."""
+    if given.key is None:
+        text = prose("__no answer__")
+    elif isinstance(given.key, int):
+        text = (Span(item.question.options[given.key]),)
+    elif given.key:
+        text = marked_answer(given.key, item.gold)
+    else:
+        text = (Span(UNANSWERABLE, "emphasis"),)
+    return (*text, Span(" "), Span("✓\N{NO-BREAK SPACE}right", "good")) if given.right else text
+
+
+def _giver(given: tuple[str, Answer]) -> Text:
+    """A model with the probability of its choice, if it gives one."""
+    name, answer = given
+    text = written(name)
+    if answer.probabilities and answer.choice is not None:
+        text = (*text, Span(f"\N{NO-BREAK SPACE}{two_digits(answer.probabilities[answer.choice])}"))
+    return (*text, Span(" (truncated)")) if answer.truncated else text
+
+
+def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
+    """The question, the right answers of one without options, and the answers."""
+    item = asked.item
+    yield Passage((Span(item.question.text),))
+    if item.question.context:
+        yield Fold(prose("Context"), (Passage((Span(item.question.context),)),))
+    if not item.question.options:
+        right = ((Span(one or UNANSWERABLE, "strong", foreign=True),) for one in item.gold)
+        gold = joined(dict.fromkeys(right), between=" / ") or prose("not known")
+        yield Passage(prose("Gold: {gold}", gold=gold))
+    shown = [answer for answer in asked.given if answer.models or answer.right]
+    if len(shown) > MOST_ANSWERS:
+        frequent = sorted(shown, key=lambda answer: (not answer.right, -len(answer.models)))
+        shown = [answer for answer in shown if answer in frequent[:FEW_ANSWERS]]
+    yield asked.table(shown)
+    if others := [answer for answer in asked.given if answer not in shown]:
+        kind = "options" if item.question.options else "answers"
+        yield Fold(prose(f"Other {kind}: {{n}}", n=len(others)), (asked.table(others),))
+
+
+def answers_side_by_side(tasks: Sequence[Questions], *, most: int) -> Section | None:
+    """At most so many questions, the most disagreed first, as many of each task as there can be."""
+    if not tasks:
+        return None
+    most_disagreed = partial(sorted, key=attrgetter("disagreement"), reverse=True)
+    each = -(-most // len(tasks))
+    shown = [one for of_task in tasks for one in most_disagreed(of_task)[:each]]
+    about = paragraph(
+        "{shown} of {total} questions, those with the most disagreement first; the models disagree "
+        "on {disagreeing} of the {total}. Models with the same answer share a row; marked words "
+        "are not in gold; the number after a model is the probability of its choice. All answers "
+        "are in ``to_frame('examples')`` and in the run’s parquet files.",
+        shown=len(shown),
+        total=sum(map(len, tasks)),
+        disagreeing=sum(one.disagreement > 0 for of_task in tasks for one in of_task),
+    )
+    cards = (_cards(most_disagreed(shown)),) if shown else ()
+    return Section(anchor="answers", title="Answers side by side", blocks=(about, *cards))
+
+
+def _cards(shown: Questions) -> Cards:
+    tasks = list(dict.fromkeys(one.task.task for one in shown))
+    categories = sorted({one.item.category or "no category" for one in shown})
+    named = (("task", "Task", tasks), ("category", "Category", categories))
+    selects = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
+    models = shown[0].task.names
+    alone = enumerate(models) if len(models) == 2 else ()
+    written = any(not one.item.question.options for one in shown)
+    states = (
+        ("", "all questions"),
+        ("disagree", "models disagree"),
+        *((("text", "a written answer changes"),) if written else ()),
+        *((f"only{place}", f"only {name} is right") for place, name in alone),
+        ("wrong", "at least one is wrong"),
+        ("none", "all alike, none wrong"),
+    )
+    return Cards(
+        cards=tuple(
+            Card(
+                note=_note(one),
+                blocks=tuple(question_blocks(one)),
+                keys={
+                    "task": str(tasks.index(one.task.task)),
+                    "category": str(categories.index(one.item.category or "no category")),
+                    "state": " ".join(_states(one)),
+                    "alike": f"{1 - one.disagreement:.6f}",
+                },
+                anchor=example_anchor(one.item.question.id, one.task.task),
+            )
+            for one in shown
+        ),
+        finder=Finder(
+            unit="questions",
+            searched="texts",
+            selects=(*selects, Select(key="state", label="Answers", options=states)),
+            orders=(("order", "most disagreed first"), ("alike", "least disagreed first")),
+            difference="state",
+        ),
+    )
+
+
+def _states(asked: AnsweredQuestion) -> Iterator[str]:
+    """Whether models disagree, which of two alone is right, and whether one is wrong."""
+    if asked.disagreement:
+        yield "disagree"
+        if not asked.item.question.options:
+            yield "text"
+    right = [name for one in asked.given if one.right for name, _ in one.models]
+    if any(one.right is False and one.models for one in asked.given):
+        yield "wrong"
+        if len(right) == 1:
+            yield f"only{asked.task.names.index(right[0])}"
+
+
+def _note(asked: AnsweredQuestion) -> Text:
+    category, answering = asked.item.category, dict(p for one in asked.given for p in one.models)
+    silent = [name for name in asked.task.names if name not in answering]
+    return prose(
+        "{task} · question {question}{category}{silent}",
+        task=asked.task.task,
+        question=asked.item.question.id,
+        category=() if category is None else prose(" · {name}", name=category),
+        silent=prose(" · not asked: {names}", names=joined(silent)) if silent else (),
+    )
+
+
+def example_cards(tasks: Sequence[Questions]) -> Iterator[Block]:
+    """At most three questions: the first kind of every task, then the second ones."""
+    by_task = [list(_of_task(questions)) for questions in tasks]
+    ranks = range(MOST_EXAMPLES)
+    cards = [cards[rank] for rank in ranks for cards in by_task if rank < len(cards)]
+    if cards:
+        yield heading("For example")
+        yield Cards(cards=tuple(cards[:MOST_EXAMPLES]), narrow=True)
+
+
+def _of_task(questions: Questions) -> Iterator[Card]:
+    """The shortest question of each kind, the kind of the most questions first."""
+    kinds: dict[Text, list[AnsweredQuestion]] = defaultdict(list)
+    for question in questions:
+        if kind := _kind(question):
+            kinds[kind].append(question)
+    seen = set()
+    for kind, of_kind in sorted(kinds.items(), key=lambda pair: -len(pair[1])):
+        shown = min(of_kind, key=lambda question: len(question.item.question.text))
+        # Of many models one stands for all that are alone with their answer.
+        words = kind if len(shown.task.fit) == 2 else kind[-1:]
+        if words not in seen:
+            seen.add(words)
+            about = (*kind, *prose(" · {task}", task=shown.task.task))
+            yield Card(note=about, blocks=tuple(question_blocks(shown)))
+
+
+def _kind(question: AnsweredQuestion) -> Text:
+    """What a question shows of the models that are not degenerate; empty for nothing."""
+    fit = question.task.fit
+    answers = [(one, [name for name, _ in one.models if name in fit]) for one in question.given]
+    right = [name for answer, names in answers if answer.right for name in names]
+    wrong = [(answer, names) for answer, names in answers if answer.right is False and names]
+    erring = [name for _, names in wrong for name in names]
+    if len(right) == 1 and erring:
+        return prose("Only **{model}** is right", model=right[0])
+    if len(erring) == 1 and right:
+        return prose("Only **{model}** is wrong", model=erring[0])
+    if len(wrong) == 1 and len(erring) == len(fit) > 1 and wrong[0][0].key is not None:
+        return prose(f"{'Both' if len(fit) == 2 else 'All'} give the **same wrong answer**")
+    return ()

@@ -1,0 +1,391 @@
+"""The page of a comparison: how similar the models' answers to tasks are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from statistics import median
+
+import numpy as np
+
+from reports.blocks import (
+    Beside,
+    Block,
+    Callout,
+    Column,
+    ColumnKind,
+    Fold,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+    Terms,
+    note,
+    paragraph,
+)
+from reports.builders.estimates import (
+    differences_section,
+    every_estimate,
+    numbers_section,
+    rival_pairs,
+)
+from reports.builders.outcomes import answered_section, model_lines, outcome_lines
+from reports.builders.run import asked, reproduce, run_lines
+from reports.charts import Grid, SmallStrip, grid
+from reports.prose import Text, joined, prose, together, written
+from reports.wording import in_percent, number, short, short_share, two_digits
+from scope.jobs.compare.examples import (
+    MOST_ITEMS,
+    Questions,
+    answered_questions,
+    answers_side_by_side,
+    example_cards,
+)
+from scope.jobs.compare.task_estimates import TaskEstimates, explained, task_estimates
+from scope.metrics import metric_name
+from scope.records import GOLD, CompareResult, Estimate, FourCells, Undefined, marked
+
+FEW_MODELS = 6
+"""Up to this many models are in the title by their names."""
+
+MOST_ROWS = 10
+"""Models whose row is shown at once; beyond, the matrix is folded, too."""
+
+MOST_MODELS = 60
+"""A matrix of more models would be unreadable."""
+
+MOST_REASONS = 3
+"""Of more degenerate models, or warnings, the others are only named."""
+
+_MEANINGS = {
+    "capa": (
+        "agreement beyond what accuracy explains",
+        "0 is independent, 1 is the same answers. This assumes equally difficult questions; "
+        "otherwise unrelated models of equal skill reach 0.1 to 0.25.",
+    ),
+    "sem_score": ("mean similarity in meaning", "1 is the same answer."),
+    "word_f1": ("mean share of common words", "1 is the same answer."),
+}
+"""What a main metric means, and how to read it."""
+
+_LIMITS = (
+    "Accurate models have similar answers for that reason alone. Intervals are over questions, not "
+    "over retraining: the same recipe with another seed may lie outside. The order of options and "
+    "the words of the prompt change what a model answers. A missing answer is wrong, and between "
+    "two models it leaves its question out. Where answers are texts, right is an exact match with "
+    "a right answer. A degenerate model is out of pairs, rankings and examples, and stays in the "
+    "tables with a mark."
+)
+
+
+def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
+    """The whole report of a comparison; sections without content are left out.
+
+    ``max_items`` bounds how many questions are shown with their answers, not what is counted.
+    """
+    manifest, tasks = result.manifest, task_estimates(result)
+    questions = [list(answered_questions(*both)) for both in zip(tasks, result.tasks, strict=True)]
+    opened = (
+        _answer(result, tasks, questions),
+        _categories(tasks),
+        answers_side_by_side(questions, most=max_items),
+    )
+    folded = (
+        _numbers(result, tasks),
+        differences_section(result.differences, (), of="model") if result.differences else None,
+        asked(manifest, capabilities="Tasks"),
+        answered_section(result.outcomes, _by_model(result)),
+        Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),
+        reproduce(manifest, result.clock),
+    )
+    names = [card.name for card in manifest.models]
+    named = ", ".join(names) if len(names) <= FEW_MODELS else f"{len(names)} models"
+    unmeasured = [one for one in result.outcomes if one.status != "measured" or one.failures]
+    probe = manifest.settings.get("semscore")
+    measure = ((prose("sem_score"), prose("by {probe}", probe=str(probe))),) if probe else ()
+    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *measure, *model_lines(manifest))
+    tables = (block for task in tasks for block in picture(task) if isinstance(block, Table))
+    return Page(
+        title=f"SCoPE compare: {named}",
+        sections=(
+            *(section for section in opened if section is not None),
+            *(replace(section, folded=True) for section in folded if section is not None),
+        ),
+        brief=(
+            *(Paragraph(together(*sentences(task))) for task in tasks),
+            *(Paragraph(line) for task in tasks for line in remarks(result, task.task)),
+            *(replace(table, most=max(4, MOST_ROWS // len(tasks))) for table in tables),
+            *([Terms(facts, facts=True)] if facts else []),
+            *run_lines(result.clock),
+        ),
+    )
+
+
+def _answer(
+    result: CompareResult, tasks: Sequence[TaskEstimates], questions: Sequence[Questions]
+) -> Section:
+    """A box a task, tasks that were not measured, and at most three examples."""
+    boxes = []
+    for task in tasks:
+        first, *others = map(Paragraph, sentences(task))
+        notes = map(Paragraph, remarks(result, task.task))
+        pictures = (block for made in picture(task) for block in _in_part(made, len(task.names)))
+        boxes.append(Callout("neutral", (replace(first, lead=True), *others, *pictures, *notes)))
+    beside = len(boxes) > 1 and all(len(task.names) == 2 for task in tasks)
+    shown = (Beside(tuple((box,) for box in boxes)),) if beside else boxes
+    failed = [one for one in result.outcomes if one.status != "measured"]
+    lines = [outcome_lines(failed, of_tasks=True)] if failed else []
+    blocks = (*shown, *lines, *example_cards(questions))
+    return Section(anchor="answer", title="Answer", blocks=blocks)
+
+
+def _in_part(block: Block, models: int) -> Iterator[Block]:
+    """Of many models the first rows, with the others and the matrix behind a line."""
+    if isinstance(block, Grid) and models > MOST_ROWS:
+        yield Fold(prose("{metric} of all pairs", metric=block.title), (block,))
+    elif isinstance(block, Table) and models > MOST_ROWS:
+        yield replace(block, rows=block.rows[:MOST_ROWS])
+        rest = block.rows[MOST_ROWS:]
+        yield Fold(prose("{n} more models", n=len(rest)), (replace(block, rows=rest),))
+    else:
+        yield block
+
+
+def in_short(result: CompareResult) -> str:
+    """The main metric of the pair in each task, of many models that of the median pair."""
+    tasks = []
+    for task in task_estimates(result):
+        ranked, label = task.ranked(), metric_name(task.main_metric).label
+        shown = f"{label} {short(ranked[0][1])}" if ranked else "no pair measured"
+        if len(ranked) > 1:
+            middle = number(median(estimate.value for _, estimate in ranked))
+            shown = f"median {label} {middle} of {len(ranked)} pairs"
+        tasks.append(f"{task.task}: {shown}" if len(result.tasks) > 1 else shown)
+    return ", ".join(tasks)
+
+
+def sentences(task: TaskEstimates) -> Iterator[Text]:
+    """How alike the models answer, which is right more often, and what accuracy explains."""
+    pairs, label = task.ranked(), metric_name(task.main_metric).label
+    means, reading = _MEANINGS.get(task.main_metric.removesuffix("_discrete"), ("", ""))
+    if not pairs:
+        template = "On **{task}** no two models can be compared: {why}."
+        yield prose(template, task=task.task, why=_why_none(task))
+    elif len(task.fit) == 2:
+        yield from _on_two(task, pairs[0][0])
+        template = f"{means[:1].upper()}{means[1:]} ({{label}}) is **{{n}}**. {reading}"
+        if means:
+            yield prose(template, label=label, n=short(pairs[0][1]))
+    else:
+        yield from _on_many(task, label)
+        if means:
+            yield prose(f"{{label}} is the {means}. {reading}", label=label)
+
+
+def _why_none(task: TaskEstimates) -> str:
+    if len(task.fit) < 2:
+        return f"{len(task.degenerate)} of {len(task.names)} are degenerate"
+    estimates = (row.estimate for row in task.between(task.main_metric).values())
+    reasons = (estimate.reason for estimate in estimates if isinstance(estimate, Undefined))
+    return next(reasons, "no pair was measured")
+
+
+def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
+    words = "On **{task}**, {models} give the **same answer to {share}** of {n} questions."
+    models = joined(pair, last=" and ")
+    if same := task.between(task.same_metric).get(pair):
+        share = short_share(same.estimate)
+        yield prose(words, task=task.task, models=models, share=share, n=same.estimate.n)
+    yield from (_accuracies(cells) for cells in task.cells if (cells.first, cells.second) == pair)
+
+
+def _accuracies(cells: FourCells) -> Text:
+    """Which model is right more often, if either is shown to be, and by how many points."""
+    gap, both = cells.difference, cells.both.value
+    models = [(both + cells.only_first.value, cells.first)]
+    models.append((both + cells.only_second.value, cells.second))
+    sign = -1 if gap.value < 0 else 1
+    (share, better), (other_share, other) = models[::sign]
+    more, *ends = in_percent(sign * gap.value, *sorted((sign * gap.low, sign * gap.high)))
+    (first,), (second,) = in_percent(share), in_percent(other_share)
+    opening = "**{better} is right more often**: on"
+    if gap.low * gap.high <= 0:
+        opening = "**Neither is shown to be right more often**: {better} on"
+    return prose(
+        f"{opening} {first}\u00a0%, {{other}} on {second}\u00a0%. The difference is {more} points "
+        f"[{', '.join(ends)}].",
+        better=better,
+        other=other,
+    )
+
+
+def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
+    """The most and the least similar pair, and how many others may be."""
+    pairs = task.ranked()
+    every = [estimate for _, estimate in pairs]
+    most, least = (
+        prose(
+            "**{first}** and **{second}** with {n}{rivals}",
+            first=pair[0],
+            second=pair[1],
+            n=short(estimate),
+            rivals=rival_pairs(estimate, every),
+        )
+        for pair, estimate in (pairs[0], pairs[-1])
+    )
+    template = "On **{task}**, the most similar of {n} pairs, by {label}, are {most}."
+    yield prose(template, task=task.task, n=len(pairs), label=label, most=most)
+    middle = f"{median(estimate.value for estimate in every):.2f}".replace("-", "−")
+    template = "The median pair has {middle}. The least similar are {least}."
+    yield prose(template, middle=middle, least=least)
+
+
+def remarks(result: CompareResult, task: str) -> Iterator[Text]:
+    """A line on degenerate models, and one on answers that are given too often."""
+    here = [shares for shares in result.task_shares if shares.task == task]
+    degenerate = [(one.model, one.degenerate) for one in here if one.degenerate]
+    warnings = [(one.model, one.warning) for one in here if one.warning]
+    for template, models in (
+        ("!!Degenerate!!, so out of pairs, rankings and examples: {models}.", degenerate),
+        ("**Warning**: {models}.", warnings),
+    ):
+        reasons = [
+            prose("**{model}** ({reason})", model=model, reason=reason)
+            for model, reason in models[:MOST_REASONS]
+        ]
+        if models:
+            others = (model for model, _ in models[MOST_REASONS:])
+            yield prose(template, models=joined([*reasons, *others]))
+
+
+def picture(task: TaskEstimates) -> Iterator[Block]:
+    """The four cells of the two models that count; of three and more a matrix, and a row each."""
+    for cells in task.cells:
+        if {cells.first, cells.second} == set(task.fit):
+            shares = {
+                prose("Both are right"): cells.both,
+                prose("Only {model} is right", model=cells.first): cells.only_first,
+                prose("Only {model} is right", model=cells.second): cells.only_second,
+                prose("Both are wrong"): cells.neither,
+            }
+            yield _shares_table(prose("Of {n} questions", n=cells.both.n), "Share", shares.items())
+    if len(task.names) > 2:
+        made = matrix(task, task.main_metric) if len(task.names) <= MOST_MODELS else None
+        yield made or note("No matrix of {n} models.", n=len(task.names))
+        yield _models_table(task)
+
+
+def _shares_table(
+    head: Text, share: str, rows: Iterable[tuple[Text, Estimate | Undefined]]
+) -> Table:
+    strip = Column("0 to 100\u00a0%", "strip")
+    return Table(
+        columns=(Column(head, "name"), strip, Column(share, "number")),
+        rows=tuple(
+            Row(cells=(name, _strip(estimate), short_share(estimate))) for name, estimate in rows
+        ),
+        close=True,
+    )
+
+
+def _strip(estimate: Estimate | Undefined) -> SmallStrip | None:
+    if isinstance(estimate, Undefined):
+        return None
+    return SmallStrip.of(short_share(estimate), estimate, (0.0, 1.0))
+
+
+def _models_table(task: TaskEstimates) -> Table:
+    """Each model with its accuracy and the most similar other one; the most accurate first."""
+    gold = task.against_gold("accuracy" if task.choice else "exact_match")
+    unknown = Undefined(reason="not measured")
+    right = {name: gold[name].estimate if name in gold else unknown for name in task.names}
+    counts = sorted({estimate.n for estimate in right.values()})
+    texts = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+    ordered = sorted(right.items(), key=lambda row: -getattr(row[1], "value", -1.0))
+    nearest: dict[str, Text] = {}
+    for pair, estimate in task.ranked():
+        for name, other in (pair, pair[::-1]):
+            words = f"{{other}}\u00a0{two_digits(estimate.value)}"
+            nearest.setdefault(name, prose(words, other=other))
+    table = _shares_table(
+        prose(f"Of {texts} questions"),
+        "Right",
+        ((written(task.marked(name)), estimate) for name, estimate in ordered),
+    )
+    similar = Column(f"Most similar, {metric_name(task.main_metric).label}")
+    return replace(
+        table,
+        columns=(*table.columns, similar),
+        rows=tuple(
+            replace(row, cells=(*row.cells, nearest.get(name, prose("none"))))
+            for row, (name, _) in zip(table.rows, ordered, strict=True)
+        ),
+    )
+
+
+def matrix(task: TaskEstimates, metric: str) -> Grid | None:
+    """A metric between all models, similar ones next to each other by the main metric."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    main = {pair: row.estimate for pair, row in task.between(task.main_metric).items()}
+    # Models whose similarity is unknown are further apart than any others.
+    similar = [getattr(main.get(pair), "value", -9.0) for pair in combinations(task.names, 2)]
+    order = leaves_list(linkage(1 - np.array(similar), "average", optimal_ordering=True)).tolist()
+    order = order if order[0] < order[-1] else order[::-1]
+    names = {task.names[place]: task.marked(task.names[place]) for place in order}
+    return grid(
+        metric_name(metric).label,
+        {
+            (names[first], names[second]): row.estimate
+            for pair, row in task.between(metric).items()
+            for first, second in (pair, pair[::-1])
+        },
+        rows=list(names.values()),
+        columns=list(names.values()),
+        numbered=True,
+    )
+
+
+def _categories(tasks: Sequence[TaskEstimates]) -> Section | None:
+    """Each model's accuracy in each category of the questions; a column each for two models."""
+    grids = []
+    for task in tasks:
+        two, cells = len(task.names) == 2, {}
+        for row in task.rows:
+            if row.subset is not None and row.metric == "accuracy" and row.against == GOLD:
+                name, part = task.marked(row.target), row.subset.removeprefix("category = ")
+                cells[(part, name) if two else (name, part)] = row.estimate
+        rows, columns = (list(dict.fromkeys(pair[place] for pair in cells)) for place in (0, 1))
+        title, head = f"{task.task}: accuracy", "Category" if two else "Model"
+        if made := grid(title, cells, rows=rows, columns=columns, heading=head):
+            grids.append(made)
+    return Section(anchor="differ", title="By category", blocks=tuple(grids)) if grids else None
+
+
+def _numbers(result: CompareResult, tasks: Sequence[TaskEstimates]) -> Section | None:
+    """Every estimate, task by task, with a mark on degenerate models."""
+    if not result.measurements:
+        return None
+    blocks = []
+    for task in tasks:
+        rows = sorted(task.rows, key=lambda row: (row.subset is not None, row.against != GOLD))
+        named = [
+            replace(row, target=task.marked(row.target), against=task.marked(row.against or GOLD))
+            for row in rows
+        ]
+        blocks.append(every_estimate(task.task, named))
+    return numbers_section(explained(result), blocks)
+
+
+def _by_model(result: CompareResult) -> Table:
+    """Which answers each model gives to a task, and to how many questions it gives none."""
+    heads: dict[str, ColumnKind] = {"Model": "name", "Task": "text", "Asked": "number"}
+    return Table.of(
+        heads | {"Answered": "number", "Answers": "text"},
+        (
+            (marked(one.model, [one]), one.task, one.asked, one.given, one.in_words())
+            for one in result.task_shares
+        ),
+    )

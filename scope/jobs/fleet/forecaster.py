@@ -1,0 +1,370 @@
+"""The interface of a forecaster in the manner of scikit-learn, and two baselines."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from copy import copy
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_limits
+
+from scope.errors import DataError, SpecError
+from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
+from scope.jobs.fleet.matrix import require_right_and_wrong, require_right_or_wrong
+from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
+
+Probabilities = NDArray[np.float32]
+"""One row a question, one column a model: the probability of a right answer."""
+
+
+class Forecaster(BaseEstimator, ABC):
+    """Predicts which model answers which question correctly.
+
+    A question is a row of a table laid out as ``layout`` says, a model a column of the answers,
+    so that scikit-learn's splits and searches, which draw rows, split by question. Results are the
+    same to the byte for one seed, on any number of cores: matrices are multiplied by one thread.
+
+    Subclasses give ``_fit``, ``_probabilities``, their ``short_name``, and in ``state`` the names
+    of the arrays and numbers that a fitted one consists of, which is all that is saved of it.
+    ``least`` has the least value of each parameter that has one.
+
+    Fitted, it has ``skills_``, shape (models,): the share of right answers to be expected of each
+    model over the questions that it was fitted on, drawn to the fleet's mean where few answers
+    are known. Who is the single best model is to be decided by it.
+    """
+
+    short_name: ClassVar[str]
+    state: ClassVar[tuple[str, ...]]
+    least: ClassVar[Mapping[str, float]] = {}
+    layout: QuestionLayout
+    skills_: NDArray[np.float32]
+
+    def fit(self, X: Table, y: Answers) -> Self:  # noqa: N803 - scikit-learn's name
+        """Learn from who answered what.
+
+        Parameters
+        ----------
+        X
+            Shape (questions, ``layout.width``).
+        y
+            Shape (questions, models): 1 right, 0 wrong, NaN unknown.
+
+        Raises
+        ------
+        DataError
+            When the shapes do not go together, a number is neither, a model has no answer, or
+            all answers are right, or all wrong.
+        SpecError
+            When a parameter cannot be, such as more dimensions than models.
+        """
+        table, answers = checked_table(X, self.layout), checked_correctness(y, len(X))
+        self.check_parameters()
+        with threadpool_limits(1):
+            self._fit(table, answers)
+        # As after loading: how an array lies in memory can change the last bit of a product.
+        return self.restore(self.state_arrays())
+
+    def predict_proba(self, X: Table) -> Probabilities:  # noqa: N803
+        """The probability that each model answers each question correctly, (questions, models)."""
+        with threadpool_limits(1):
+            return self._probabilities(checked_table(X, self.layout))
+
+    def predict(self, X: Table) -> NDArray[np.float32]:  # noqa: N803
+        """Whether each model is predicted to answer each question correctly: 1 or 0."""
+        return (self.predict_proba(X) > 0.5).astype(np.float32)
+
+    def score(self, X: Table, y: Answers) -> float:  # noqa: N803
+        """The accuracy of `predict` over the answers that are known, from 0 to 1."""
+        known = ~np.isnan(y)
+        return float((self.predict(X) == y)[known].mean())
+
+    def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803
+        """How much each question is for each model; the greatest of a row is to be asked."""
+        return self.predict_proba(X)
+
+    @property
+    def spelling(self) -> str:
+        """Its name, and its parameters where they are not as by default: ``knn(neighbours=9)``."""
+        default: dict[str, Any] = type(self)(layout=self.layout).get_params(deep=False)
+        given = self.get_params(deep=False)
+        settings = [f"{name}={value}" for name, value in given.items() if value != default[name]]
+        return f"{self.short_name}({', '.join(settings)})" if settings else self.short_name
+
+    def check_parameters(self) -> None:
+        """Raise a SpecError for a parameter that cannot be, whatever the questions are."""
+        for name, least in self.least.items():
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise SpecError(
+                    f"{name}={value}", expected=f"{least:g} or more", fix=f"set {name}={least:g}"
+                )
+
+    def state_arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays and numbers of a fitted forecaster, by name."""
+        return {name: np.asarray(getattr(self, name), order="C") for name in self.state}
+
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> Self:
+        """Take over what `state_arrays` gave."""
+        for name in self.state:
+            # A number was kept as an array without axes.
+            value = arrays[name]
+            setattr(self, name, value if value.ndim else value.item())
+        return self
+
+    @abstractmethod
+    def _fit(self, table: Table, answers: Answers) -> None:
+        """Learn from what has been checked."""
+
+    @abstractmethod
+    def _probabilities(self, table: Table) -> Probabilities:
+        """Forecast what has been checked."""
+
+
+class VectorForecaster(Forecaster):
+    """A forecaster with one compact vector a model, which others may be added to.
+
+    Fitted, it has ``model_vectors_``, shape (models, dimensions).
+    """
+
+    model_vectors_: NDArray[np.float32]
+
+    @property
+    def places_(self) -> NDArray[np.floating]:
+        """The models as places, shape (models, any): those near to each other answer alike.
+
+        The squared distance is the mean squared difference of two models' forecasts of the
+        questions that it was fitted on, as logits where forecasts are made of logits.
+        """
+        return self.model_vectors_
+
+    @abstractmethod
+    def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
+        """A copy with new models: their vectors from some answers, all else frozen.
+
+        Parameters
+        ----------
+        rows
+            Which of the questions that it was fitted on were answered, by their rows then.
+        answers
+            Shape (len(rows), new models): 1 right, 0 wrong, NaN unknown.
+        """
+
+
+def checked_table(table: Table, layout: QuestionLayout) -> Table:
+    """The table in single precision, if it is as the layout says and holds numbers alone.
+
+    Raises
+    ------
+    DataError
+        When it is not, or does not.
+    """
+    found = np.asarray(table, dtype=np.float32)
+    if found.ndim != 2 or found.shape[1] != layout.width:
+        raise DataError(
+            f"a table of questions of shape {found.shape}",
+            expected=f"{layout.width} columns: a vector of {layout.vector}, "
+            f"{len(layout.features)} features and {int(bool(layout.categories))} category",
+            fix="make the table with the same encoder and columns that the forecaster has",
+        )
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+        raise DataError(
+            f"a number that is not finite in row {row} of the table of questions",
+            expected="finite numbers",
+            fix="encode the question again, or leave it out",
+        )
+    return found
+
+
+def checked_correctness(answers: Answers, questions: int) -> Answers:
+    """The answers in single precision, if there is something to learn from them.
+
+    Raises
+    ------
+    DataError
+        When there is not, or a value is none of 0, 1 and NaN.
+    """
+    found = np.asarray(answers, dtype=np.float32)
+    if found.ndim != 2 or len(found) != questions:
+        raise DataError(
+            f"answers of shape {found.shape} to {questions} questions",
+            expected="one row a question and one column a model",
+            fix="turn the matrix round, or give the questions that were answered",
+        )
+    require_right_or_wrong(found)
+    require_right_and_wrong(found)
+    return found
+
+
+def checked_new_models(
+    rows: NDArray[np.int64], answers: Answers, questions: int
+) -> tuple[NDArray[np.int64], Answers]:
+    """The rows and answers of new models, if they go together.
+
+    Answers that are all right or all wrong are allowed.
+
+    Raises
+    ------
+    DataError
+        When they do not, a row is none of the ``questions``, a value is none of 0, 1 and NaN, or
+        a model has no answer.
+    """
+    places, found = np.asarray(rows), np.asarray(answers, dtype=np.float32)
+    outside = places[~np.isin(places, np.arange(questions))]
+    if found.ndim != 2 or places.shape != found.shape[:1] or len(outside):
+        raise DataError(
+            f"answers of shape {found.shape} to the row {outside[0]}"
+            if len(outside)
+            else f"answers of shape {found.shape} to rows of shape {places.shape}",
+            expected=f"one row of answers for each row from 0 to {questions - 1}, and one column a "
+            "model",
+            fix="give answers to questions that the fleet was fitted on",
+        )
+    require_right_or_wrong(found)
+    return places.astype(np.int64), found
+
+
+class MeanForecaster(VectorForecaster):
+    """Predicts each question by the share of a model's known answers that are right.
+
+    A model's vector has the one dimension of that share. What is to be expected of it over all
+    questions, ``skills_``, is drawn to the fleet's mean where its answers are few.
+
+    Parameters
+    ----------
+    layout
+        The columns of a table of questions, of which none counts.
+
+    Examples
+    --------
+    >>> questions = np.zeros((4, 1), dtype=np.float32)
+    >>> answers = np.array([[1, 0], [1, 1], [1, np.nan], [0, 0]], dtype=np.float32)
+    >>> mean = MeanForecaster(layout=QuestionLayout(vector=1)).fit(questions, answers)
+    >>> print(mean.predict_proba(questions[:1]).round(3))
+    [[0.75  0.333]]
+    """
+
+    short_name: ClassVar[str] = "mean"
+    state: ClassVar[tuple[str, ...]] = (
+        "model_vectors_",
+        "skills_",
+        "questions_",
+        "fitted_",
+    )
+
+    def __init__(self, *, layout: QuestionLayout) -> None:
+        self.layout = layout
+
+    def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
+        """A copy with new models, whose accuracy is that of these answers."""
+        _, checked = checked_new_models(rows, answers, self.questions_)
+        larger = copy(self)
+        larger.model_vectors_ = np.concatenate([self.model_vectors_, accuracies(checked)[:, None]])
+        # Against the models that were fitted: others that were added before do not count.
+        skills = new_model_skills(checked, self.skills_[: self.fitted_], self.questions_)
+        larger.skills_ = np.concatenate([self.skills_, skills])
+        return larger
+
+    def _fit(self, table: Table, answers: Answers) -> None:
+        self.model_vectors_ = accuracies(answers)[:, None]
+        self.skills_ = shrunk_skills(answers)
+        self.questions_, self.fitted_ = answers.shape
+
+    def _probabilities(self, table: Table) -> Probabilities:
+        return np.repeat(self.model_vectors_.T, len(table), axis=0)
+
+
+def accuracies(answers: Answers) -> NDArray[np.float32]:
+    """The share of each model's known answers that are right, shape (models,)."""
+    return np.asarray(np.nanmean(answers, axis=0, dtype=np.float64), dtype=np.float32)
+
+
+_AT_ONCE = 256
+"""Questions whose distances to all others are held in memory."""
+
+
+class NeighbourForecaster(Forecaster):
+    """Predicts a question by the mean answer of the training questions nearest to its vector.
+
+    Nearest is by Euclidean distance, which for vectors of length 1 orders as cosine does; at
+    equal distances the question that stands first counts. A model's unknown answers are left
+    out, and where it has none among the neighbours its skill stands in (`shrunk_skills`).
+    Features and categories count for nothing.
+
+    Parameters
+    ----------
+    layout
+        The columns of a table of questions.
+    neighbours
+        How many; the paper has 131. All questions where there are fewer, which is the mean.
+
+    Examples
+    --------
+    >>> questions = np.array([[0.0], [1.0], [5.0]], dtype=np.float32)
+    >>> answers = np.array([[1], [0], [1]], dtype=np.float32)
+    >>> nearest = NeighbourForecaster(layout=QuestionLayout(vector=1), neighbours=2)
+    >>> nearest.fit(questions, answers).predict_proba(np.array([[0.2], [4.0]])).tolist()
+    [[0.5], [0.5]]
+    """
+
+    short_name: ClassVar[str] = "knn"
+    state: ClassVar[tuple[str, ...]] = (
+        "question_vectors_",
+        "answers_",
+        "skills_",
+    )
+    least: ClassVar[Mapping[str, float]] = {"neighbours": 1}
+
+    def __init__(self, *, layout: QuestionLayout, neighbours: int = 131) -> None:
+        self.layout = layout
+        self.neighbours = neighbours
+
+    def _fit(self, table: Table, answers: Answers) -> None:
+        self.question_vectors_ = self.layout.vectors_of(table).copy()
+        self.answers_ = answers.copy()
+        self.skills_ = shrunk_skills(answers)
+
+    def _probabilities(self, table: Table) -> Probabilities:
+        known = ~np.isnan(self.answers_)
+        right = np.where(known, self.answers_, np.float32(0))
+        count = known.astype(np.float32)
+        found = np.tile(self.skills_, (len(table), 1))
+        for rows, near in self._neighbourhoods(self.layout.vectors_of(table)):
+            # Sums of ones: exact in single precision, in whichever order.
+            answered = near @ count
+            np.divide(near @ right, answered, out=found[rows], where=answered > 0)
+        return found
+
+    def _neighbourhoods(
+        self, vectors: NDArray[np.float32]
+    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """Some rows at a time: 1 for each neighbour of a row's question, else 0."""
+        # In double precision two equal vectors are at distances that are equal once rounded.
+        others = self.question_vectors_.astype(np.float64)
+        squares = (others * others).sum(axis=1)
+        for start in range(0, len(vectors), _AT_ONCE):
+            rows = slice(start, start + _AT_ONCE)
+            # The question's own square is left out: it is the same for all others.
+            distances = (squares - 2 * (vectors[rows] @ others.T)).astype(np.float32)
+            yield rows, nearest(distances, self.neighbours)
+
+
+def nearest(distances: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """1 for the so many least of each row, of equal ones those that stand first, else 0.
+
+    Examples
+    --------
+    >>> nearest(np.array([[3, 1, 2, 2]], dtype=np.float32), 2).tolist()
+    [[0.0, 1.0, 1.0, 0.0]]
+    """
+    if count >= distances.shape[1]:
+        return np.ones_like(distances)
+    furthest = np.partition(distances, count - 1, axis=1)[:, count - 1 : count]
+    nearer, level = distances < furthest, distances == furthest
+    room = count - nearer.sum(axis=1, keepdims=True)
+    chosen: NDArray[np.bool_] = nearer | (level & (level.cumsum(axis=1) <= room))
+    return chosen.astype(np.float32)

@@ -1,0 +1,273 @@
+"""Questions as a table of numbers: vectors, features of the texts, and categories."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError
+from scope.printing import listed
+
+Table = NDArray[np.float32]
+"""Questions as rows: first their vectors, then their features, then the category's code."""
+
+Answers = NDArray[np.float32]
+"""One row a question, one column a model: 1 right, 0 wrong, NaN unknown."""
+
+NO_CATEGORY = -1
+"""The code of a category that was not there when the forecaster was fitted."""
+
+SHOWN = 5
+"""The number of names shown in a message."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionLayout:
+    """Which columns of a table of questions hold what: a parameter of every forecaster.
+
+    ``vector`` is the number of columns of the question's vector, by the encoder with the
+    fingerprint ``encoder``; ``features`` names the columns after them, in their order. Where there
+    are ``categories``, the last column holds the place of the question's own among them, or -1.
+
+    Examples
+    --------
+    >>> layout = QuestionLayout(vector=2, features=("words",), categories=("arc", "gsm8k"))
+    >>> table = np.array([[0.6, 0.8, 12.0, 1.0]], dtype=np.float32)
+    >>> layout.width, layout.codes(table).tolist(), layout.features_of(table).tolist()
+    (4, [1], [[12.0]])
+    """
+
+    vector: int
+    features: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    encoder: str = ""
+
+    @property
+    def width(self) -> int:
+        """The number of columns of a table."""
+        return self.vector + len(self.features) + bool(self.categories)
+
+    def vectors_of(self, table: Table) -> NDArray[np.float32]:
+        """The questions' vectors, shape (questions, vector)."""
+        return table[:, : self.vector]
+
+    def features_of(self, table: Table) -> NDArray[np.float32]:
+        """The questions' features, shape (questions, features)."""
+        return table[:, self.vector : self.vector + len(self.features)]
+
+    def codes(self, table: Table) -> NDArray[np.int64]:
+        """The place of each question's category, or -1; all -1 where there are none."""
+        if not self.categories:
+            return np.full(len(table), NO_CATEGORY)
+        return table[:, -1].astype(np.int64)
+
+
+FEATURES: Final = (
+    "log length",
+    "log words",
+    "log length of the first line",
+    "lines",
+    "log mean length of an option",
+    "log spread of the options' lengths",
+    "log digits",
+    "share of digits",
+    "share of symbols",
+    "log numbers in the first line",
+    "log numbers",
+    "mean length of a word",
+    "share of capitals",
+    "negation in the first line",
+    "none of, or all of",
+    "log signs of formulas",
+    "share of distinct words",
+)
+"""The columns of `text_features`. Lines after the first count as options; logarithms are those of
+1 more than the number; shares are of the characters, and of the words."""
+
+_TEXTS_AT_ONCE = 4096
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NEGATION = re.compile(r"\b(?:not|NOT|except|EXCEPT|false|incorrect)\b")
+_FORMULA = "$\\^="
+
+
+def text_features(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Surface features of each text, not standardized.
+
+    Parameters
+    ----------
+    texts
+        One question each, its options on lines of their own.
+
+    Returns
+    -------
+    NDArray
+        Shape (texts, ``len(FEATURES)``).
+
+    Examples
+    --------
+    >>> row = dict(zip(FEATURES, text_features(["2 is not\\n3?"])[0].tolist(), strict=True))
+    >>> row["lines"], row["negation in the first line"], round(row["share of digits"], 3)
+    (2.0, 1.0, 0.167)
+    """
+    features = np.zeros((len(texts), len(FEATURES)))
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        rows = slice(start, start + _TEXTS_AT_ONCE)
+        signs = _signs(texts[rows])
+        for row, text, counted in zip(features[rows], texts[rows], signs, strict=True):
+            row[:] = _of_text(text, *counted)
+    features[:, _COUNTS] = np.log1p(features[:, _COUNTS])
+    return features.astype(np.float32)
+
+
+_COUNTS = [place for place, name in enumerate(FEATURES) if name.startswith("log ")]
+
+
+def _of_text(text: str, digits: int, symbols: int, capitals: int) -> tuple[float, ...]:
+    words, lines, long = text.split(), text.split("\n"), len(text) + 1
+    first, lower = lines[0], text.lower()
+    sizes = [len(option) for option in lines[1:] or [""]]
+    mean = sum(sizes) / len(sizes)
+    spread = math.sqrt(sum((size - mean) ** 2 for size in sizes) / len(sizes))
+    return (
+        len(text),
+        len(words),
+        len(first),
+        len(lines),
+        mean,
+        spread,
+        digits,
+        digits / long,
+        symbols / long,
+        len(_NUMBER.findall(first)) if digits else 0,
+        len(_NUMBER.findall(text)) if digits else 0,
+        sum(map(len, words)) / max(len(words), 1),
+        capitals / long,
+        _NEGATION.search(first) is not None,
+        "none of" in lower or "all of" in lower,
+        sum(map(text.count, _FORMULA)),
+        len(set(words)) / max(len(words), 1),
+    )
+
+
+def _signs(texts: Sequence[str]) -> list[list[int]]:
+    """How many digits, symbols and capitals each text has, of all texts at once."""
+    # No text is empty, so that each has a beginning of its own.
+    joined = "".join(f"{text} " for text in texts)
+    points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    kinds = np.zeros((int(points.max(initial=0)) + 1, 3), dtype=np.int32)
+    for sign in set(joined):
+        symbol = not (sign.isalnum() or sign.isspace())
+        kinds[ord(sign)] = sign.isdigit(), symbol, sign.isupper()
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    counted = np.add.reduceat(kinds[points], [0, *ends[:-1]], axis=0)
+    counts: list[list[int]] = counted.tolist()
+    return counts
+
+
+def make_layout(
+    *,
+    vectors: NDArray[np.float32],
+    encoder: str,
+    categories: Sequence[str | None],
+    features: bool,
+) -> QuestionLayout:
+    """The layout of a table of these questions.
+
+    Parameters
+    ----------
+    vectors
+        Shape (questions, width); a width of 0 where there are none.
+    encoder
+        The fingerprint of what made the vectors.
+    categories
+        They have a column where there are two or more; a question may have none.
+    features
+        Whether the features of the texts have columns.
+
+    Examples
+    --------
+    >>> vectors = np.ones((2, 3), dtype=np.float32)
+    >>> layout = make_layout(
+    ...     vectors=vectors, encoder="e", categories=("gsm8k", "arc"), features=False
+    ... )
+    >>> layout.vector, layout.categories
+    (3, ('arc', 'gsm8k'))
+    """
+    names = {category for category in categories if category is not None}
+    return QuestionLayout(
+        vector=vectors.shape[1],
+        features=FEATURES if features else (),
+        categories=tuple(sorted(names)) if len(names) > 1 else (),
+        encoder=encoder,
+    )
+
+
+def question_table(
+    layout: QuestionLayout,
+    *,
+    vectors: NDArray[np.float32],
+    texts: Sequence[str],
+    categories: Sequence[str | None],
+) -> Table:
+    """The table of these questions in that layout.
+
+    A question without a category, or with one that the layout lacks, has the code -1.
+
+    Parameters
+    ----------
+    vectors
+        Shape (questions, ``layout.vector``).
+    texts, categories
+        One per question.
+
+    Raises
+    ------
+    DataError
+        When the layout has features and a text is missing.
+
+    Examples
+    --------
+    >>> layout = QuestionLayout(vector=1, categories=("arc", "gsm8k"), encoder="e")
+    >>> vectors = np.array([[0.5], [0.25]])
+    >>> question_table(
+    ...     layout, vectors=vectors, texts=("", ""), categories=("gsm8k", "new")
+    ... ).tolist()
+    [[0.5, 1.0], [0.25, -1.0]]
+    """
+    parts = [np.asarray(vectors, dtype=np.float32)]
+    if layout.features:
+        require_texts(texts, "the features of its text")
+        parts.append(text_features(texts))
+    if layout.categories:
+        code = {name: place for place, name in enumerate(layout.categories)}
+        codes = [code.get(category or "", NO_CATEGORY) for category in categories]
+        parts.append(np.array(codes, dtype=np.float32)[:, np.newaxis])
+    return np.concatenate(parts, axis=1, dtype=np.float32)
+
+
+def require_texts(
+    texts: Sequence[str], wanted: str = "its vector", ids: Sequence[str] = ()
+) -> None:
+    """Check that every question has a text, which ``wanted`` needs.
+
+    Raises
+    ------
+    DataError
+        When some have none; it names the first by their ids, or else by number.
+    """
+    without = [place for place, text in enumerate(texts) if not text.strip()]
+    if without:
+        names = [ids[place] if ids else str(place) for place in without]
+        raise DataError(
+            f"no text of {len(without)} of {len(texts)} questions: {listed(names, SHOWN)}"
+            f"{'' if ids else ' (the first is 0)'}",
+            expected=f"the text of every question, for {wanted}",
+            fix="add a column with the text, or name it: --column text=NAME; without texts there "
+            "are --forecaster mean, `scope fleet predict` and `scope fleet map --data`",
+        )

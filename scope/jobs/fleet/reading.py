@@ -1,0 +1,229 @@
+"""Reads who answered what correctly: tables, saved predictions and runs become a matrix.
+
+Each source becomes a data frame in long format, with one row per model and question and the columns
+``model``, ``id``, ``text``, ``category`` and ``correct``, any of which may be missing in a row but
+the id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scope.data.memory import data_spec
+from scope.errors import DataError, SpecError
+from scope.jobs.fleet.long_tables import answer_keys, read_long
+from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.questions import SHOWN
+from scope.jobs.fleet.saved_answers import is_run, read_predictions, read_runs
+from scope.paths import expanded
+from scope.printing import counted, listed
+
+if TYPE_CHECKING:
+    import pandas
+
+_AS_FOUND: Mapping[str, str] = MappingProxyType({})
+
+MOST_CELLS = 100_000_000
+"""A matrix of this size takes some four gigabytes; a larger one is most often a wrong column."""
+
+_DIGITS = re.compile(r"(\d+)", re.ASCII)
+
+
+def read_matrix(
+    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
+) -> CorrectnessMatrix:
+    """Read a matrix of who answered what correctly, sorted by the names of models and questions.
+
+    Parameters
+    ----------
+    spec
+        A table with an answer a row, as a data spec (`scope.data`) such as the path of a CSV, TSV,
+        JSONL or parquet file; a folder of saved predictions; or the folder of a finished run of
+        ``scope compare``. Several are joined by the names of their models and questions; a table
+        beside others may have a question a row, and gives its text, its category and, for folders
+        of saved predictions, the right answer.
+    columns
+        Columns of tables by role, where their names are not the usual ones; see
+        `scope.jobs.fleet.long_tables`.
+
+    Raises
+    ------
+    DataError
+        When a source cannot be read, or does not give a whole matrix.
+    RunError
+        When a run is not finished, or damaged.
+    SpecError
+        When a spec or the role of a column means nothing.
+    """
+    sources, left_out = _read(spec, columns, answers=True)
+    answering = [source for source in sources if source["model"].notna().any()]
+    if not answering:
+        raise DataError(
+            f"no answer in {_shown(spec)}",
+            expected="a table, folder or run with answers of models among them",
+            fix="add one with --data, or name its columns: --column model=NAME",
+        )
+    asked = set().union(*(source["id"].unique() for source in answering))
+    others = (source for source in sources if source["model"].isna().all())
+    about = [source[source["id"].isin(asked)] for source in others]
+    matrix = matrix_of([*answering, *about])
+    return replace(matrix, left_out=(*left_out, *matrix.left_out)).checked()
+
+
+def read_questions(
+    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
+) -> CorrectnessMatrix:
+    """Read questions, answered or not; all else is as in `read_matrix`.
+
+    A table may have a question a row and neither models nor answers.
+    """
+    sources, left_out = _read(spec, columns, answers=False)
+    matrix = matrix_of(sources, part=True)
+    if not matrix.ids:
+        raise DataError(
+            f"no question in {_shown(spec)}",
+            expected="one question or more",
+            fix="look at what wrote the file",
+        )
+    if matrix.n_answers:
+        return replace(matrix, left_out=left_out)
+    nobody = np.zeros((len(matrix.ids), 0), dtype=np.float32)
+    return replace(matrix, models=(), correct=nobody)
+
+
+def _read(
+    spec: str | Path | Sequence[str | Path], columns: Mapping[str, str], *, answers: bool
+) -> tuple[list[pandas.DataFrame], tuple[str, ...]]:
+    """A data frame for each source, and remarks on what was left out."""
+    specs = [data_spec(source) for source in ([spec] if isinstance(spec, str | Path) else spec)]
+    if not specs:
+        raise SpecError(
+            "no data",
+            expected="a table of answers, a folder of saved predictions, or a run",
+            fix="name one or more",
+        )
+    folders = {source: expanded(source) for source in specs}
+    runs = [path for path in folders.values() if path.is_dir() and is_run(path)]
+    read = [read_runs(runs, answers=answers)] if runs else []
+    tables = [source for source, path in folders.items() if not path.is_dir()]
+    keys = answer_keys(tables, columns) if len(tables) + len(runs) < len(folders) else {}
+    for source, path in folders.items():
+        if source in tables:
+            several = len(folders) > 1
+            read.append(read_long(source, columns, answers=answers, one_of_several=several))
+        elif path not in runs:
+            read.append(read_predictions(path, columns, keys, answers=answers))
+    return [source.rows for source in read], tuple(note for source in read for note in source.notes)
+
+
+def _shown(spec: str | Path | Sequence[str | Path]) -> str:
+    return str(spec) if isinstance(spec, str | Path) else ", ".join(map(str, spec))
+
+
+def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> CorrectnessMatrix:
+    """Sort models and questions by name, numbers in it by their value, and fill each cell once.
+
+    So the matrix does not depend on the order of the rows. Where a cell is given more than once,
+    the majority counts, and at a tie the answer is unknown; a question or model with nothing but
+    ties is left out, unless a ``part`` is wanted.
+
+    Raises
+    ------
+    DataError
+        When there are too many cells, or two texts or categories of a question.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> rows = [("m10", "q", 0), ("m9", "q", 1), ("m9", "q", 1), ("m9", "q", 0)]
+    >>> answers = pandas.DataFrame(rows, columns=["model", "id", "correct"])
+    >>> matrix = matrix_of([answers.assign(text="Who?", category=None)])
+    >>> matrix.models, matrix.correct.tolist(), matrix.conflicts
+    (('m9', 'm10'), [[1.0, 0.0]], 1)
+    """
+    import pandas
+
+    answers = sources[0]
+    if len(sources) > 1:
+        answers = pandas.concat([source.astype(object) for source in sources])
+    models, ids = (natural_order(answers[role].dropna().unique()) for role in ("model", "id"))
+    if len(models) * len(ids) > MOST_CELLS:
+        raise DataError(
+            f"{len(models)} models and {len(ids)} questions, which are more than "
+            f"{MOST_CELLS} cells; the first models are {listed(models, SHOWN)}",
+            expected="a model and a question in many rows each",
+            fix="look whether the right columns were read: --column model=NAME",
+        )
+    texts, categories = _value_by_question(answers, "text"), _value_by_question(answers, "category")
+    known = answers[answers["correct"].notna()]
+    row = pandas.Index(ids).get_indexer(pandas.Index(known["id"]))
+    column = pandas.Index(models).get_indexer(pandas.Index(known["model"]))
+    place, size, shape = row * len(models) + column, len(ids) * len(models), (len(ids), len(models))
+    given = np.bincount(place, minlength=size).reshape(shape)
+    right = np.bincount(place[known["correct"] == 1], minlength=size).reshape(shape)
+    decided, differ = 2 * right != given, (right > 0) & (right < given)
+    correct = np.where(decided, (2 * right > given).astype(np.float32), np.float32(np.nan))
+    # A row or column without any answer is no tie.
+    rows, columns = (part | decided.any(axis=n) | ~given.any(axis=n) for n in (1, 0))
+    kept_ids = [name for name, kept in zip(ids, rows, strict=True) if kept]
+    tied = (
+        f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
+        f"{listed(names, SHOWN)}"
+        for kind, every, kept in (("question", ids, rows), ("model", models, columns))
+        if (names := [name for name, stays in zip(every, kept, strict=True) if not stays])
+    )
+    return CorrectnessMatrix(
+        models=tuple(name for name, kept in zip(models, columns, strict=True) if kept),
+        ids=tuple(kept_ids),
+        texts=tuple(texts.get(name, "") for name in kept_ids),
+        categories=tuple(categories.get(name) for name in kept_ids),
+        correct=correct[rows][:, columns],
+        conflicts=int(np.count_nonzero(differ)),
+        repeated=int(np.count_nonzero((given > 1) & ~differ)),
+        left_out=tuple(tied),
+    )
+
+
+def _value_by_question(answers: pandas.DataFrame, role: str) -> dict[str, str]:
+    """The text or category of each question that has one."""
+    pairs = answers[["id", role]].dropna().drop_duplicates()
+    values: dict[str, str] = {}
+    for name, value in zip(pairs["id"], pairs[role], strict=True):
+        if values.setdefault(name, value) != value:
+            plural = {"text": "texts", "category": "categories"}[role]
+            raise DataError(
+                f"two {plural} for the question `{name:.60}`: {values[name]!r:.80} and "
+                f"{value!r:.80}",
+                expected=f"an id of its own for each question, and one {role} in all of its rows",
+                fix=f"fix the ids, or name another column: --column item=NAME, "
+                f"--column {role}=none",
+            )
+    return values
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """The names, sorted so that numbers in them stand by their value.
+
+    Examples
+    --------
+    >>> natural_order(["q10", "q9", "a"])
+    ['a', 'q9', 'q10']
+    """
+    return sorted(names, key=_natural)
+
+
+def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
+    """Digits as their length and themselves: they may be more than an integer can have."""
+    pieces = _DIGITS.split(name)
+    key = [
+        (len(piece.lstrip("0")), piece.lstrip("0")) if place % 2 else (0, piece)
+        for place, piece in enumerate(pieces)
+    ]
+    return key, name

@@ -1,0 +1,326 @@
+"""Reads the correctness of answers in folders of saved predictions and finished runs.
+
+A folder of predictions has one file a model. A row has ``id`` or ``text`` or both;
+``probabilities``, or an ``answer`` that is null where the model gave none; and ``gold``, the right
+answer, where it is known. ``labels``, in the first row or alone before it, names what the
+probabilities are of. Answers and gold are a number from 0, a letter, a label or option, or any
+text; ``gold`` may be a list of texts that are right. A row may have ``options`` and ``category``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from scope.data.choices import LETTERS, option_index
+from scope.data.fields import Fields, UnreadableError, is_missing, read_fields
+from scope.data.specs import open_file
+from scope.errors import DataError, RunError
+from scope.jobs.fleet.long_tables import (
+    COLUMNS,
+    NONE,
+    AnswerKey,
+    LongTable,
+    by_role,
+    gold_of,
+    options_of,
+    whole_text,
+)
+from scope.metrics import best_against_gold, exact_match_values
+from scope.printing import counted
+from scope.records import Answer, CompareResult, Item, TaskAnswers
+from scope.store import RunFolder
+
+_SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
+
+_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "id": ("id",),
+        "text": ("text", "question"),
+        "answer": ("answer",),
+        "probabilities": ("probabilities",),
+        "labels": ("labels",),
+        "gold": ("gold",),
+        "options": ("options", "choices"),
+        "category": ("category", "benchmark", "subject"),
+    }
+)
+
+
+class ModelAnswer(NamedTuple):
+    """A row in long format: whether a model's answer to a question is right, None if unknown."""
+
+    model: str
+    id: str
+    text: str | None
+    category: str | None
+    correct: int | None
+
+
+def _long_table(rows: Sequence[ModelAnswer], without_gold: int) -> LongTable:
+    import pandas
+
+    note = f"{counted(without_gold, 'row')} left out, for no right answer is known"
+    frame = pandas.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+    return LongTable(frame, (note,) if without_gold else ())
+
+
+def prediction_files(folder: Path) -> dict[str, Path]:
+    """The files of saved predictions in a folder, by the names of their models."""
+    return {
+        path.name[: -len(suffix)]: path
+        for path in sorted(folder.iterdir())
+        for suffix in _SUFFIXES
+        if path.is_file() and path.name.casefold().endswith(suffix)
+    }
+
+
+def read_predictions(
+    folder: Path, columns: Mapping[str, str], keys: Mapping[str, AnswerKey], *, answers: bool
+) -> LongTable:
+    """Read all files of a folder; a model is named by its file, without the ending.
+
+    An answer is right where it is the gold one: of probabilities the greatest counts, and texts
+    that are neither labels nor options need the same words. No answer is a wrong one. Rows without
+    gold are left out and counted if ``answers`` are wanted, otherwise their answers are unknown.
+    Questions are the same by ``id``, or else by ``text``.
+
+    Parameters
+    ----------
+    columns
+        Columns by role, where a file does not have them by their usual names.
+    keys
+        The right answers of rows without gold, by the question's id or text.
+
+    Raises
+    ------
+    DataError
+        When the folder holds no such file, or a row cannot be read.
+    """
+    files = prediction_files(folder)
+    if not files:
+        raise DataError(
+            f"no saved predictions in the folder `{folder}`",
+            expected=f"one file a model, its name ending in {', '.join(_SUFFIXES)}",
+            fix="name another folder, a table of answers, or a run of `scope compare`",
+        )
+    named = {"id" if role == "item" else role: column for role, column in by_role(columns).items()}
+    rows: list[ModelAnswer] = []
+    for model, path in files.items():
+        source = open_file(path)
+        there = {role: (name,) for role, name in named.items() if name in (*source.columns, NONE)}
+        required = ("gold",) if answers and not keys else ()
+        fields = read_fields(source, {**_NAMES, **there}, required=required)
+        rows.extend(_rows(fields, model, keys))
+    ids = _ids_by_text(rows)
+    kept = [
+        row._replace(id=row.id or ids.get(row.text or "") or row.text or "")
+        for row in rows
+        if row.correct is not None or not answers
+    ]
+    return _long_table(kept, len(rows) - len(kept))
+
+
+def _ids_by_text(rows: Sequence[ModelAnswer]) -> dict[str, str]:
+    """The id of each text that has one in some file, for files without ids."""
+    ids: dict[str, str] = {}
+    without_id = {row.text for row in rows if not row.id}
+    for row in rows:
+        if not row.id or row.text not in without_id:
+            continue
+        if ids.setdefault(row.text or "", row.id) != row.id:
+            raise DataError(
+                f"the text {row.text!r:.80} under two ids, `{ids[row.text or '']}` and "
+                f"`{row.id}`, and without an id in another file",
+                expected="an id in every file where questions of the same text differ",
+                fix="add the ids to all files",
+            )
+    return ids
+
+
+def _rows(
+    rows: Iterator[Fields], model: str, keys: Mapping[str, AnswerKey]
+) -> Iterator[ModelAnswer]:
+    """The answers of a file; the id is empty where a row has none."""
+    labels: tuple[str, ...] = ()
+    for fields in rows:
+        row_id, text = fields.id, fields.text("text") or None
+        try:
+            labels = options_of(fields.values.get("labels")) or labels
+            present = {name for name, value in fields.values.items() if not is_missing(value)}
+            if present == {"labels"}:
+                continue
+            if row_id is None and text is None:
+                raise UnreadableError(
+                    "neither `id` nor `text`", "one of them, to say what is answered"
+                )
+            key = keys.get(row_id or "") or keys.get((text or "").strip()) or AnswerKey(())
+            options = options_of(fields.values.get("options")) or key.options
+            gold = gold_of(fields.values.get("gold")) or key.gold
+            correct = _is_right(fields, _Names(labels, options), gold) if gold else None
+            whole = whole_text(text, None, options)
+            yield ModelAnswer(model, row_id or "", whole, fields.name("category"), correct)
+        except UnreadableError as error:
+            raise fields.wrong(error.found, error.expected) from error
+
+
+class _Names(NamedTuple):
+    """The names of answers: the labels of all rows, the options of this row."""
+
+    labels: tuple[str, ...]
+    options: tuple[str, ...]
+
+    @property
+    def choices(self) -> int:
+        """The number of answers to choose from; 0 where it is not known."""
+        return len(self.options or self.labels)
+
+    def place(self, answer: object) -> int:
+        """The number, from 0, of the label or option that an answer means."""
+        if not self.choices and isinstance(answer, int) and not isinstance(answer, bool):
+            return answer
+        try:
+            return option_index(answer, self.options or self.labels or LETTERS, self.labels)
+        except ValueError as error:
+            raise UnreadableError(
+                f"the answer is {error}", "one of the labels or options, by number, letter or name"
+            ) from error
+
+
+def _is_right(fields: Fields, names: _Names, gold: Sequence[object]) -> int:
+    answer, probabilities = (fields.values.get(name) for name in ("answer", "probabilities"))
+    if is_missing(answer) and probabilities is not None:
+        answer = _greatest(probabilities, names)
+    if not fields.columns.keys() & {"answer", "probabilities"}:
+        raise UnreadableError("neither `answer` nor `probabilities`", "one of them")
+    if is_missing(answer):
+        return 0
+    return int(any(_same(answer, right, names) for right in gold))
+
+
+def _same(answer: object, right: object, names: _Names) -> bool:
+    """Whether both are the same label or option, or else the same words."""
+    if not names.choices and isinstance(answer, str) and isinstance(right, str):
+        return bool(exact_match_values([answer], [right])[0])
+    return names.place(answer) == names.place(right)
+
+
+def _greatest(probabilities: object, names: _Names) -> int:
+    """The place of the greatest; the first of equals."""
+    if (
+        not isinstance(probabilities, list)
+        or not probabilities
+        or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in probabilities)
+        or names.choices not in (0, len(probabilities))
+    ):
+        raise UnreadableError(
+            f"`probabilities` is {str(probabilities)[:100]}",
+            f"{names.choices or 'some'} numbers from 0 to 1, one for each label or option",
+        )
+    return probabilities.index(max(probabilities))
+
+
+def is_run(path: Path) -> bool:
+    """Whether the folder is that of a run, finished or not."""
+    files = RunFolder(path)
+    return files.manifest_path.is_file() or files.result_path.is_file()
+
+
+def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
+    """Read runs, joined by the ids of their questions and the names of their models.
+
+    An answer counts as right where the right option was chosen, or where a text has the same words
+    as one of the right answers, as in the metrics ``accuracy`` and ``exact_match``. What was asked
+    and not answered is wrong; what was not asked is unknown; a question without a known right
+    answer is left out if ``answers`` are wanted. With more than one task or data set, ids begin
+    with its name.
+
+    Raises
+    ------
+    RunError
+        When a run is not finished, or damaged.
+    DataError
+        When a run compares no answers, or one id stands for two questions.
+    """
+    tasks = [
+        (result, task) for path in paths for result in [_result(path)] for task in result.tasks
+    ]
+    specs: dict[str, str] = {}
+    for model in (card for result, _ in tasks for card in result.manifest.models):
+        # Saved answers have a file for each task.
+        saved = model.spec.startswith("predictions:")
+        if not saved and specs.setdefault(model.name, model.spec) != model.spec:
+            raise DataError(
+                f"two models called `{model.name}` in the runs: `{specs[model.name]}` and "
+                f"`{model.spec}`",
+                expected="runs in which a name means one model",
+                fix="give the runs' commands again with specs that are alike, or name fewer runs",
+            )
+    names = _names(sorted({(task.task, _data(result, task)) for result, task in tasks}))
+    rows: list[ModelAnswer] = []
+    without_gold = 0
+    for result, task in tasks:
+        name = names[task.task, _data(result, task)]
+        normalize = bool(result.manifest.settings.get("normalize", False))
+        for place, item in enumerate(task.items):
+            if answers and not _has_gold(item):
+                without_gold += 1
+                continue
+            question, category = item.question, item.category or name
+            row_id = question.id if len(names) == 1 else f"{name}/{question.id}"
+            text = whole_text(question.text, question.context, question.options)
+            for model, given in zip(result.manifest.models, task.answers, strict=True):
+                correct = _correct(given[place], item, normalize)
+                rows.append(ModelAnswer(model.name, row_id, text, category, correct))
+    return _long_table(rows, without_gold)
+
+
+def _result(path: Path) -> CompareResult:
+    result = RunFolder(path).read_result()
+    if result is None:
+        raise RunError(
+            f"the run `{path}` is not finished",
+            expected="a finished run, with its result.json",
+            fix="give the run's command again, which goes on where it was",
+        )
+    if not isinstance(result, CompareResult) or not result.tasks:
+        raise DataError(
+            f"the run `{path}` is one of `scope {result.manifest.job}` and holds no answers to "
+            "questions",
+            expected="a run of `scope compare`",
+            fix="name another run, or a table with the columns model, item and correct",
+        )
+    return result
+
+
+def _data(result: CompareResult, task: TaskAnswers) -> str:
+    """The spec of the data that the task's questions are made of."""
+    cards = result.manifest.data
+    return next((card.spec for card in cards if card.capability == task.task), "")
+
+
+def _names(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A name of each task and data: the task if that is unique, else the data's file, or both."""
+    for name in (lambda key: key[0], lambda key: Path(key[1]).name.split(".")[0], "/".join):
+        names = {key: name(key) for key in keys}
+        if len(set(names.values())) == len(keys):
+            break
+    return names
+
+
+def _has_gold(item: Item) -> bool:
+    return item.right is not None if item.question.options else bool(item.gold)
+
+
+def _correct(answer: Answer, item: Item, normalize: bool) -> int | None:
+    if not answer.asked or not _has_gold(item):
+        return None
+    if item.question.options:
+        return int(answer.choice == item.right)
+    if answer.text is None:
+        return 0
+    same_words = partial(exact_match_values, normalize=normalize)
+    return int(best_against_gold(same_words, [answer.text], [item.gold])[0])

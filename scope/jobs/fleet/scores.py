@@ -1,0 +1,317 @@
+"""Scores of forecasts on unseen questions, and contributions of benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError
+from scope.jobs.fleet.forecaster import Probabilities
+from scope.jobs.fleet.questions import Answers
+from scope.protocols import Advance
+from scope.records import Contribution, Estimate, ForecastScore, ReliabilityBin, Undefined
+from scope.statistics import mean_estimate, paired_difference
+
+Shares = NDArray[np.float64]
+"""Shape (questions,): a share from 0 to 1, NaN where none of the answers needed is known."""
+
+NO_ANSWERS = "none of these questions has a known answer that counts here"
+
+
+class Part(NamedTuple):
+    """Some of the questions, by row: those of a category, or all where it is None."""
+
+    category: str | None
+    rows: NDArray[np.int64]
+
+
+def question_parts(categories: Sequence[str | None]) -> tuple[Part, ...]:
+    """All questions, then those of each category, in alphabetical order.
+
+    Examples
+    --------
+    >>> [(name, rows.tolist()) for name, rows in question_parts(["gsm8k", None, "arc", "gsm8k"])]
+    [(None, [0, 1, 2, 3]), ('arc', [2]), ('gsm8k', [0, 3])]
+    """
+    every = Part(None, np.arange(len(categories)))
+    rows: dict[str, list[int]] = {}
+    for row, category in enumerate(categories):
+        if category is not None:
+            rows.setdefault(category, []).append(row)
+    return (every, *(Part(name, np.array(rows[name])) for name in sorted(rows)))
+
+
+def means_of_known(values: NDArray[np.floating], known: NDArray[np.bool_]) -> Shares:
+    """The mean of each row over what is known in it, NaN where nothing is.
+
+    Examples
+    --------
+    >>> known = np.array([[True, False, True], [False, False, False]])
+    >>> means_of_known(np.array([[1.0, 9.0, 0.0], [9.0, 9.0, 9.0]]), known).tolist()
+    [0.5, nan]
+    """
+    sums = np.where(known, values, 0.0).sum(axis=1, dtype=np.float64)
+    counts = known.sum(axis=1)
+    means: Shares = np.full(len(sums), np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
+
+
+def known_mean(values: Shares, ids: Sequence[str]) -> Estimate | Undefined:
+    """The mean over the questions with a value; ``n`` counts them.
+
+    Examples
+    --------
+    >>> estimate = known_mean(np.array([1.0, np.nan, 0.0]), ["a", "b", "c"])
+    >>> estimate.value, estimate.n
+    (0.5, 2)
+    """
+    rows = np.flatnonzero(~np.isnan(values))
+    return mean_estimate(values[rows], names_at(rows, ids), empty=NO_ANSWERS)
+
+
+def known_gain(first: Shares, second: Shares, ids: Sequence[str]) -> Estimate | Undefined:
+    """The mean of first minus second over the questions where both have a value.
+
+    Examples
+    --------
+    >>> estimate = known_gain(np.array([1.0, 1.0]), np.array([0.0, np.nan]), ["a", "b"])
+    >>> estimate.value, estimate.n
+    (1.0, 1)
+    """
+    rows = np.flatnonzero(~np.isnan(first + second))
+    return paired_difference(first[rows], second[rows], names_at(rows, ids), empty=NO_ANSWERS)
+
+
+def from_greatest(estimate: Estimate | Undefined) -> float:
+    """Sort key: the greatest value first, undefined ones last."""
+    return -estimate.value if isinstance(estimate, Estimate) else float("inf")
+
+
+def names_at(rows: NDArray[np.int64], names: Sequence[str]) -> list[str]:
+    """The names at some places.
+
+    Examples
+    --------
+    >>> names_at(np.array([2, 0]), ("a", "b", "c"))
+    ['c', 'a']
+    """
+    return [names[row] for row in rows.tolist()]
+
+
+def forecast_scores(
+    probabilities: Probabilities,
+    answers: Answers,
+    ids: Sequence[str],
+    *,
+    forecaster: str,
+    categories: Sequence[str | None] | None = None,
+    mean_probabilities: Probabilities | None = None,
+    chosen: bool = False,
+) -> tuple[ForecastScore, ...]:
+    """Accuracy, Brier score and gain over each model's mean, of all questions and by category.
+
+    Every question weighs alike, however many of its answers are known; one without any is left
+    out, so that an estimate's ``n`` counts the questions behind it.
+
+    Parameters
+    ----------
+    probabilities
+        Shape (questions, models): the chance of a right answer, predicted.
+    answers
+        Shape (questions, models): 1 right, 0 wrong, NaN unknown.
+    ids
+        The questions', each once.
+    forecaster
+        The spelling of what predicted them.
+    categories
+        The questions'; None for a question that counts towards all alone.
+    mean_probabilities
+        What the per-model mean predicts, as the line to be ahead of. Left out where
+        ``probabilities`` are themselves of the mean, which has no gain.
+    chosen
+        Whether this forecaster is the one in use.
+
+    Examples
+    --------
+    Two of the three known answers of the first question come as predicted, the second's one too:
+
+    >>> predicted = np.array([[0.9, 0.2, 0.6], [0.1, 0.5, 0.5]], dtype=np.float32)
+    >>> answers = np.array([[1, 0, 0], [0, np.nan, np.nan]], dtype=np.float32)
+    >>> (score,) = forecast_scores(predicted, answers, ["a", "b"], forecaster="knn")
+    >>> round(score.accuracy.value, 3), round(score.brier.value, 3), score.gain
+    (0.833, 0.073, None)
+    """
+    hits = hit_shares(probabilities, answers)
+    errors = means_of_known((probabilities - answers) ** 2, ~np.isnan(answers))
+    baseline = None if mean_probabilities is None else hit_shares(mean_probabilities, answers)
+    scores = []
+    for category, rows in question_parts(categories or [None] * len(ids)):
+        names = names_at(rows, ids)
+        scores.append(
+            ForecastScore(
+                forecaster=forecaster,
+                accuracy=known_mean(hits[rows], names),
+                brier=known_mean(errors[rows], names),
+                gain=None if baseline is None else known_gain(hits[rows], baseline[rows], names),
+                category=category,
+                chosen=chosen,
+            )
+        )
+    return tuple(scores)
+
+
+def hit_shares(probabilities: Probabilities, answers: Answers) -> Shares:
+    """The share of each question's known answers that come as predicted, NaN where none is known.
+
+    A right answer is predicted where its probability is above 0.5.
+
+    Examples
+    --------
+    >>> hit_shares(np.float32([[0.9, 0.5], [0.9, 0.9]]), np.float32([[1, 1], [1, np.nan]])).tolist()
+    [0.5, 1.0]
+    """
+    as_predicted = (probabilities > 0.5) == (answers > 0.5)
+    return means_of_known(as_predicted.astype(np.float32), ~np.isnan(answers))
+
+
+def reliability(
+    probabilities: Probabilities, answers: Answers, ids: Sequence[str], *, bins: int = 10
+) -> tuple[ReliabilityBin, ...]:
+    """Of the answers predicted with about the same probability, which share was right?
+
+    The bins are equally wide; one without a known answer is left out. Within a bin every answer
+    weighs alike, and those of one question stay together in the interval.
+
+    Parameters
+    ----------
+    probabilities, answers, ids
+        As for `forecast_scores`.
+    bins
+        How many.
+
+    Examples
+    --------
+    >>> predicted = np.array([[0.9, 0.8, 0.1]], dtype=np.float32)
+    >>> answers = np.array([[1, 0, 0]], dtype=np.float32)
+    >>> low, high = reliability(predicted, answers, ["a"], bins=2)
+    >>> round(low.predicted, 3), low.observed.value, round(high.predicted, 3), high.observed.value
+    (0.1, 0.0, 0.85, 0.5)
+    """
+    edges, known = np.arange(bins + 1) / bins, ~np.isnan(answers)
+    # The last bin holds 1 too.
+    places = np.minimum(np.searchsorted(edges, probabilities[known], side="right") - 1, bins - 1)
+    predicted, came_true = probabilities[known].astype(np.float64), answers[known]
+    owners = np.nonzero(known)[0]
+    found = []
+    for place in np.unique(places):
+        inside = places == place
+        found.append(
+            ReliabilityBin(
+                low=float(edges[place]),
+                high=float(edges[place + 1]),
+                predicted=float(predicted[inside].mean()),
+                observed=mean_estimate(came_true[inside], names_at(owners[inside], ids)),
+            )
+        )
+    return tuple(found)
+
+
+FitPredict = Callable[[NDArray[np.bool_]], Probabilities]
+"""Learns from the marked ones of the questions to learn from, and predicts all that are held out.
+
+Its result has the shape (questions held out, models)."""
+
+
+def contributions(
+    fit_predict: FitPredict,
+    train_categories: Sequence[str | None],
+    answers: Answers,
+    ids: Sequence[str],
+    categories: Sequence[str | None],
+    *,
+    advance: Advance | None = None,
+) -> tuple[Contribution, ...]:
+    """The contribution of every benchmark that is learned from to every one that is held out.
+
+    The error on a benchmark is the share of known answers that do not come as predicted, the mean
+    over its held-out questions. The contribution of i to j is the error on j after learning
+    without i's questions, minus the error after learning from all, paired by question: positive
+    where i helps. That of a benchmark to itself says how much of its forecasts rests on its own.
+
+    Parameters
+    ----------
+    fit_predict
+        Called once with everything, and once without each benchmark.
+    train_categories
+        Those of the questions to learn from.
+    answers, ids, categories
+        Of the questions held out: shape (questions, models), 1 right, 0 wrong, NaN unknown.
+    advance
+        Told of each time that something was learned: one more than there are benchmarks.
+
+    Returns
+    -------
+    tuple of Contribution
+        By source, then by target, each in alphabetical order. Undefined where too little is left
+        to learn from without the source, or the target has no known answer.
+
+    Examples
+    --------
+    A made-up forecaster that predicts right answers only after it has seen arc:
+
+    >>> def fit_predict(learned):
+    ...     return np.full((1, 1), 0.9 if learned[0] else 0.1)
+    >>> answers = np.array([[1.0]])
+    >>> for one in contributions(fit_predict, ["arc", "gsm8k"], answers, ["a"], ["gsm8k"]):
+    ...     print(one.source, one.target, one.value.value)
+    arc gsm8k 1.0
+    gsm8k gsm8k 0.0
+    """
+    everything = hit_shares(fit_predict(np.ones(len(train_categories), dtype=np.bool_)), answers)
+    if advance is not None:
+        advance()
+    targets = question_parts(categories)[1:]
+    found: list[Contribution] = []
+    for source in question_parts(train_categories)[1:]:
+        without = _hits_without(source, len(train_categories), fit_predict, answers)
+        if advance is not None:
+            advance()
+        found.extend(
+            Contribution(
+                source=str(source.category),
+                target=str(target.category),
+                value=_value(everything, without, target, ids),
+            )
+            for target in targets
+        )
+    return tuple(found)
+
+
+def _hits_without(
+    source: Part, questions: int, fit_predict: FitPredict, answers: Answers
+) -> Shares | Undefined:
+    """How often forecasts come true after learning without a benchmark, or why none were made."""
+    learned = np.ones(questions, dtype=np.bool_)
+    learned[source.rows] = False
+    if not learned.any():
+        return Undefined(reason=f"there is nothing to learn from without {source.category}")
+    try:
+        probabilities = fit_predict(learned)
+    except DataError as error:
+        # Such as a model that answered nothing else; the other benchmarks can still be told.
+        return Undefined(reason=f"without {source.category}: {error.found}")
+    return hit_shares(probabilities, answers)
+
+
+def _value(
+    everything: Shares, without: Shares | Undefined, target: Part, ids: Sequence[str]
+) -> Estimate | Undefined:
+    if isinstance(without, Undefined):
+        return without
+    rows = target.rows
+    # An error is 1 minus a hit: error without minus error with is hits with minus hits without.
+    return known_gain(everything[rows], without[rows], names_at(rows, ids))

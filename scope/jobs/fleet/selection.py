@@ -1,0 +1,396 @@
+"""Selects a forecaster, and how far to trust texts, by cross-validation over the questions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from scope.errors import SpecError
+from scope.jobs.fleet.forecaster import (
+    Forecaster,
+    MeanForecaster,
+    Probabilities,
+    checked_correctness,
+    checked_table,
+)
+from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
+from scope.jobs.fleet.scores import forecast_scores, hit_shares, means_of_known
+from scope.progress import Silent
+from scope.protocols import Advance, Progress
+from scope.records import ForecastScore
+
+_STREAM = 0xF01D
+
+
+def question_numbers(table: Table, layout: QuestionLayout) -> NDArray[np.int64]:
+    """Which question each row is, from 0 in order of first appearance.
+
+    Rows whose vectors are the same to the byte are one question: a text that stands under several
+    ids. Where there are no vectors every row is a question of its own.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5], [0.25], [0.5]], dtype=np.float32)
+    >>> question_numbers(table, QuestionLayout(vector=1)).tolist()
+    [0, 1, 0]
+    """
+    if not layout.vector:
+        return np.arange(len(table))
+    numbers: dict[bytes, int] = {}
+    rows = np.ascontiguousarray(layout.vectors_of(table), dtype=np.float32)
+    digests = (hashlib.blake2b(row.data, digest_size=16).digest() for row in rows)
+    found = [numbers.setdefault(digest, len(numbers)) for digest in digests]
+    return np.array(found, dtype=np.int64)
+
+
+def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
+    """The fold of each row, from 0: drawn at random, all rows of one question in the same.
+
+    The folds' numbers of different questions are one apart at most.
+
+    Parameters
+    ----------
+    numbers
+        Which question each row is, as `question_numbers` gives it.
+    folds, seed
+        How many folds, and what decides on the draw.
+
+    Raises
+    ------
+    SpecError
+        When there are fewer than two folds, or more than different questions.
+
+    Examples
+    --------
+    >>> sorted(question_folds(np.arange(5), 2, seed=0).tolist())
+    [0, 0, 0, 1, 1]
+    """
+    questions = int(numbers.max(initial=-1)) + 1
+    if not 2 <= folds <= questions:
+        raise SpecError(
+            f"{folds} folds of {questions} different questions",
+            expected="two folds or more, and a question or more in each",
+            fix="add questions, or change the number of folds",
+        )
+    drawn: NDArray[np.int64] = np.random.default_rng([seed, _STREAM]).permutation(questions)
+    return (drawn % folds)[numbers]
+
+
+Predict = Callable[
+    [NDArray[np.float32], Answers, NDArray[np.float32]],
+    tuple[NDArray[np.float32], NDArray[np.float32]],
+]
+"""From questions' inputs, their answers and new questions' inputs: skills, and forecasts."""
+
+LEAST_GAIN = 0.001
+"""The gain in accuracy under which the models' means are kept, however sure it is."""
+
+WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""How much a router may go by the text rather than by skill alone."""
+
+_ANSWERS_FOR_SLOPE = 200_000
+
+
+class LeftOutForecasts(NamedTuple):
+    """Forecasts of each question by what was fitted without it, all (questions, models).
+
+    ``means`` are the models' skills, ``forecasts`` what the text makes of them. ``numbers`` says
+    which question each row is, where one stands in several rows: it counts once then.
+    """
+
+    answers: Answers
+    means: NDArray[np.float32]
+    forecasts: NDArray[np.float32]
+    numbers: NDArray[np.int64] | None = None
+
+
+def left_out_forecasts(
+    inputs: NDArray[np.float32],
+    answers: Answers,
+    numbers: NDArray[np.int64],
+    folds: NDArray[np.int64],
+    predict: Predict,
+) -> LeftOutForecasts:
+    """Forecast the questions of each fold from those of the others.
+
+    Questions that no model answered are left aside: there is nothing to hold a forecast against.
+
+    Parameters
+    ----------
+    inputs
+        Shape (questions, any): what is known of each before it is answered.
+    answers
+        Shape (questions, models).
+    numbers, folds
+        Which question each row is, and its fold.
+    predict
+        Learns from the questions outside of a fold, whose answers alone it is given.
+    """
+    means, forecasts = np.empty_like(answers), np.empty_like(answers)
+    for fold in np.unique(folds):
+        out = folds == fold
+        means[out], forecasts[out] = predict(inputs[~out], answers[~out], inputs[out])
+    answered = ~np.isnan(answers).all(axis=1)
+    return LeftOutForecasts(
+        answers[answered], means[answered], forecasts[answered], numbers[answered]
+    )
+
+
+def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
+    """Whether the texts predict left-out answers better than each model's mean does.
+
+    The squared error must fall by more than ``guard`` standard errors, over questions, and the
+    share of answers predicted must rise by more than `LEAST_GAIN`.
+
+    Examples
+    --------
+    >>> answers = np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32)
+    >>> means = np.full_like(answers, 0.5)
+    >>> text_helps(LeftOutForecasts(answers, means, 0.8 * answers + 0.1), 0.5)
+    True
+    >>> text_helps(LeftOutForecasts(answers, means, means), 0.5)
+    False
+    """
+    known = ~np.isnan(trial.answers)
+    errors = [
+        means_of_known((np.clip(one, 0, 1) - trial.answers) ** 2, known)
+        for one in (trial.means, trial.forecasts)
+    ]
+    hits = [hit_shares(one, trial.answers) for one in (trial.means, trial.forecasts)]
+    saved = _by_question(errors[0] - errors[1], trial.numbers)
+    gain = _by_question(hits[1] - hits[0], trial.numbers)
+    doubt = saved.std() / np.sqrt(len(saved)) + 1e-9
+    return bool(saved.mean() > guard * doubt and gain.mean() > LEAST_GAIN)
+
+
+def calibration_slope(trial: LeftOutForecasts, generator: np.random.Generator) -> float:
+    """The slope with which ``1 / (1 + exp(-slope (forecast - 0.5)))`` is a probability.
+
+    One number, by logistic regression on left-out answers: it makes forecasts bolder or shyer
+    and decides nothing, as 0.5 stays 0.5. An intercept, or a slope for the skill apart, moved
+    decisions and made them worse.
+    """
+    known = ~np.isnan(trial.answers)
+    drawn = generator.permutation(int(known.sum()))[:_ANSWERS_FOR_SLOPE]
+    away = trial.forecasts[known][drawn].astype(np.float64) - 0.5
+    right = trial.answers[known][drawn].astype(np.float64)
+    slope = 0.0
+    for _ in range(50):
+        chance = 0.5 * (1 + np.tanh(0.5 * slope * away))
+        # The 1 is a weak pull to 0: forecasts that are all right would make the slope infinite.
+        curvature = float((away * away * chance * (1 - chance)).sum()) + 1
+        step = (float((away * (chance - right)).sum()) + slope) / curvature
+        slope -= step
+        if abs(step) < 1e-8:
+            break
+    return slope
+
+
+def route_weight(trial: LeftOutForecasts, guard: float) -> float:
+    """How far a router should go by the text: 1 wholly, 0 not at all, so that one model gets all.
+
+    The weight with which the model that is asked was right most often on left-out questions,
+    among models whose answer is known; 0 unless that is more often than the single best by more
+    than ``guard`` standard errors.
+    """
+    right = [_by_question(_right_of_asked(trial, weight), trial.numbers) for weight in WEIGHTS]
+    best = max(range(len(WEIGHTS)), key=lambda place: (right[place].mean(), WEIGHTS[place]))
+    gain = right[best] - right[0]
+    sure = gain.mean() > guard * gain.std() / np.sqrt(len(gain))
+    return WEIGHTS[best] if sure else 0.0
+
+
+def route_weights(
+    trial: LeftOutForecasts, codes: NDArray[np.int64], categories: int, guard: float
+) -> NDArray[np.float64]:
+    """How far a router should go by the text in each category: `route_weight`, or not at all.
+
+    Where it was right less often than the single best model on a category's left-out questions,
+    by more than ``guard`` standard errors, the category's questions all go to the single best.
+
+    Parameters
+    ----------
+    codes
+        The category of each row, or -1.
+
+    Returns
+    -------
+    NDArray
+        Shape (categories + 1,); the last is for questions of no category that is known.
+    """
+    weight = route_weight(trial, guard)
+    weights = np.full(categories + 1, weight)
+    gain = _right_of_asked(trial, weight) - _right_of_asked(trial, 0.0)
+    for code in np.unique(codes[codes >= 0]):
+        inside = codes == code
+        numbers = None if trial.numbers is None else trial.numbers[inside]
+        lost = -_by_question(gain[inside], numbers)
+        if lost.mean() > guard * lost.std() / np.sqrt(len(lost)):
+            weights[code] = 0.0
+    return weights
+
+
+def _right_of_asked(trial: LeftOutForecasts, weight: float) -> NDArray[np.float32]:
+    """Whether the model that a router asks is right, among those whose answer is known."""
+    known = ~np.isnan(trial.answers)
+    scores = trial.means + np.float32(weight) * (trial.forecasts - trial.means)
+    asked = np.where(known, scores, -np.inf).argmax(axis=1)
+    return np.take_along_axis(trial.answers, asked[:, None], axis=1)[:, 0]
+
+
+def _by_question(
+    values: NDArray[np.floating], numbers: NDArray[np.int64] | None
+) -> NDArray[np.floating]:
+    """The mean of each question's rows: what chance makes of one, it makes of all of them."""
+    if numbers is None:
+        return values
+    distinct, places = np.unique(numbers, return_inverse=True)
+    if len(distinct) == len(values):
+        return values
+    return np.asarray(np.bincount(places, weights=values) / np.bincount(places))
+
+
+_GUARD = 0.5
+"""How many standard errors a gain over the mean must exceed to be believed."""
+
+
+class ChosenForecaster(NamedTuple):
+    """The forecaster to use, fitted on all questions, and how each candidate did.
+
+    ``probabilities``, shape (questions, models), are the chosen one's forecasts of each question
+    by a fit without it.
+    """
+
+    forecaster: Forecaster
+    scores: tuple[ForecastScore, ...]
+    probabilities: Probabilities
+
+
+def choose(
+    candidates: Sequence[Forecaster],
+    table: Table,
+    answers: Answers,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    first_anyway: bool = False,
+    progress: Progress | None = None,
+) -> ChosenForecaster:
+    """Fit the candidate that predicts unseen questions best, or each model's mean.
+
+    Each is fitted ``folds`` times without a part of the questions and tried on that part. The
+    one with the best accuracy there is chosen, of equal ones that listed first; but the mean,
+    unless the best one's gain over it exceeds half a standard error of the gain, question by
+    question. To ask for more would give up real gains of small fleets, and `TextFactors` has
+    a guard of its own. The mean is always among the candidates; unless it
+    is listed, it comes first.
+
+    Rows with the same vector are one question, under whichever ids: they are left out together,
+    and count as one cluster in every interval.
+
+    A model without an answer outside of a fold has the mean forecast of the others there.
+
+    Parameters
+    ----------
+    candidates
+        Forecasters with the same layout; they are not changed.
+    table, answers
+        As for `Forecaster.fit`.
+    folds, seed
+        How many parts the questions are drawn into, and what decides on the draw.
+    first_anyway
+        Use the first candidate whatever the others do, which are then there to compare with.
+    progress
+        Shows how many fits are done.
+
+    Returns
+    -------
+    Choice
+        The scores stand in the order of the candidates, and are of questions not fitted on.
+
+    Raises
+    ------
+    DataError
+        When there is nothing to learn from the answers, or from those outside of a fold.
+
+    Examples
+    --------
+    >>> from scope.jobs.fleet.questions import QuestionLayout
+    >>> from scope.jobs.fleet.forecaster import NeighbourForecaster
+    >>> kinds = np.tile(np.eye(2, dtype=np.float32), (10, 1))
+    >>> nearest = NeighbourForecaster(layout=QuestionLayout(vector=2), neighbours=5)
+    >>> questions = kinds * np.linspace(0.9, 1.1, 20, dtype=np.float32)[:, np.newaxis]
+    >>> choice = choose([nearest], questions, answers=kinds)
+    >>> [(one.forecaster, one.chosen) for one in choice.scores]
+    [('mean', False), ('knn(neighbours=5)', True)]
+    >>> choice.scores[1].accuracy.value
+    1.0
+    """
+    listed = list(candidates)
+    if not any(isinstance(one, MeanForecaster) for one in listed):
+        listed.insert(0, MeanForecaster(layout=listed[0].layout))
+    questions = checked_table(table, listed[0].layout)
+    given = checked_correctness(answers, len(questions))
+    numbers = question_numbers(questions, listed[0].layout)
+    parts = question_folds(numbers, folds, seed)
+    mean = next(n for n, one in enumerate(listed) if isinstance(one, MeanForecaster))
+    with (progress or Silent()).task("trying forecasters", len(listed) * folds + 1) as advance:
+        predicted = [_left_out(one, questions, given, parts, advance) for one in listed]
+        place = _best([hit_shares(one, given) for one in predicted], mean, numbers)
+        if first_anyway:
+            place = listed.index(candidates[0])
+        forecaster = clone(listed[place]).fit(questions, given)
+        advance()
+    ids = list(map(str, numbers.tolist()))
+    scores = tuple(
+        score
+        for number, (one, probabilities) in enumerate(zip(listed, predicted, strict=True))
+        for score in forecast_scores(
+            probabilities,
+            given,
+            ids,
+            forecaster=one.spelling,
+            mean_probabilities=None if number == mean else predicted[mean],
+            chosen=number == place,
+        )
+    )
+    return ChosenForecaster(forecaster, scores, predicted[place])
+
+
+def _left_out(
+    forecaster: Forecaster,
+    table: Table,
+    answers: Answers,
+    parts: NDArray[np.int64],
+    advance: Advance,
+) -> Probabilities:
+    """Forecasts of each question by a fit on the other parts."""
+    found = np.empty_like(answers)
+    for part in np.unique(parts):
+        out = parts == part
+        learned = answers[~out]
+        with_answers = ~np.isnan(learned).all(axis=0)
+        fitted = clone(forecaster).fit(table[~out], learned[:, with_answers])
+        predicted = fitted.predict_proba(table[out])
+        rows = np.repeat(predicted.mean(axis=1, keepdims=True), len(with_answers), axis=1)
+        rows[:, with_answers] = predicted
+        found[out] = rows
+        advance()
+    return found
+
+
+def _best(shares: Sequence[NDArray[np.float64]], mean: int, numbers: NDArray[np.int64]) -> int:
+    """The place of the best, or the mean's: from the shares of each row predicted correctly."""
+    answered = ~np.isnan(shares[0])
+    values = np.array(shares)[:, answered]
+    best = int(values.mean(axis=1).argmax())
+    gain = values[best] - values[mean]
+    # What chance makes of a question, it makes of all its rows.
+    away = np.bincount(numbers[answered], weights=gain - gain.mean())
+    doubt = np.sqrt((away**2).sum()) / len(gain)
+    return best if gain.mean() > _GUARD * doubt else mean

@@ -1,0 +1,276 @@
+"""Similar models: nearest neighbours, a map in two dimensions, and communities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from scope.records import CommunityDistance, Estimate, Neighbour, Undefined
+from scope.records.fleet import FEW_MODELS
+from scope.statistics.paired import benjamini_hochberg
+
+ROWS_AT_ONCE = 500
+
+
+def nearest_models(
+    vectors: NDArray[np.floating], models: Sequence[str], *, count: int = 5
+) -> tuple[tuple[Neighbour, ...], ...]:
+    """For each model the others that lie nearest to it, nearest first; between equals, by name.
+
+    Distances are Euclidean, and as the vectors stand: none of their coordinates is scaled.
+
+    Parameters
+    ----------
+    vectors
+        Shape (models, dimensions).
+    models
+        Their names.
+    count
+        How many others for each; all of them where there are fewer.
+
+    Examples
+    --------
+    >>> vectors = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
+    >>> for (one,) in nearest_models(vectors, ["a", "b", "c"], count=1):
+    ...     print(one.model, one.distance)
+    b 5.0
+    c 1.0
+    b 1.0
+    """
+    from scipy.spatial.distance import cdist
+
+    by_name = sorted(range(len(models)), key=lambda column: models[column])
+    names = [models[column] for column in by_name]
+    places = np.asarray(vectors, dtype=np.float64)
+    others = places[by_name]
+    found: list[tuple[Neighbour, ...]] = []
+    for start in range(0, len(models), ROWS_AT_ONCE):
+        distances = cdist(places[start : start + ROWS_AT_ONCE], others)
+        # Sorted last, a model is not its own neighbour, even beside a twin.
+        own = np.argsort(by_name)[start : start + ROWS_AT_ONCE]
+        distances[np.arange(len(own)), own] = np.inf
+        nearest = np.argsort(distances, axis=1, kind="stable")[:, : min(count, len(models) - 1)]
+        found.extend(
+            tuple(
+                Neighbour(model=names[column], distance=float(distance))
+                for column, distance in zip(columns, row, strict=True)
+            )
+            for columns, row in zip(
+                nearest.tolist(), np.take_along_axis(distances, nearest, axis=1), strict=True
+            )
+        )
+    return tuple(found)
+
+
+class ModelMap(NamedTuple):
+    """Where each model lies, and how much of their differences can be seen there.
+
+    ``places`` has the shape (models, 2). ``shown`` is the share, from 0 to 1, of the variance of
+    the vectors that lies in the two directions of the map; what is left may set apart models that
+    lie side by side on it.
+    """
+
+    places: NDArray[np.float64]
+    shown: float | Undefined
+
+
+def model_map(vectors: NDArray[np.floating]) -> ModelMap:
+    """Project the vectors on the two directions in which they differ most (principal components).
+
+    The vectors are taken as they stand. A coordinate that varies more weighs more, which is right
+    where coordinates are in one unit, such as a skill and its deviations, both in shares of right
+    answers; scale the vectors before where they are not. Lengths on the map are in the vectors'
+    unit, and none is longer than the distance it stands for. Each direction points so that the
+    coordinate which weighs most in it grows along it, so the same vectors give the same map, in
+    whichever order the models stand.
+
+    Parameters
+    ----------
+    vectors
+        Shape (models, dimensions).
+
+    Examples
+    --------
+    >>> drawn = model_map(np.array([[0.0, 1.0, 0.0], [4.0, 1.0, 0.0], [2.0, 1.0, 0.0]]))
+    >>> drawn.places.round(6).tolist(), drawn.shown
+    ([[-2.0, 0.0], [2.0, 0.0], [0.0, 0.0]], 1.0)
+    """
+    found = np.asarray(vectors, dtype=np.float64)
+    centred = found - found.mean(axis=0)
+    with threadpool_limits(1):
+        _, strengths, directions = np.linalg.svd(centred, full_matrices=False)
+        axes = directions[:2]
+        heaviest = np.abs(axes).argmax(axis=1)
+        axes = axes * np.where(axes[np.arange(len(axes)), heaviest] < 0, -1.0, 1.0)[:, np.newaxis]
+        places = np.zeros((len(found), 2))
+        places[:, : len(axes)] = centred @ axes.T
+    if not np.ptp(found, axis=0).any():
+        return ModelMap(np.zeros_like(places), Undefined(reason="all vectors are equal"))
+    return ModelMap(places, float((strengths[:2] ** 2).sum() / (strengths**2).sum()))
+
+
+Distances = NDArray[np.float64]
+"""Shape (models, models) or a part of it: Euclidean distances."""
+
+ROUNDING = 1e-9
+"""Distances that differ by this share of themselves are equal."""
+
+
+def community_distances(
+    vectors: NDArray[np.floating],
+    models: Sequence[str],
+    labels: Mapping[str, str],
+    *,
+    resamples: int | None = None,
+    seed: int = 0,
+) -> tuple[CommunityDistance, ...]:
+    """The mean distance within each community and between every two of them.
+
+    Within a community of n models, ``p_value`` is (k + 1) / (resamples + 1), where k of so many
+    random draws of n models of the fleet lie as near to each other, or nearer. It takes
+    `FEW_MODELS`; an interval takes 3 within a community, or 2 of each of two. ``p_adjusted`` is
+    Benjamini and Hochberg's correction over all communities with a p-value.
+
+    Parameters
+    ----------
+    vectors
+        Shape (models, dimensions).
+    models
+        Their names.
+    labels
+        The community of each model by its name; a model without one belongs to none, and is drawn
+        as any other.
+    resamples
+        The number of random communities; 999, or 100 for each community tested if that is more.
+    seed
+        Of the draws.
+
+    Returns
+    -------
+    tuple of CommunityDistance
+        Every two communities in alphabetical order, each also with itself.
+
+    Examples
+    --------
+    >>> vectors = np.array([[0.0], [1.0], [2.0], [9.0]])
+    >>> labels = {"a": "near", "b": "near", "c": "near", "d": "far"}
+    >>> for one in community_distances(vectors, ["a", "b", "c", "d"], labels):
+    ...     print(one.first, one.second, one.pairs, one.distance)
+    far far 0 undefined (1 model of far: 3 are needed)
+    far near 3 undefined (1 model of far: 2 are needed)
+    near near 3 1.333 [0.000, 4.202]
+    """
+    from scipy.spatial.distance import cdist
+
+    places = np.asarray(vectors, dtype=np.float64)
+    distances = cdist(places, places)
+    members = _members(models, labels)
+    tests = sum(len(rows) >= FEW_MODELS for rows in members.values())
+    resamples = resamples or max(999, 100 * tests)
+    return _adjusted(
+        _within(first, members[first], distances, resamples, seed)
+        if first == second
+        else _between(first, second, distances[np.ix_(members[first], members[second])])
+        for first, second in combinations_with_replacement(sorted(members), 2)
+    )
+
+
+def _adjusted(found: Iterable[CommunityDistance]) -> tuple[CommunityDistance, ...]:
+    """The same, with the p-values of all communities corrected together."""
+    every = tuple(found)
+    adjusted = iter(benjamini_hochberg([one.p_value for one in every if one.p_value is not None]))
+    return tuple(
+        one if one.p_value is None else replace(one, p_adjusted=next(adjusted)) for one in every
+    )
+
+
+def _members(models: Sequence[str], labels: Mapping[str, str]) -> dict[str, list[int]]:
+    """The rows of each community's models."""
+    members: dict[str, list[int]] = {}
+    for row, model in enumerate(models):
+        if model in labels:
+            members.setdefault(labels[model], []).append(row)
+    return members
+
+
+def _within(
+    name: str, rows: list[int], distances: Distances, resamples: int, seed: int
+) -> CommunityDistance:
+    size = len(rows)
+    inside = distances[np.ix_(rows, rows)]
+    return CommunityDistance(
+        first=name,
+        second=name,
+        pairs=size * (size - 1) // 2,
+        distance=_distance_within(name, inside),
+        p_value=None if size < FEW_MODELS else _nearness(inside, distances, resamples, seed),
+    )
+
+
+def _nearness(inside: Distances, distances: Distances, resamples: int, seed: int) -> float:
+    """How often as many models, drawn at random from the fleet, lie as near to each other."""
+    # By the size alone, so that another community more leaves this one's draws as they are.
+    generator = np.random.default_rng([seed, len(inside)])
+    limit, nearer = inside.sum() * (1 + ROUNDING), 0
+    for _ in range(resamples):
+        drawn = generator.permutation(len(distances))[: len(inside)]
+        nearer += int(distances[np.ix_(drawn, drawn)].sum() <= limit)
+    return (nearer + 1) / (resamples + 1)
+
+
+def _distance_within(name: str, inside: Distances) -> Estimate | Undefined:
+    size = len(inside)
+    if size < 3:
+        return _too_few(name, size, needed=3)
+    total, rows = inside.sum(), inside.sum(axis=1)
+    without = (total - 2 * rows) / ((size - 1) * (size - 2))
+    return _jackknife(float(total / (size * (size - 1))), (without,))
+
+
+def _between(first: str, second: str, across: Distances) -> CommunityDistance:
+    of_first, of_second = across.shape
+    few, size = (first, of_first) if of_first < 2 else (second, of_second)
+    if size < 2:
+        distance: Estimate | Undefined = _too_few(few, size, needed=2)
+    else:
+        total = across.sum()
+        without_first = (total - across.sum(axis=1)) / ((of_first - 1) * of_second)
+        without_second = (total - across.sum(axis=0)) / (of_first * (of_second - 1))
+        distance = _jackknife(float(across.mean()), (without_first, without_second))
+    return CommunityDistance(
+        first=first, second=second, pairs=of_first * of_second, distance=distance
+    )
+
+
+def _jackknife(value: float, without: tuple[Distances, ...]) -> Estimate:
+    """An interval of a mean distance from what it is without each model of each community.
+
+    The communities are drawn independently, so their variances add up; the degrees of freedom are
+    Welch and Satterthwaite's.
+    """
+    from scipy.special import stdtrit
+
+    parts = [(len(values) - 1) ** 2 / len(values) * values.var(ddof=1) for values in without]
+    variance = float(sum(parts))
+    freedom = sum(part**2 / (len(values) - 1) for part, values in zip(parts, without, strict=True))
+    # Without variance any freedom does.
+    quantile = stdtrit(variance**2 / freedom if freedom > 0 else 1, 0.975)
+    half = float(quantile) * variance**0.5
+    return Estimate(
+        value=value,
+        low=max(0.0, value - half),
+        high=value + half,
+        n=sum(len(values) for values in without),
+        method="jackknife over models",
+    )
+
+
+def _too_few(name: str, size: int, *, needed: int) -> Undefined:
+    models = "1 model" if size == 1 else f"{size} models"
+    return Undefined(reason=f"{models} of {name}: {needed} are needed", n=size)

@@ -1,0 +1,331 @@
+"""The page of a report on a pair: the answer, examples, and all numbers part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
+from textwrap import shorten
+from types import MappingProxyType
+from typing import Any
+
+from reports.blocks import (
+    Beside,
+    Block,
+    Bullets,
+    Column,
+    Fold,
+    Page,
+    Paragraph,
+    Preformatted,
+    Row,
+    Section,
+    Table,
+    Terms,
+    note,
+    paragraph,
+    within,
+)
+from reports.builders.outcomes import data_lines
+from reports.builders.run import reproduce, run_lines
+from reports.prose import Text, joined, prose, written
+from reports.wording import number
+from scope.jobs.audit.answer import picture, verdict_boxes
+from scope.jobs.audit.page import page as audit_page
+from scope.jobs.audit.verdicts import named, rounded_up
+from scope.jobs.compare.page import page as compare_page
+from scope.jobs.pages import headline_of
+from scope.jobs.pair.directions import (
+    direction_tables,
+    reference_of,
+    same_answers,
+    target_of,
+    verdict_matrix,
+)
+from scope.jobs.probe.layer_similarity import similarity_grid
+from scope.jobs.reuse.page import page as reuse_page
+from scope.records import (
+    AuditResult,
+    CompareResult,
+    Estimate,
+    EstimatedResult,
+    LayerAlignment,
+    ModelFacts,
+    PairResult,
+    Replacement,
+    ReuseResult,
+    label_of,
+)
+
+EXAMPLES = 20
+"""Examples of the first part; the page of each part's own run has more."""
+
+
+_PAGES: Mapping[type[EstimatedResult], Callable[[Any], Page]] = MappingProxyType(
+    {
+        AuditResult: partial(audit_page, max_pairs=EXAMPLES),
+        CompareResult: partial(compare_page, max_items=EXAMPLES),
+        ReuseResult: reuse_page,
+    }
+)
+
+
+def page(result: PairResult) -> Page:
+    """The whole report: what the first part finds is open, and the numbers of all are folded."""
+    models = [card.name for card in result.manifest.models if card.role == "model"]
+    pages = [_PAGES[type(part)](part) for part in result.parts]
+    tables = tuple(direction_tables(result))
+    several = len(result.audits) > 2
+    answers = (verdict_matrix(result.audits),) if several else tables
+    found = tuple(findings(result))
+    sentence = () if several else (Paragraph(found[0]),)
+    return Page(
+        title=f"SCoPE pair: {', '.join(models)}",
+        sections=(
+            Section(
+                anchor="answer",
+                title="Answer",
+                blocks=(
+                    *_answer(result, found, answers, pages[0]),
+                    *([Fold(prose("Both directions of each two models"), tables)] * several),
+                ),
+            ),
+            *(one for one in pages[0].sections[1:-1] if not one.folded),
+            *models_section(result),
+            *map(_numbers, count(1), result.parts, pages),
+            *_left_out(result),
+            reproduce(result.manifest, result.clock),
+        ),
+        brief=(
+            *((*sentence, *answers) if result.audits else pages[0].brief),
+            # The table has what other directions show.
+            *map(Paragraph, found[max(1, len(result.audits)) :]),
+            *_in_short(result),
+            *([data_lines(result.manifest)] if result.audits else []),
+            *run_lines(result.clock),
+        ),
+    )
+
+
+def _answer(
+    result: PairResult, found: Sequence[Text], answers: Sequence[Table], first: Page
+) -> Iterator[Block]:
+    """One sentence, then the verdict of each direction, its numbers, and the picture of the first.
+
+    Of three models and more a matrix comes first, then a sentence a direction; without audits the
+    answer is that of the first part.
+    """
+    audits = result.audits
+    others = found[max(1, len(audits)) :]
+    if not audits:
+        yield from first.sections[0].blocks
+    elif len(audits) > 2:
+        yield from answers
+        others = found
+    else:
+        yield Paragraph(found[0], lead=True)
+        boxes = (block for one in audits for block in verdict_boxes(one))
+        yield Beside(tuple(group for one in boxes for group in one.groups))
+        yield from answers
+    if sentences := (*others, *(text for one in audits[:1] for text in example_of(one))):
+        yield Bullets(sentences, findings=True)
+    if audits:
+        yield _ABOUT
+        yield from picture(audits[0])
+
+
+_ABOUT = note(
+    "Accuracy is the model’s minus that of the model it would replace. CAPA and error consistency "
+    "are agreement above what two models of these accuracies have by chance. Concordance: how "
+    "often two random changes of a text move both models in the same order; ½ is chance. Brackets "
+    "show 95\u00a0% intervals. Audits of two directions are tests of their own, each corrected for "
+    "itself alone."
+)
+
+
+def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
+    """The command of a part, and its sections that are not open above."""
+    sections = [one for one in made.sections[:-1] if one.folded or not (place == 1 or _finds(one))]
+    return Section(
+        anchor=f"part-{place}",
+        title=f"Part {place}",
+        heading=f"Part {place}, {made.title.removeprefix('SCoPE ')}",
+        blocks=(
+            paragraph("This part alone, with the same numbers and more examples:"),
+            Preformatted(part.manifest.command),
+            *(Fold(written(one.heading or one.title), one.blocks) for one in sections),
+        ),
+        folded=True,
+    )
+
+
+def _finds(section: Section) -> bool:
+    """Whether it holds examples with a search, of which a page has one at most."""
+    return any(getattr(one, "finder", None) is not None for one in within(section.blocks))
+
+
+def _in_short(result: PairResult) -> Iterator[Terms]:
+    """What was not run, without the reasons."""
+    if result.not_run:
+        names = joined(one.part for one in result.not_run)
+        why = prose("{parts}: the report has the reasons", parts=names)
+        yield Terms(((prose("not run"), why),), facts=True)
+
+
+def _left_out(result: PairResult) -> Iterator[Section]:
+    reasons = tuple((written(one.part), written(one.reason)) for one in result.not_run)
+    if reasons:
+        blocks = (Terms(reasons, facts=True),)
+        yield Section(anchor="left-out", title="Not run", blocks=blocks, folded=True)
+
+
+_OPENINGS = {
+    "may replace": "**{target} may replace {reference}** on these texts",
+    "may not": "**{target} may not replace {reference}** on these texts",
+    "not shown": "**It is not shown that {target} may replace {reference}** on these texts",
+}
+_OF_ACCURACY = {
+    "may replace": "accuracy at most {limit} points lower",
+    "may not": "accuracy more than {limit} points lower",
+}
+_OF_OTHERS = {
+    "may replace": "{names} within limits",
+    "may not": "{names} below the limits",
+    "not shown": "still open: {names}",
+}
+"""What a verdict says of the endpoints that carry it; an open accuracy is one of the others."""
+
+_MOST_LETTERS = 140
+"""Letters of a text that is shown as an example."""
+
+
+def findings(result: PairResult) -> Iterator[Text]:
+    """One sentence a part, in the order of the page."""
+    for audit in result.audits:
+        for verdict in audit.verdicts:
+            yield _on_verdict(audit, verdict)
+    for comparison in result.comparisons:
+        yield written(headline_of(comparison))
+    for one in (verdict for reuse in result.reuses for verdict in reuse.verdicts):
+        yield prose(
+            "Reuse: **{decision}**. {sentence}", decision=one.decision, sentence=one.sentence
+        )
+
+
+def _on_verdict(audit: AuditResult, verdict: Replacement) -> Text:
+    """The verdict on a target, what it rests on, and how many labels are the same."""
+    left_out = any(one.status == "not applicable" for one in audit.candidate_outcomes)
+    partial = verdict.decision == "may replace" and (verdict.not_judged or left_out)
+    return (
+        *prose(_OPENINGS[verdict.decision], target=verdict.target, reference=reference_of(audit)),
+        *(prose(", in what was assessed") if partial else ()),
+        *(prose(" (exploratory: planned after a look)") if audit.earlier_looks else ()),
+        *prose(": "),
+        *joined(_reasons(audit, verdict), between="; "),
+        *prose("."),
+    )
+
+
+def _reasons(audit: AuditResult, verdict: Replacement) -> Iterator[Text]:
+    """The endpoints that carry the verdict, and how many labels are the same."""
+    if verdict.reason is not None:
+        yield prose("{reason}", reason=verdict.reason)
+    shared = same_answers(audit)
+    if isinstance(shared, Estimate):
+        # Rounded down: 100 % is said of no less.
+        share = f"same answer on {int(100 * shared.value + 1e-6)}\u00a0% of {{n}}\u00a0texts"
+        yield prose(share, n=shared.n)
+    limits = {one.name: one.limit for one in verdict.endpoints if one.limit is not None}
+    carry = {"may replace": tuple(limits), "may not": verdict.beyond, "not shown": verdict.open}
+    names = carry[verdict.decision]
+    apart = _OF_ACCURACY.get(verdict.decision) if "accuracy" in names else None
+    if apart:
+        yield prose(apart, limit=prose(f"{-100 * limits['accuracy']:g}"))
+    if others := [one for one in names if not (apart and one == "accuracy")]:
+        yield prose(_OF_OTHERS[verdict.decision], names=named(others))
+    if rows := verdict.rows_needed:
+        yield prose("a new run on about {n}\u00a0texts may show it", n=rounded_up(rows))
+
+
+def example_of(audit: AuditResult) -> Iterator[Text]:
+    """How many unchanged texts get another label, with the first of them."""
+    target, labels = target_of(audit), audit.manifest.reference.labels
+    place = [card.name for card in audit.manifest.targets].index(target)
+    differ = [one for one in audit.examples if one.targets[place].choice != one.reference.choice]
+    if not differ:
+        return
+    first = differ[0]
+    yield prose(
+        "Another label on {n} of {total} unchanged texts, such as “{text}” ({reference}: {old}, "
+        "{target}: {new}); more under [[examples|Examples]].",
+        n=len(differ),
+        total=len(audit.examples),
+        text=shorten(first.example.text, _MOST_LETTERS, placeholder="…"),
+        reference=reference_of(audit),
+        old=label_of(first.reference, labels),
+        target=target,
+        new=label_of(first.targets[place], labels),
+    )
+
+
+def models_section(result: PairResult) -> Iterator[Section]:
+    """One section; none of results of earlier releases."""
+    if result.facts:
+        blocks = (*_facts(result.facts), *(b for one in result.alignments for b in _layers(one)))
+        yield Section(anchor="models", title="Models", blocks=blocks)
+
+
+def _facts(facts: tuple[ModelFacts, ...]) -> Iterator[Block]:
+    rows = {
+        "parameters": [_known(one.parameters, "{:,}") for one in facts],
+        "files of weights": [_known(one.stored, "{:,.1f} MB", 1e6) for one in facts],
+        "precision": [one.dtype or "unknown" for one in facts],
+        "memory of the weights": [_known(one.memory, "{:,.1f} MB", 1e6) for one in facts],
+        "seconds an answer": [_known(one.seconds, "{:#.2g}") for one in facts],
+        "answers timed": [f"{one.timed:,}" for one in facts],
+    }
+    names = (Column(prose("{name}", name=one.model), "number") for one in facts)
+    yield Table(
+        columns=(Column("", "name"), *names),
+        rows=tuple(Row(cells=(name, *values)) for name, values in rows.items()),
+    )
+    for one in facts:
+        if one.reason:
+            yield note("Unknown of {model}: {reason}.", model=one.model, reason=one.reason)
+    yield note(
+        "Memory is that of the parameters alone; what a batch takes comes on top. Answers were "
+        "timed in batches on the machine of this run, with whatever else ran there."
+    )
+
+
+def _known(value: float | None, template: str, unit: float = 1) -> str:
+    """
+    >>> _known(90_867_952, "{:,.1f} MB", 1e6), _known(12, "{:,}"), _known(None, "{}")
+    ('90.9 MB', '12', 'unknown')
+    """
+    return "unknown" if value is None else template.format(value if unit == 1 else value / unit)
+
+
+def _layers(found: LayerAlignment) -> Iterator[Block]:
+    """The most similar layers and the last ones in a sentence, and the map behind a line."""
+    places = [(row, column) for row, of in enumerate(found.values) for column in range(len(of))]
+    row, column = max(places, key=lambda place: found.values[place[0]][place[1]])
+    yield paragraph(
+        "The most similar layers are {row} of **{first}** and {column} of **{second}**, CKA "
+        "{value}\u00a0±\u00a0{margin}; the last layers have {last} "
+        "(n\u00a0=\u00a0{n} texts; up to {chance} is chance).",
+        row=row,
+        column=column,
+        first=found.first,
+        second=found.second,
+        value=number(found.values[row][column]),
+        margin=number(found.margins[row][column]),
+        last=number(found.values[-1][-1]),
+        n=found.sentences,
+        chance=number(found.chance),
+    )
+    about = note(
+        "Linear centred kernel alignment (CKA) of each layer of the first model, a row, with each "
+        "of the second: 1 if both arrange the texts alike. Without a background it may be chance."
+    )
+    yield Fold(prose("All layers"), (about, similarity_grid(found)))

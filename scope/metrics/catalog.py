@@ -1,0 +1,292 @@
+"""Every metric of SCoPE described: those of audits, of answers in words, of choices.
+
+The metrics of tasks are symmetric: between two models no answer counts as the right one. Accuracy
+is measured against the right option only.
+"""
+
+import math
+from typing import Final, Literal
+
+from scope.metrics.description import Metric
+from scope.metrics.invariance import (
+    hard_scope_values,
+    ood_agreement_values,
+    soft_scope_values,
+)
+
+_PAPER = "Rawal & Toneva, Findings of ACL 2024, arXiv 2311.04166"
+
+IID_AGREEMENT: Final = Metric(
+    key="iid_agreement",
+    title="IID agreement",
+    directed=False,
+    clean=True,
+    paper=f"{_PAPER}, which compares it with the SCoPE measures",
+    explanation="How often both models give the same label to an unchanged text.",
+)
+IID_ACCURACY_GAP: Final = Metric(
+    key="iid_accuracy_gap",
+    title="Gap in IID accuracy",
+    more_similar="lower",
+    directed=False,
+    clean=True,
+    paper=f"{_PAPER}, which compares it with the SCoPE measures",
+    explanation="How far apart the two models' accuracies on the unchanged, labelled texts are.",
+)
+OOD_AGREEMENT: Final = Metric(
+    key="ood_agreement",
+    title="OOD agreement",
+    directed=True,
+    clean=False,
+    paper=f"{_PAPER}, which compares it with the SCoPE measures",
+    explanation="How often both models give the same label to a changed text that left the "
+    "reference's label as it was.",
+    on_pairs=ood_agreement_values,
+)
+HARD_SCOPE: Final = Metric(
+    key="hard_scope",
+    title="Hard-SCoPE",
+    directed=True,
+    clean=False,
+    paper=f"{_PAPER}, definition of Hard-SCoPE",
+    explanation="How often the target keeps its own label where the change of the text left "
+    "the reference's label as it was.",
+    on_pairs=hard_scope_values,
+)
+SOFT_SCOPE: Final = Metric(
+    key="soft_scope",
+    title="Soft-SCoPE",
+    # Our values: the paper names both parameters and gives neither.
+    parameters={"tolerance": 0.1, "cutoff": 1.0},
+    directed=True,
+    clean=False,
+    paper=f"{_PAPER}, definition of Soft-SCoPE",
+    explanation="Hard-SCoPE with less credit the more the two models' probabilities move "
+    "apart: full up to the tolerance, none from the cutoff (L1 distance).",
+    on_pairs=soft_scope_values,
+)
+
+CONCORDANCE: Final = Metric(
+    key="concordance",
+    title="Concordance",
+    directed=True,
+    clean=False,
+    paper="ours: concordance of pairs (Kendall, Biometrika 1938), of changes of the log odds",
+    explanation="How often two random changes of a text move the target in the order in which they "
+    "move the reference, from its label to its runner-up: 1 for the reference itself, ½ for a "
+    "model that never moves or moves at random; independent models tend to lie above ½.",
+)
+REACH: Final = Metric(
+    key="reach",
+    title="Reach",
+    low=-math.inf,
+    high=math.inf,
+    directed=True,
+    clean=False,
+    paper="ours: the slope of the target's changes of the log odds on the reference's",
+    explanation="How far the target moves where a random change moves the reference by 1: 1 for "
+    "the reference itself, 0 for a model that never moves.",
+)
+FLIP_SCOPE: Final = Metric(
+    key="flip_scope",
+    title="Flip-SCoPE",
+    directed=True,
+    clean=False,
+    paper="ours: the complement of Hard-SCoPE, on random candidates",
+    explanation="How often the target gives the reference's new label where a random candidate "
+    "changes the reference's label, on texts to which both gave the same one.",
+)
+INFORMEDNESS: Final = Metric(
+    key="informedness",
+    title="SCoPE informedness",
+    low=-1.0,
+    directed=True,
+    clean=False,
+    paper="ours: Youden's J (Youden, Cancer 1950)",
+    explanation="Of each text's random candidates, the share of those kept by the reference that "
+    "the target keeps, plus Flip-SCoPE, minus 1: 1 for the reference itself, 0 for a model that "
+    "never moves.",
+)
+EXCESS: Final = Metric(
+    key="excess",
+    title="Excess",
+    low=-1.0,
+    directed=True,
+    clean=False,
+    paper="ours: Hard-SCoPE minus the base rate of the target",
+    explanation="How much more often the target keeps its label on kept pairs than on random "
+    "candidates of the same texts; 0 for a model that never moves.",
+)
+BASE_RATE: Final = Metric(
+    key="base_rate",
+    title="Base rate",
+    directed=True,
+    clean=False,
+    paper="ours: Hard-SCoPE on random candidates, whatever the reference does",
+    explanation="How often the model keeps its label on random candidates of the capability.",
+)
+
+AUDIT_METRICS: Final = (
+    IID_AGREEMENT,
+    IID_ACCURACY_GAP,
+    OOD_AGREEMENT,
+    HARD_SCOPE,
+    SOFT_SCOPE,
+    CONCORDANCE,
+    REACH,
+    FLIP_SCOPE,
+    INFORMEDNESS,
+    EXCESS,
+    BASE_RATE,
+)
+"""From the shallowest question to the deepest."""
+
+
+_CLOZE_AND_QA = "How similar are two LLMs (IIT Guwahati)"
+_CAPA = "Goel et al., ICML 2025, arXiv 2502.04313"
+
+_ONE_DIFFICULTY = (
+    "; 0 is what chance gives where all items are equally difficult: where they are not, models of "
+    "equal skill that err independently given the difficulty easily reach 0.1 to 0.25, so "
+    "compare with the median of other pairs."
+)
+
+
+def _of_answers(
+    key: str,
+    title: str,
+    paper: str,
+    explanation: str,
+    *,
+    low: float = 0.0,
+    more_similar: Literal["higher", "lower"] = "higher",
+    threshold: float | None = None,
+) -> Metric:
+    return Metric(
+        key=key,
+        title=title,
+        parameters={} if threshold is None else {"threshold": threshold},
+        low=low,
+        more_similar=more_similar,
+        directed=False,
+        clean=True,
+        measured_in="tasks",
+        paper=paper,
+        explanation=explanation,
+    )
+
+
+TEXT_METRICS: Final = (
+    _of_answers(
+        "word_f1",
+        "Word F1",
+        f"{_CLOZE_AND_QA}, method 1; SQuAD's F1, without its normalization unless asked for",
+        "How many of their words two answers share, whatever the order of the words.",
+    ),
+    _of_answers(
+        "character_f1",
+        "Character F1",
+        f"{_CLOZE_AND_QA}, method 2",
+        "How many of their characters two answers share, whatever the order, so that "
+        "`Remarkably` counts nearly as much as `Remarkable`; white space is left out.",
+    ),
+    _of_answers(
+        "exact_match",
+        "Exact match",
+        _CLOZE_AND_QA,
+        "How often both F1 are 1: the same words as often, in any order.",
+    ),
+    _of_answers(
+        "zero_f1",
+        "Answers with word F1 of 0",
+        _CLOZE_AND_QA,
+        "How often two answers share no word at all.",
+        more_similar="lower",
+    ),
+    _of_answers(
+        "sem_score",
+        "SemScore",
+        f"{_CLOZE_AND_QA}, after Aynetdinov & Akbik 2024, arXiv 2401.17072",
+        "How near in meaning two answers are: the cosine of their sentence embeddings; or, from 0 "
+        "to 1, what a probe of a model of your own makes of them.",
+        low=-1.0,
+    ),
+    _of_answers(
+        "sem_score_at_least",
+        "SemScore ≥ {threshold}",
+        f"{_CLOZE_AND_QA}, which counts answers from 0.9 on",
+        "How often two answers mean nearly the same: a SemScore of the threshold or more, where it "
+        "is a cosine: a probe's scores have no such threshold.",
+        threshold=0.9,
+    ),
+    _of_answers(
+        "word_cosine",
+        "Word cosine",
+        # The paper averages a cosine without saying of which vectors; ours are static ones.
+        f"{_CLOZE_AND_QA}, Figure 2, which leaves the vectors open",
+        "How near two fillers of a blank are as words outside any sentence: the cosine of "
+        "their static embeddings.",
+        low=-1.0,
+    ),
+)
+"""Of answers in words, against the right answers or another model's."""
+
+# -1 is the least that any of the chance-corrected ones can reach: two options, of which one model
+# chooses each half the time, and the other always the opposite.
+CHOICE_METRICS: Final = (
+    _of_answers(
+        "accuracy",
+        "Accuracy",
+        "the share of right choices; an item without an answer counts as wrong",
+        "How often the right option is chosen.",
+    ),
+    _of_answers(
+        "agreement",
+        "Agreement",
+        f"{_CAPA}, which compares it with CAPA",
+        "How often both models choose the same option.",
+    ),
+    _of_answers(
+        "cohen_kappa",
+        "Cohen’s κ",
+        "Cohen 1960, Educational and Psychological Measurement 20(1)",
+        "Agreement above what chance gives two models that choose each option as often: 1 is "
+        "full agreement, 0 is chance.",
+        low=-1.0,
+    ),
+    _of_answers(
+        "capa",
+        "CAPA",
+        f"{_CAPA}, κ_p",
+        "Agreement of the two models' probabilities above what chance gives two models of the "
+        "same accuracies; full agreement, 1, only where both are sure" + _ONE_DIFFICULTY,
+        low=-1.0,
+    ),
+    _of_answers(
+        "capa_discrete",
+        "Discrete CAPA",
+        f"{_CAPA}, κ_p of one-hot choices",
+        "Agreement of the two models' choices above what chance gives two models of the same "
+        "accuracies; 1 for the same choices" + _ONE_DIFFICULTY,
+        low=-1.0,
+    ),
+    _of_answers(
+        "error_consistency",
+        "Error consistency",
+        "Geirhos, Meding & Wichmann 2020, arXiv 2006.16736",
+        "How often both models are right, or both wrong, above what chance gives two models of "
+        "the same accuracies; which wrong option was chosen does not count" + _ONE_DIFFICULTY,
+        low=-1.0,
+    ),
+    _of_answers(
+        "js_divergence",
+        "JS divergence",
+        f"{_CAPA}, which compares it with CAPA; Lin 1991",
+        "How far apart the two models' probabilities are, in bits: 0 where they are the same, "
+        "1 where no option has a chance with both.",
+        more_similar="lower",
+    ),
+)
+"""Of choices between options, against the right option or another model's choices."""
+
+TASK_METRICS: Final = (*TEXT_METRICS, *CHOICE_METRICS)

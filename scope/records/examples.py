@@ -1,0 +1,202 @@
+"""Texts, questions and scored pairs; the answers of models to them, and the results of searches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from scope.records.result import SPARSE_FIELD
+
+BLANK = "____"
+"""The blank of a cloze question."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Example:
+    """One text of a data set, with its gold label where it is known.
+
+    ``slices`` names its part of the texts by each column that was asked for, as ``column: value``.
+    """
+
+    id: str
+    text: str
+    label: str | None = None
+    slices: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise ValueError(f"example {self.id!r} has an empty text")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """A question of a task, the same for every model; it does not contain the right answer.
+
+    ``text`` is the question; of a cloze, the sentence with one ``BLANK``. ``context`` is the
+    passage that the answer is to be taken from, and ``options`` are the answers to choose from.
+    ``row`` is the number, from 0, of the data's row that it was made of, for answers that are saved
+    by row; what a comparison keeps of a question does without it.
+    """
+
+    id: str
+    text: str
+    context: str | None = None
+    options: tuple[str, ...] = ()
+    row: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise ValueError(f"question {self.id!r} has an empty text")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """A question with what is known of its right answer.
+
+    ``gold`` holds the answers that count as right, an empty text among them where the question
+    cannot be answered; it is empty where no answer is known. ``right`` is the index of the right
+    option. ``category`` is the part of the data that the item belongs to.
+    """
+
+    question: Question
+    gold: tuple[str, ...] = ()
+    right: int | None = None
+    category: str | None = None
+
+    def __post_init__(self) -> None:
+        options = len(self.question.options)
+        if self.right is not None and not 0 <= self.right < options:
+            raise ValueError(f"item {self.question.id!r}: option {self.right} of {options}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredPair:
+    """Two texts, and their human similarity score, in the unit of their data."""
+
+    id: str
+    first: str
+    second: str
+    score: float
+
+    def __post_init__(self) -> None:
+        if not (self.first.strip() and self.second.strip()):
+            raise ValueError(f"pair {self.id!r} has an empty text")
+        if not math.isfinite(self.score):
+            raise ValueError(f"pair {self.id!r} has the score {self.score}")
+
+
+Probabilities = tuple[float, ...]
+"""One probability per label, in the order of the reference's labels; sums to 1."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prediction:
+    """A model's answer to one text, as probabilities.
+
+    ``truncated`` says that the text was longer than the model's limit and that the model
+    saw only its beginning. ``tokens`` is empty for a classifier, whose labels are the same for
+    all texts. For a model of language it names the most likely next tokens, the likeliest first,
+    one for each of the probabilities; what these lack to 1 is the mass of all other tokens.
+    """
+
+    probabilities: Probabilities
+    truncated: bool = False
+    tokens: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> int:
+        """Index of the most probable label; the first of equals."""
+        return max(range(len(self.probabilities)), key=self.probabilities.__getitem__)
+
+    @property
+    def choice(self) -> int | str:
+        """What is predicted, comparable between models: the token, or else the label's index."""
+        return self.tokens[self.label] if self.tokens else self.label
+
+    def shares(self) -> dict[int | str | None, float]:
+        """Probabilities by label or, of a language model, by token; those of all others by None."""
+        if not self.tokens:
+            return dict(enumerate(self.probabilities))
+        named = zip(self.tokens, self.probabilities, strict=True)
+        return {**dict(named), None: max(0.0, 1 - sum(self.probabilities))}
+
+
+Both = tuple[Prediction, Prediction]
+"""A model's predictions on a text and on the changed text."""
+
+
+def shift_distance(reference: Both, target: Both) -> float:
+    """L1 distance between two models' shifts from the first prediction to the second.
+
+    >>> half, sure = Prediction(probabilities=(0.5, 0.5)), Prediction(probabilities=(1.0, 0.0))
+    >>> shift_distance((half, half), (half, sure))
+    1.0
+    """
+    old, new, target_old, target_new = (one.shares() for one in (*reference, *target))
+
+    def moved(label: int | str | None) -> float:
+        shift = new.get(label, 0.0) - old.get(label, 0.0)
+        return shift - (target_new.get(label, 0.0) - target_old.get(label, 0.0))
+
+    return sum(abs(moved(label)) for label in {**old, **new, **target_old, **target_new})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """A model's answer to one question of a task.
+
+    ``text`` is the answer in words, empty where the model says that there is none; where there
+    are options it is None, ``choice`` is the index of the option chosen, and ``probabilities``
+    holds one number an option, if the model gives any. Both ``text`` and ``choice`` are None
+    where the model gave nothing that counts as an answer. ``asked`` is False where the model was
+    never asked, as saved answers may say: then nothing counts for or against it. ``others`` are
+    further fillers of a blank, the likeliest first. ``truncated`` as for a prediction.
+    """
+
+    text: str | None = None
+    choice: int | None = None
+    probabilities: Probabilities = ()
+    others: tuple[str, ...] = ()
+    truncated: bool = False
+    asked: bool = True
+
+    def __post_init__(self) -> None:
+        if self.given and not self.asked:
+            raise ValueError("an answer to a question that was not asked")
+
+    @property
+    def given(self) -> bool:
+        """Whether there is an answer at all."""
+        return self.text is not None or self.choice is not None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Perturbation:
+    """What the search found for one example in one trial: a changed text, or why there is none.
+
+    ``score`` is s(x') = 1 / (1 + distance), in (0, 1]; ``queries`` counts the texts for which
+    the search asked the reference, ``spared`` those that it could leave out because no answer to
+    them would have changed what it found. ``applicable`` is False where the
+    capability cannot change the text at all, whatever the reference answers; ``failure`` says why.
+    ``similarity`` is the cosine, from -1 to 1, by which a capability of meaning has admitted the
+    text: of the new word with the old one in its place, or of whole texts. The least of several;
+    None where no model measures it. ``compared`` counts the words that an encoder compared in
+    context for this search, those of earlier trials among them.
+    """
+
+    example_id: str
+    trial: int
+    text: str | None = None
+    score: float | None = None
+    queries: int = 0
+    spared: int = 0
+    failure: str | None = None
+    applicable: bool = field(default=True, metadata=SPARSE_FIELD)
+    similarity: float | None = field(default=None, metadata=SPARSE_FIELD)
+    compared: int = field(default=0, metadata=SPARSE_FIELD)
+
+    def __post_init__(self) -> None:
+        if (self.text is None) == (self.failure is None):
+            raise ValueError("a perturbation has either a text or the reason why it has none")
+        if self.text is not None and not self.applicable:
+            raise ValueError("a text was found where the capability is not applicable")

@@ -1,0 +1,186 @@
+"""The folder of a run: its files that are read and replaced whole, and whether it can be used."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from scope.errors import RunError
+from scope.paths import expanded
+from scope.records import Result
+from scope.serialization import from_json
+from scope.store.configuration import read_configuration, read_notes, refuse_other_settings
+from scope.store.files import (
+    HOLDER,
+    LOCK,
+    free_bytes,
+    full,
+    guarded,
+    is_leftover,
+    nearest_folder,
+    read_text,
+    unusable,
+    write_atomically,
+)
+from scope.store.long_lists import StoredList, list_files
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+
+
+def run_folder(run: str | Path, root: Path) -> Path:
+    """The folder of a run: a name is a folder under ``root``; a path, or a text with a slash in
+    it, is the folder itself.
+
+    Raises
+    ------
+    RunError
+        When a name is not plain.
+
+    Examples
+    --------
+    >>> run_folder("sst2", Path("runs")).as_posix()
+    'runs/sst2'
+    >>> run_folder("../elsewhere", Path("runs")).as_posix()
+    '../elsewhere'
+    """
+    if isinstance(run, Path) or "/" in run:
+        return expanded(run)
+    if not _PLAIN_NAME.fullmatch(run):
+        raise RunError(
+            f"`{run}` is not a valid run name",
+            expected="1 to 100 letters, digits, `.`, `-` and `_`, first a letter, digit or `_`",
+            fix="choose another name, such as --run sst2-synonym",
+        )
+    return expanded(root) / run
+
+
+class RunFolder:
+    """The files of a run that are read and replaced whole, which needs no lock."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def name(self) -> str:
+        """The folder's own name."""
+        return self.path.absolute().name
+
+    @property
+    def manifest_path(self) -> Path:
+        """What was asked."""
+        return self.path / "manifest.json"
+
+    @property
+    def database_path(self) -> Path:
+        """The answers and searches so far."""
+        return self.path / "run.sqlite"
+
+    @property
+    def result_path(self) -> Path:
+        """The result."""
+        return self.path / "result.json"
+
+    @property
+    def report_path(self) -> Path:
+        """The result as a page."""
+        return self.path / "report.html"
+
+    def read_configuration(self) -> Mapping[str, object] | None:
+        """The configuration, or None before the run was started."""
+        return read_configuration(self.manifest_path)
+
+    def read_notes(self) -> Mapping[str, object]:
+        """The facts stored with the configuration by the first session; empty without any."""
+        return read_notes(self.manifest_path)
+
+    def read_result(self) -> Result | None:
+        """The result, or None where the run has not finished.
+
+        Raises
+        ------
+        RunError
+            When the file is damaged or of another format.
+        """
+        text = read_text(self.result_path)
+        if text is None:
+            return None
+        result = from_json(text, source=f"`{self.result_path}`", lists=self._read_lists)
+        return replace(result, folder=self.path)
+
+    def _read_lists(self, files: Mapping[str, str]) -> Callable[[str, Any, int, int], StoredList]:
+        file = list_files(self.path, files)
+        return lambda name, entry, start, stop: StoredList(file(name, entry), start, stop)
+
+    def write_report(self, html: str) -> None:
+        """Keep the page; the former one stays until the new one is whole."""
+        write_atomically(self.report_path, html)
+
+
+def refuse_other_files(files: RunFolder) -> None:
+    """Only a folder that holds nothing, or what a killed beginning left, may become a run.
+
+    Raises
+    ------
+    RunError
+        When it holds anything else.
+    """
+    names = {path.name for path in files.path.iterdir() if not is_leftover(path)}
+    others = sorted(names - {LOCK, HOLDER})
+    if others and files.manifest_path.name not in names:
+        raise RunError(
+            f"`{files.path}` is not a run: it has no manifest.json, but contains `{others[0]}`",
+            expected="a new or empty folder, or a run that SCoPE started",
+            fix="choose another name with --run",
+        )
+
+
+LEAST_FREE = 200_000_000
+"""Bytes that must be free where a run is kept: its texts, answers, result and page."""
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder in which no run can be kept.
+
+    Raises
+    ------
+    RunError
+        When it is a file, may not be written, or its disk is almost full.
+    """
+    with guarded(folder):
+        existing = nearest_folder(folder)
+        if not existing.is_dir():
+            raise RunError(
+                f"`{existing}` is a file",
+                expected="a folder, or a name that is free",
+                fix="choose another name with --run, or another folder with --runs",
+            )
+        if not os.access(existing, os.W_OK | os.X_OK):
+            raise unusable(existing, "Permission denied")
+        if free_bytes(existing) < LEAST_FREE:
+            raise full(folder, f"{LEAST_FREE // 1_000_000} MB or more for a run")
+
+
+def check_run(folder: Path, job: str | None, settings: Mapping[str, float]) -> None:
+    """Refuse a folder that holds other files, another job's run or one of other settings.
+
+    Parameters
+    ----------
+    job
+        The name of the job in manifests; None where it is not known.
+    settings
+        Numbers of the configuration that are known before anything is loaded.
+
+    Raises
+    ------
+    RunError
+        When it does.
+    """
+    with guarded(folder):
+        if not folder.is_dir():
+            return
+        refuse_other_files(RunFolder(folder))
+    refuse_other_settings(RunFolder(folder).manifest_path, job, settings)

@@ -1,0 +1,113 @@
+"""A small report on a pair of models, of audits in both directions, a comparison and a test."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import made_up_comparison
+import made_up_reuse_comparison
+import made_up_tasks_comparison
+from made_up_comparison import IMAGE, SCRIPT, TARGETS, estimate, prediction
+
+from scope.records import (
+    AuditResult,
+    Clock,
+    Endpoint,
+    Measurement,
+    ModelFacts,
+    NotRun,
+    PairResult,
+    Replacement,
+)
+from scope.records.probe import LayerAlignment
+
+PAIR = ("teacher", TARGETS[0])
+
+
+def direction(target: str, reference: str, verdict: Replacement, role: str) -> AuditResult:
+    """The made-up audit with these names; its third model has the role."""
+    audit = made_up_comparison.build_comparison()
+    names = {"teacher": reference, TARGETS[0]: target, TARGETS[1]: TARGETS[1]}
+    first, second, third = audit.manifest.models
+    cards = (first, second, replace(third, role=role, prompts={}))
+    return replace(
+        audit,
+        manifest=replace(
+            audit.manifest,
+            models=tuple(replace(card, name=names[card.name]) for card in cards),
+            capabilities=audit.manifest.capabilities[:2],
+        ),
+        measurements=tuple(replace(one, target=names[one.target]) for one in audit.measurements),
+        answer_shares=tuple(
+            replace(one, model=names[one.model], degenerate=None) for one in audit.answer_shares
+        ),
+        examples=(
+            replace(audit.examples[0], targets=(prediction(0.25), prediction(0.75))),
+            *audit.examples[1:],
+        ),
+        outcomes=audit.outcomes[:2],
+        verdicts=(verdict,),
+        differences=(),
+        curves=(),
+        clock=None,
+    )
+
+
+def build_comparison() -> PairResult:
+    teacher, student = PAIR
+    endpoints = (
+        Endpoint(name="accuracy", estimate=estimate(-0.03125), limit=-0.02),
+        Endpoint(name="agreement", estimate=estimate(0.0), limit=-0.05, p_within=0.001),
+    )
+    open_verdict = Replacement(
+        target=student,
+        decision="not shown",
+        endpoints=endpoints,
+        open=("accuracy",),
+        sentence=f"It is not shown that {student} may replace {teacher}: accuracy is open.",
+        rows_needed=640,
+    )
+    refused = Replacement(
+        target=teacher,
+        decision="may not",
+        endpoints=endpoints,
+        beyond=("accuracy",),
+        sentence=f"{teacher} may not replace {student}: accuracy is beyond its limit.",
+    )
+    audit = direction(student, teacher, open_verdict, "baseline")
+    reuse = replace(made_up_reuse_comparison.build_comparison(), clock=None)
+    models = tuple(replace(card, role="model") for card in audit.manifest.models[:2])
+    similarity = Measurement(metric="capa", target=student, against=teacher, estimate=estimate(0.5))
+    return PairResult(
+        manifest=replace(
+            audit.manifest, job="pair", models=models, command=f"scope pair a b --data '{SCRIPT}'"
+        ),
+        audits=(audit, direction(teacher, student, refused, "floor")),
+        comparisons=(replace(made_up_tasks_comparison.build_comparison(), clock=None),),
+        reuses=(reuse,),
+        similarities=(similarity,),
+        facts=(
+            ModelFacts(
+                model=teacher,
+                parameters=4_400_000,
+                stored=17_600_000,
+                dtype="float32",
+                memory=17_500_000,
+                seconds=0.0125,
+                timed=200,
+            ),
+            ModelFacts(model=student, timed=200, seconds=0.5, reason=f"no file {IMAGE}"),
+        ),
+        alignments=(
+            LayerAlignment(
+                first=teacher,
+                second=student,
+                sentences=500,
+                values=((0.875, 0.25), (0.5, 0.625)),
+                margins=((0.0625, 0.125), (0.125, 0.0625)),
+                chance=0.125,
+            ),
+        ),
+        not_run=(NotRun(job="compare", part="cloze", reason=f"no model fills masks {SCRIPT}"),),
+        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=61.5),
+    )

@@ -1,0 +1,110 @@
+"""A model card has what releasers publish, each number with its interval and n."""
+
+from dataclasses import replace
+
+import made_up_probe_comparison
+import made_up_tasks_comparison
+import pytest
+from huggingface_hub import ModelCard
+from made_up_comparison import build_comparison, estimate
+from markdown_it import MarkdownIt
+
+from reports.blocks import Preformatted, Table
+from reports.builders.model_card import model_card
+from reports.prose import plain, written
+from reports.renderers.markdown import blocks_as_markdown
+from scope.errors import SpecError
+from scope.records import Estimate, Replacement, Undefined
+from scope.records.verdicts import Endpoint
+
+
+def card_of(result):
+    """The rows of the table by their titles, and the entries of the model index by their model."""
+    blocks = model_card(result)
+    (table,) = (one for one in blocks if isinstance(one, Table))
+    rows = {
+        plain(row.cells[0]): [plain(written(one)) for one in row.cells[1:]] for row in table.rows
+    }
+    entries = {}
+    for one in blocks:
+        if isinstance(one, Preformatted) and one.text.startswith("model-index"):
+            data = ModelCard(f"---\n{one.text}\n---\n", ignore_metadata_errors=False).data
+            entries[data.model_name] = data.eval_results
+    return rows, entries
+
+
+def test_numbers_stand_with_interval_and_n_and_undefined_ones_with_their_reason():
+    rows, entries = card_of(build_comparison())
+    assert next(iter(rows)) == "Accuracy"
+    accuracy, agreement = rows["Accuracy"], rows["Agreement against teacher"]
+    assert len(accuracy) == 3
+    assert agreement == [
+        "",
+        "1.000 [0.875, 1.000] (n\u00a0=\u00a04)",
+        "0.750 [0.625, 0.875] (n\u00a0=\u00a04)",
+    ]
+    rival = next(name for name in entries if name.startswith("rival"))
+    assert "teacher" not in entries
+    values = {one.metric_type: one for one in entries[rival]}
+    assert values["iid_agreement"].metric_value == 0.75
+    assert values["iid_agreement"].metric_args == {"low": 0.625, "high": 0.875, "n": 4}
+
+
+@pytest.mark.parametrize("accuracy", [0.8, 0.0, None])
+def test_recovery_is_the_paired_difference_over_the_references_accuracy_where_that_is_defined(
+    accuracy,
+):
+    result = build_comparison()
+    gap = Estimate(value=-0.2, low=-0.4, high=0.1, n=4, method="bootstrap")
+    verdict = Replacement(
+        target="student",
+        decision="not shown",
+        sentence="It is not shown.",
+        endpoints=(Endpoint(name="accuracy", estimate=gap, limit=-0.02),),
+    )
+    known = Undefined(reason="no label") if accuracy is None else estimate(accuracy)
+    shares = tuple(
+        replace(one, accuracy=known) if one.model == "teacher" else one
+        for one in result.answer_shares
+    )
+    rows, _ = card_of(replace(result, verdicts=(verdict,), answer_shares=shares))
+    recovered = rows.get("Recovery of accuracy against teacher")
+    if accuracy:
+        assert recovered[1] == "0.750 [0.500, 1.125] (n\u00a0=\u00a04)"
+    else:
+        assert recovered is None
+
+
+def test_answers_to_tasks_are_entries_of_their_own_data():
+    result = made_up_tasks_comparison.build_comparison()
+    rows, entries = card_of(result)
+    assert any(title.endswith(" on extractive_qa") for title in rows)
+    assert set(entries) == {card.name for card in result.manifest.models}
+    names = {one.dataset_name for found in entries.values() for one in found}
+    assert "extractive_qa" in names
+
+
+def test_hostile_names_are_text_in_the_table_and_in_yaml():
+    result = build_comparison()
+    hostile = "a: [b]\n```\n- |<script>alert(1)</script>"
+    cards = tuple(
+        replace(one, name=hostile) if one.name == "student" else one
+        for one in result.manifest.models
+    )
+    rows = tuple(
+        replace(one, target=hostile) if one.target == "student" else one
+        for one in result.measurements
+    )
+    renamed = replace(result, manifest=replace(result.manifest, models=cards), measurements=rows)
+    _, entries = card_of(renamed)
+    assert hostile in entries
+    text = blocks_as_markdown(model_card(renamed))
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
+    kinds = [one.type for token in tokens for one in (token, *(token.children or []))]
+    assert not [kind for kind in kinds if "html" in kind]
+    assert kinds.count("fence") == 1 + len(entries)
+
+
+def test_a_run_without_such_numbers_has_no_model_card():
+    with pytest.raises(SpecError, match="accuracy, agreement or concordance"):
+        model_card(made_up_probe_comparison.build_comparison())

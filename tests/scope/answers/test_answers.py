@@ -1,0 +1,321 @@
+"""Each thing is asked once, in batches or as answers come, and kept."""
+
+import pytest
+
+from scope.answers import CachedClassifier, Memory, Run, answers as module, ask
+from scope.answers.answers import KEPT_AT_ONCE
+from scope.answers.checks import TEXTS_A_BATCH
+from scope.errors import ModelError
+from scope.jobs.identity import NamedModel
+from scope.progress import Silent
+from scope.protocols import StreamingClassifier
+from scope.records import Answer, Prediction, Question
+
+
+def answer(text):
+    share = round(1 / (1 + len(text)), 6)
+    return Prediction(probabilities=(share, 1 - share))
+
+
+def numbered(count):
+    return [f"text {number:04}" for number in range(count)]
+
+
+class Counting:
+    """Answers by the text's length, notes what it was asked, and fails at one text."""
+
+    spec = "python:counting:Counting"
+    labels = ("short", "long")
+
+    def __init__(self, fails_at=None, fingerprint="f"):
+        self.asked = []
+        self.fails_at = fails_at
+        self.fingerprint = fingerprint
+
+    def classify(self, texts):
+        if self.fails_at in texts:
+            raise RuntimeError("the power went")
+        self.asked.extend(texts)
+        return [answer(text) for text in texts]
+
+
+class Slow(Counting):
+    """Answers one text after another, in reverse order, and fails after some."""
+
+    def __init__(self, fails_after=None, failure=RuntimeError):
+        super().__init__()
+        self.fails_after, self.failure = fails_after, failure
+
+    def stream(self, texts):
+        for place in reversed(range(len(texts))):
+            if len(self.asked) == self.fails_after:
+                raise self.failure("the line went dead")
+            self.asked.append(texts[place])
+            yield place, answer(texts[place])
+
+    def classify(self, texts):
+        raise AssertionError("asked for all at once")
+
+
+class Seen:
+    """Progress that remembers what it was told."""
+
+    def task(self, description, total, done=0):
+        self.told = [(description, total, done)]
+        return self
+
+    def __enter__(self):
+        return self.told.append
+
+    def __exit__(self, *_):
+        return None
+
+
+class Writes(Memory):
+    """Remembers how many answers were written at once."""
+
+    def __init__(self):
+        super().__init__()
+        self.writes = []
+
+    def _keep(self, fingerprint, answers):
+        self.writes.append(len(answers))
+        super()._keep(fingerprint, answers)
+
+
+def classify(model, store, texts, progress=None):
+    return store.get(model, "classifier", texts, progress=progress, title="texts")
+
+
+@pytest.mark.parametrize("model", [Counting, Slow])
+def test_answers_stand_in_the_order_of_the_texts_with_repetitions(model):
+    texts = ["three", "a", "three", "to", "a"]
+    model = model()
+    assert isinstance(model, StreamingClassifier) == isinstance(model, Slow)
+    assert classify(model, Memory(), texts) == [answer(text) for text in texts]
+    assert len(model.asked) == 3
+
+
+def test_every_distinct_text_is_asked_once_over_several_calls():
+    model = Counting()
+    cached = CachedClassifier(model, Memory())
+    for texts in (["a", "b", "a"], ["b", "c"], ["c", "a"], []):
+        cached.classify(texts)
+    assert sorted(model.asked) == ["a", "b", "c"]
+    assert (cached.spec, cached.fingerprint, cached.labels) == (model.spec, "f", model.labels)
+
+
+def test_answers_serve_another_classifier_of_the_same_fingerprint_only():
+    store, same, other = Memory(), Counting(), Counting(fingerprint="g")
+    for model in (Counting(), same, other):
+        classify(model, store, ["a"])
+    assert (same.asked, other.asked) == ([], ["a"])
+
+
+def test_a_failure_in_the_second_batch_leaves_the_first():
+    texts = numbered(TEXTS_A_BATCH + 5)
+    store, seen = Memory(), Seen()
+    with pytest.raises(RuntimeError, match="the power went"):
+        classify(Counting(fails_at=texts[-1]), store, texts, seen)
+    assert set(store.known("f", texts)) == set(texts[:TEXTS_A_BATCH])
+    assert sum(seen.told[1:]) == TEXTS_A_BATCH
+    second = Counting()
+    classify(second, store, texts)
+    assert second.asked == texts[TEXTS_A_BATCH:]
+
+
+def test_progress_counts_every_new_text_once_and_begins_with_the_known():
+    store, seen = Memory(), Seen()
+    classify(Counting(), store, ["b", "c"])
+    classify(Counting(), store, [*numbered(KEPT_AT_ONCE + 1), "b", "b"], seen)
+    assert seen.told == [("texts", KEPT_AT_ONCE + 2, 1), KEPT_AT_ONCE, 1]
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
+def test_what_came_before_a_failure_is_kept_and_never_asked_again(failure):
+    texts, store = numbered(10), Memory()
+    first, second = Slow(fails_after=7, failure=failure), Slow()
+    with pytest.raises(failure, match="the line went dead"):
+        classify(first, store, texts)
+    assert classify(second, store, texts) == [answer(text) for text in texts]
+    assert sorted(first.asked + second.asked) == texts
+
+
+def test_answers_are_written_together_but_not_too_many(monkeypatch):
+    store = Writes()
+    classify(Slow(), store, numbered(2 * KEPT_AT_ONCE + 3))
+    assert store.writes == [KEPT_AT_ONCE, KEPT_AT_ONCE, 3]
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_WRITES", 0.0)
+    store = Writes()
+    classify(Slow(), store, numbered(3))
+    assert store.writes == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [([0, 0], "text 0 of 2 twice"), ([0, 2], "text 2 of 2"), ([1], "1 answers to 2 texts")],
+)
+def test_places_that_do_not_fit_the_texts_are_refused_and_the_others_kept(places, message):
+    class Astray(Slow):
+        def stream(self, texts):
+            return ((place, answer("x")) for place in places)
+
+    store = Memory()
+    with pytest.raises(ModelError, match=message):
+        classify(Astray(), store, ["a", "b"])
+    assert len(store.known("f", ["a", "b"])) == 1
+
+
+class Speaking(Counting):
+    """A language model, which has no list of labels."""
+
+    labels = ()
+
+    def __init__(self, tokens, probabilities):
+        super().__init__()
+        self.prediction = Prediction(tokens=tokens, probabilities=probabilities)
+
+    def classify(self, texts):
+        return [self.prediction for _ in texts]
+
+
+@pytest.mark.parametrize("probabilities", [(0.5, 0.25), (0.5, 0.5), (0.3, 0.3), (1.0, 0.0)])
+def test_tokens_with_at_most_all_of_the_mass_are_an_answer(probabilities):
+    model = Speaking((" a", " b"), probabilities)
+    assert classify(model, Memory(), ["x"]) == [model.prediction]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "probabilities"),
+    [
+        ((), (0.5, 0.5)),
+        ((), ()),
+        ((" a",), (0.5, 0.25)),
+        ((" a", " b", " c"), (0.5, 0.25)),
+        ((" a", " a"), (0.5, 0.25)),
+        ((" a", " b"), (0.25, 0.5)),
+        ((" a", " b"), (0.75, 0.5)),
+        ((" a", " b"), (0.5, -0.1)),
+        ((" a", " b"), (float("nan"), 0.1)),
+        ((" a", " b"), (0.5, float("nan"))),
+        ((" a", " b"), (0.0, 0.0)),
+    ],
+)
+def test_an_answer_that_names_no_next_tokens_is_refused(tokens, probabilities):
+    store = Memory()
+    with pytest.raises(ModelError, match="different tokens") as caught:
+        classify(Speaking(tokens, probabilities), store, ["x"])
+    assert "python:counting:Counting" in str(caught.value)
+    assert store.known("f", ["x"]) == {}
+
+
+def test_a_classifier_with_labels_does_not_answer_in_tokens():
+    model = Speaking((" a", " b"), (0.5, 0.5))
+    model.labels = ("short", "long")
+    with pytest.raises(ModelError, match="2 probabilities that sum to 1"):
+        classify(model, Memory(), ["x"])
+
+
+class Teller:
+    """Answers by the length of the question, from the last to the first."""
+
+    spec = "python:x:Teller"
+
+    def __init__(self, fingerprint="teller", breaks_after=None):
+        self.fingerprint, self.breaks_after, self.asked = fingerprint, breaks_after, []
+
+    def answer(self, questions):
+        for place in reversed(range(len(questions))):
+            if len(self.asked) == self.breaks_after:
+                raise ModelError("the line is cut", expected="a server", fix="wait")
+            self.asked.append(questions[place].text)
+            yield place, Answer(text=str(len(questions[place].text)))
+
+
+class Answering:
+    name = "extractive_qa"
+    role = "answerer"
+
+
+class Choosing:
+    name = "choice"
+    role = "choice_scorer"
+
+
+QUESTIONS = tuple(
+    Question(id=str(place), text="?" * (place + 1), context="so it is") for place in range(6)
+)
+
+
+@pytest.fixture
+def run(tmp_path):
+    with Run.open(tmp_path / "run", {"job": "compare"}) as opened:
+        yield opened
+
+
+def put(run, model, questions=QUESTIONS, task=Answering, **facts):
+    named = NamedModel(name="teller", model=model, **facts)
+    return ask(named, task(), questions, store=run, progress=Silent())
+
+
+def texts_of(answers):
+    return [one.text for one in answers]
+
+
+def test_what_is_known_is_not_asked_again(run):
+    put(run, Teller(), QUESTIONS[:4])
+    second = Teller()
+    assert texts_of(put(run, second)) == ["1", "2", "3", "4", "5", "6"]
+    assert sorted(second.asked) == [one.text for one in QUESTIONS[4:]]
+
+
+def test_another_model_and_another_context_are_other_questions(run):
+    put(run, Teller())
+    stranger, elsewhere = Teller(fingerprint="stranger"), Teller()
+    put(run, stranger)
+    put(run, elsewhere, [Question(id="0", text="?", context="so it was")])
+    assert (len(stranger.asked), elsewhere.asked) == (6, ["?"])
+
+
+def test_the_same_words_are_asked_once_and_answered_everywhere(run):
+    model = Teller()
+    twice = [QUESTIONS[0], Question(id="other", text="?", context="so it is"), QUESTIONS[1]]
+    assert texts_of(put(run, model, twice)) == ["1", "1", "2"]
+    assert sorted(model.asked) == ["?", "??"]
+
+
+def test_replies_that_came_before_a_failure_are_kept(run):
+    with pytest.raises(ModelError, match="the line is cut"):
+        put(run, Teller(breaks_after=4))
+    second = Teller()
+    put(run, second)
+    assert sorted(second.asked) == ["?", "??"]
+
+
+def test_a_question_without_an_answer_is_told(run):
+    class Chooser(Teller):
+        def choose(self, questions):
+            yield 0, Answer(choice=0)
+
+    questions = [Question(id=text, text=text, options=("a", "b")) for text in ("x", "y")]
+    with pytest.raises(ModelError) as caught:
+        put(run, Chooser(), questions, Choosing)
+    assert caught.value.found == (
+        "`python:x:Teller` leaves 1 of 2 questions without an answer, such as 'y'"
+    )
+
+
+def test_an_answer_not_given_is_an_answer(run):
+    class Silence(Teller):
+        def answer(self, questions):
+            return ((place, Answer()) for place in range(len(questions)))
+
+    assert put(run, Silence()) == (Answer(),) * 6
+
+
+def test_saved_answers_are_looked_up_anew_and_not_kept(run):
+    model = Teller()
+    for _ in range(2):
+        put(run, model, saved=True)
+    assert len(model.asked) == 12
+    assert run.known("teller", QUESTIONS, "answerer") == {}

@@ -1,0 +1,277 @@
+"""The table: round trips, damage, two processes at once, and a kill."""
+
+import os
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from scope.answers import Answers
+from scope.answers.searches import keep_search, searched
+from scope.answers.table import APPLICATION, VERSION, Table
+from scope.errors import RunError
+from scope.records import Answer, Perturbation, Prediction, Question
+
+TEXTS = st.text(max_size=20)
+PREDICTIONS = st.builds(
+    Prediction,
+    probabilities=st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=4).map(tuple),
+    truncated=st.booleans(),
+)
+FOUND = Perturbation(
+    example_id="1", trial=2, text='a\n\x00"é', score=1 / 3, queries=7, similarity=0.71
+)
+MISSED = Perturbation(
+    example_id="1", trial=1, failure="no word can be swapped", queries=3, applicable=False
+)
+
+
+def prediction(*probabilities):
+    return Prediction(probabilities=probabilities)
+
+
+def bits(item):
+    return struct.pack(f"{len(item.probabilities)}d", *item.probabilities), item.truncated
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.sqlite"
+
+
+@pytest.fixture
+def shared(tmp_path):
+    return tmp_path / "cache" / "entries.sqlite"
+
+
+def in_memory():
+    return Answers(Table(Path(":memory:")))
+
+
+@settings(deadline=None)
+@given(st.dictionaries(TEXTS, PREDICTIONS, max_size=5), st.lists(TEXTS, max_size=3))
+def test_predictions_come_back_to_the_bit(known, others):
+    answers = in_memory()
+    answers.keep("model", known)
+    got = answers.known("model", [*others, *known, *known])
+    assert {text: bits(item) for text, item in got.items()} == {
+        text: bits(item) for text, item in known.items()
+    }
+
+
+def test_more_texts_than_one_query_takes_are_looked_up(path):
+    known = {f"text {i}": prediction(i / 5000, 1 - i / 5000) for i in range(5000)}
+    with Table(path) as table:
+        answers = Answers(table)
+        answers.keep("model", known)
+        assert answers.known("model", [f"text {i}" for i in range(10_000)]) == known
+
+
+def test_a_value_is_known_to_its_kind_and_owner_alone(path):
+    with Table(path) as table:
+        table.put("answers", "model", {"text": "1", "\ud800": "2"})
+        contents = ["text", "\ud800", "other"]
+        assert table.get("answers", "model", contents, str) == {"text": "1", "\ud800": "2"}
+        assert table.get("answers", "another model", ["text"], str) == {}
+        assert table.get("searches", "model", ["text"], str) == {}
+
+
+def test_what_was_put_first_stays(path):
+    with Table(path) as table:
+        table.put("facts", "model", {"a": "1"})
+        table.put("facts", "model", {"a": "2", "b": "3"})
+        assert table.get("facts", "model", ["a", "b"], str) == {"a": "1", "b": "3"}
+
+
+def test_searches_come_back_by_example_and_trial(path):
+    with Table(path) as table:
+        keep_search(Answers(table), "typo", [FOUND, MISSED])
+        keep_search(Answers(table), "typo", [FOUND])
+    with Table(path) as table:
+        found = {("1", 1): MISSED, ("1", 2): FOUND}
+        assert searched(Answers(table), "typo", ["1", "2"]) == found
+        assert searched(Answers(table), "synonym", ["1"]) == {}
+        assert str(table.held()) == "2 searches and 0 answers"
+
+
+def refused(path):
+    with pytest.raises(RunError) as caught:
+        Table(path)
+    return caught.value
+
+
+def test_the_database_of_another_program_is_refused_and_left_alone(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE recipes (name)")
+    before = path.read_bytes()
+    assert "database of another program" in refused(path).found
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_damaged(path, shared):
+    for file, cached in ((path, False), (shared, True)):
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(b"no database at all, just some bytes" * 100)
+        with pytest.raises(RunError) as caught:
+            Table(file, cached=cached)
+        assert caught.value.found.startswith(f"`{file}` is damaged: ")
+        assert str(file.parent) in caught.value.fix
+
+
+def test_a_table_cut_in_the_middle_is_found_when_it_is_opened(path):
+    with Table(path) as table:
+        Answers(table).keep("model", {f"text {i}": prediction(0.5, 0.5) for i in range(2000)})
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    error = refused(path)
+    assert "is damaged" in error.found
+    assert "delete the folder" in error.fix
+
+
+def test_a_table_cut_off_while_it_was_made_is_made_anew(path):
+    path.touch()
+    Table(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+
+
+def test_a_table_that_another_program_keeps_locked_is_named(path):
+    with Table(path, seconds_to_wait=0.0) as table, closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(RunError, match="database is locked"):
+            table.put("answers", "model", {"text": "1"})
+        other.rollback()
+        table.put("answers", "model", {"text": "1"})
+
+
+def test_a_full_disk_keeps_what_was_finished(path):
+    """A bound on the pages of the database stands for the disk."""
+    table = Table(path)
+    table._connection.execute("PRAGMA max_page_count = 30")
+    kept = {}
+
+    def put_many():
+        for batch in range(100):
+            values = {f"{batch}-{i}": "a value" for i in range(200)}
+            table.put("answers", "model", values)
+            kept.update(values)
+
+    with pytest.raises(RunError, match="the disk is full"):
+        put_many()
+    texts = [f"{batch}-{i}" for batch in range(100) for i in range(200)]
+    assert 0 < len(kept) < len(texts)
+    assert table.get("answers", "model", texts, str) == kept
+    table.close()
+
+
+@pytest.fixture
+def kept(path):
+    with Table(path) as table:
+        answers = Answers(table)
+        answers.keep("model", {"one": prediction(0.25, 0.75)})
+        answers.keep("reader", {Question(id="1", text="two"): Answer(text="words")}, "answerer")
+        keep_search(answers, "typo", [FOUND])
+    return path
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["''", "'[]'", "'{}'", "x'00ff'", "CAST(x'ff' AS TEXT)", "5", """'{"probabilities": "a"}'"""],
+)
+def test_a_row_that_is_no_record_is_named_with_a_way_out(kept, value):
+    with closing(sqlite3.connect(kept)) as connection, connection:
+        connection.execute(f"UPDATE entries SET value = {value}")
+    with (
+        Table(kept) as table,
+        pytest.raises(RunError, match=r"(?s)run\.sqlite` is damaged.*delete the folder"),
+    ):
+        Answers(table).known("model", ["one"])
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        ("DROP TABLE entries", "its tables differ from SCoPE's: entries"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END",
+            "its tables differ from SCoPE's: t",
+        ),
+        (f"PRAGMA user_version = {VERSION + 1}", f"has version {VERSION + 1}"),
+        ("PRAGMA application_id = 5", "another program"),
+    ],
+)
+def test_other_tables_are_refused(kept, statement, found):
+    with closing(sqlite3.connect(kept)) as connection, connection:
+        connection.execute(statement)
+    assert found in refused(kept).found
+
+
+def test_a_pipe_is_refused_and_not_waited_for(path):
+    os.mkfifo(path)
+    assert "it is not a file" in refused(path).found
+
+
+def test_what_is_read_again_goes_last(shared):
+    with Table(shared, cached=True) as table:
+        table.put("answers", "model", {"old": "1", "older": "2"})
+    with closing(sqlite3.connect(shared)) as connection, connection:
+        connection.execute("UPDATE entries SET used = 10")
+    with Table(shared, cached=True) as table:
+        table.get("answers", "model", ["old"], str)
+    with Table(shared, cached=True) as table:
+        first, second = table.portions()
+        assert first.used == 10 < second.used
+        table.remove_unused_since(first.used)
+        assert table.get("answers", "model", ["old", "older"], str) == {"old": "1"}
+
+
+def test_space_is_given_back(shared):
+    with Table(shared, cached=True) as table:
+        table.put("answers", "model", {str(number): "x" * 1000 for number in range(2000)})
+        table.clear("answers")
+    assert shared.stat().st_size < 100_000
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from scope.answers.table import Table
+path, name = Path(sys.argv[1]), sys.argv[2]
+with Table(path, cached=True) as table:
+    for number in range(int(sys.argv[3])):
+        table.put("answers", "model", {f"{name} {number}": name, f"both {number}": "both"})
+        print(number, flush=True)
+"""
+
+
+def start(path, name, count):
+    command = [sys.executable, "-c", WRITER, str(path), name, str(count)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_two_processes_write_at_once(shared):
+    processes = [start(shared, name, 150) for name in ("one", "other")]
+    for process in processes:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    with Table(shared, cached=True) as table:
+        assert table.count("answers")[0] == 450
+        contents = [f"both {number}" for number in range(150)]
+        assert len(table.get("answers", "model", contents, str)) == 150
+
+
+def test_what_was_written_survives_a_kill(shared):
+    process = start(shared, "one", 100_000)
+    written = [process.stdout.readline() for _ in range(20)]
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    with Table(shared, cached=True) as table:
+        contents = [f"one {int(number)}" for number in written]
+        assert len(table.get("answers", "model", contents, str)) == 20

@@ -1,0 +1,117 @@
+"""The sentences on slices of the texts and on two capabilities of one target."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_comparison import TARGETS, build_comparison
+
+from reports.blocks import Bullets
+from reports.prose import plain
+from scope.jobs.audit.answer import where_targets_differ
+from scope.jobs.audit.page import page
+from scope.records import Difference, Estimate, Measurement, SliceTest
+
+
+def sentences(result):
+    return list(map(plain, where_targets_differ(result)))
+
+
+def estimate(value, low, high, n):
+    return Estimate(value=value, low=low, high=high, n=n, method="some")
+
+
+def of_test(p_adjusted, target="student"):
+    worst = Measurement(
+        metric="concordance",
+        target=target,
+        capability="typo",
+        subset="source: web",
+        estimate=estimate(0.5, 0.4, 0.6, n=40),
+    )
+    return SliceTest(grouping="source", worst=worst, p_value=0.0, p_adjusted=p_adjusted)
+
+
+def between(low, value, high, other="teacher", second="synonym"):
+    return Difference(
+        metric="concordance",
+        capability=f"typo minus {second}",
+        first="student",
+        second=other,
+        estimate=estimate(value, low, high, n=90),
+    )
+
+
+def with_baseline(result):
+    (reference, target, *others) = result.manifest.models
+    cards = (reference, target, *(replace(one, role="baseline") for one in others))
+    return replace(result, manifest=replace(result.manifest, models=cards))
+
+
+@pytest.fixture(scope="module")
+def audit():
+    return build_comparison()
+
+
+def test_slices_that_differ_are_named_with_the_worst(audit):
+    result = replace(audit, slice_tests=(of_test(0.012), of_test(0.3)))
+    assert sentences(result) == [
+        "Concordance of student on typo differs by source: it is lowest on source: web, "
+        "0.50 [0.40, 0.60] (40 texts; corrected p 0.012)."
+    ]
+
+
+def test_slices_that_do_not_differ_are_said_not_to(audit):
+    result = replace(audit, slice_tests=(of_test(0.3),))
+    assert sentences(result) == ["No slice of the texts is shown to differ from the others."]
+
+
+def test_baseline_and_floor_have_no_sentence(audit):
+    rows = (of_test(0.001, target=TARGETS[1]),)
+    assert sentences(replace(with_baseline(audit), slice_tests=rows)) == []
+
+
+def test_what_a_capability_costs_a_target_is_said_with_its_interval(audit):
+    result = replace(audit, differences=(between(-0.09, -0.05, -0.01),))
+    assert sentences(result) == [
+        "student follows the reference less on typo than on synonym: concordance on typo minus "
+        "synonym −0.05 [−0.09, −0.01] (90 texts), not corrected over targets."
+    ]
+    result = replace(audit, differences=(between(0.01, 0.05, 0.09),))
+    assert sentences(result)[0].startswith(
+        "student follows the reference less on synonym than on typo: concordance on typo minus "
+    )
+
+
+def test_with_a_baseline_the_sentence_is_on_what_lies_beyond_it(audit):
+    result = with_baseline(audit)
+    rows = (between(-0.09, -0.05, -0.01), between(-0.08, -0.04, -0.01, other=TARGETS[1]))
+    (sentence,) = sentences(replace(result, differences=rows))
+    assert sentence.startswith(
+        f"Compared with the baseline {TARGETS[1]}, student loses more on typo than on synonym: "
+    )
+    assert "−0.04 [−0.08, −0.01]" in sentence
+
+
+def test_a_baseline_with_any_name_is_only_named(audit):
+    strange = "**{target}** {x}"
+    manifest = with_baseline(audit).manifest
+    cards = (*manifest.models[:-1], replace(manifest.models[-1], name=strange))
+    result = replace(audit, manifest=replace(manifest, models=cards))
+    (sentence,) = sentences(
+        replace(result, differences=(between(-0.08, -0.04, -0.01, other=strange),))
+    )
+    assert sentence.startswith(f"Compared with the baseline {strange}, student loses more on typo ")
+
+
+def test_of_pairs_of_capabilities_the_clear_ones_are_said(audit):
+    unclear = tuple(between(-0.1, 0.0, 0.1, second=f"c{place}") for place in range(9))
+    result = replace(audit, differences=unclear)
+    assert sentences(result) == ["No target is shown to differ between two capabilities."]
+    result = replace(audit, differences=(*unclear, between(-0.09, -0.05, -0.01)))
+    assert len(sentences(result)) == 1
+
+
+def test_the_blocks_stand_on_the_page(audit):
+    result = replace(audit, slice_tests=(of_test(0.012),))
+    (section,) = (one for one in page(result).sections if one.anchor == "differ")
+    assert any(isinstance(one, Bullets) for one in section.blocks)

@@ -1,0 +1,114 @@
+from dataclasses import replace
+
+from made_up_tasks_comparison import CHOICE, MODELS, QA, estimate
+
+from reports.prose import plain, together
+from scope.jobs.compare.page import remarks, sentences
+from scope.jobs.compare.task_estimates import task_estimates
+from scope.records import GOLD, FourCells, TaskShares, Undefined
+
+
+def said(comparison, task):
+    """The sentences on a task."""
+    (found,) = (one for one in task_estimates(comparison) if one.task == task)
+    return plain(together(*sentences(found))).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def with_main(comparison, *values):
+    """The comparison with these values of the pairs' main number, in the order of the models."""
+    left = iter(values)
+    rows = tuple(
+        replace(row, estimate=estimate(next(left), 4)) if row.metric == "capa_discrete" else row
+        for row in comparison.measurements
+    )
+    return replace(comparison, measurements=rows)
+
+
+def with_degenerate(comparison, *models):
+    shares = tuple(
+        TaskShares(
+            task=CHOICE,
+            model=model,
+            counts={"A": 4},
+            asked=4,
+            accuracy=estimate(0.25, 4),
+            degenerate="one answer",
+        )
+        for model in models
+    )
+    return replace(comparison, task_shares=shares)
+
+
+def cells(only_first, only_second, gap):
+    """The cells of the first two models."""
+    shares = {"both": 0.25, "only_first": only_first, "only_second": only_second, "neither": 0.125}
+    return FourCells(
+        task=CHOICE,
+        first=MODELS[0],
+        second=MODELS[1],
+        difference=replace(estimate(only_first - only_second, 8), low=gap[0], high=gap[1]),
+        **{name: estimate(share, 8) for name, share in shares.items()},
+    )
+
+
+def test_equally_alike_pairs_count_in_the_order_of_the_models(tasks_comparison):
+    line = said(with_main(tasks_comparison, 0.5, 0.5, 0.5), CHOICE)
+    small, large, other = MODELS
+    assert f"are {small} and {large} with 0.50 [0.38, 0.62]" in line
+    assert f"The least similar are {large} and {other} with 0.50" in line
+    assert line.count("(the intervals of 2 other pairs overlap with it)") == 2
+
+
+def test_beside_the_most_similar_pair_stands_the_median_pair(tasks_comparison):
+    assert "The median pair has 0.25." in said(
+        with_main(tasks_comparison, 0.5, 0.25, 0.125), CHOICE
+    )
+
+
+def test_without_a_defined_pair_the_first_reason_is_given(tasks_comparison):
+    undefined = tuple(
+        row if row.against == GOLD else replace(row, estimate=Undefined(reason="no item in common"))
+        for row in tasks_comparison.measurements
+    )
+    line = said(replace(tasks_comparison, measurements=undefined), CHOICE)
+    assert line == "On choice no two models can be compared: no item in common."
+
+
+def test_without_sem_score_word_f1_says_how_alike_texts_are(tasks_comparison):
+    rows = tuple(r for r in tasks_comparison.measurements if not r.metric.startswith("sem_score"))
+    assert "by Word F1, are" in said(replace(tasks_comparison, measurements=rows), QA)
+
+
+def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(tasks_comparison):
+    small, large, other = MODELS
+    found = with_degenerate(tasks_comparison, other)
+    line = said(found, CHOICE)
+    assert line.startswith(
+        f"On choice, {small} and {large} give the same answer to 75 % [62, 88] of 4 questions."
+    )
+    assert "accuracy explains (CAPA) is 0.50 [0.38, 0.62]" in line
+    (remark,) = map(plain, remarks(found, CHOICE))
+    assert remark.endswith(f"out of pairs, rankings and examples: {other} (one answer).")
+    line = said(with_degenerate(tasks_comparison, large, other), CHOICE)
+    assert line == "On choice no two models can be compared: 2 of 3 are degenerate."
+
+
+def test_of_many_degenerate_models_the_first_have_a_reason(tasks_comparison):
+    (remark,) = remarks(with_degenerate(tasks_comparison, *"abcde"), CHOICE)
+    assert plain(remark).endswith("a (one answer), b (one answer), c (one answer), d, e.")
+
+
+def test_the_more_often_right_model_comes_first_with_the_interval_turned(tasks_comparison):
+    small, large, other = MODELS
+    two = with_degenerate(tasks_comparison, other)
+    line = said(replace(two, cells=(cells(0.125, 0.5, (-0.5, -0.25)),)), CHOICE)
+    assert f"{large} is right more often: on 75 %, {small} on 38 %." in line
+    assert "The difference is 38 points [25, 50]." in line
+
+
+def test_a_difference_that_may_be_0_makes_neither_the_better_one(tasks_comparison):
+    small, large, other = MODELS
+    two = with_degenerate(tasks_comparison, other)
+    line = said(replace(two, cells=(cells(0.5, 0.125, (-0.01, 0.5)),)), CHOICE)
+    assert f"Neither is shown to be right more often: {small} on 75 %, {large} on 38 %." in line
+    assert "The difference is 38 points [−1, 50]." in line

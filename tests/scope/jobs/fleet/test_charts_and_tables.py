@@ -1,0 +1,184 @@
+"""The results of the jobs on a fleet in charts and tables."""
+
+from dataclasses import replace
+from itertools import groupby
+
+import pytest
+from made_up_fleet_comparison import (
+    MODELS,
+    communities,
+    contributions,
+    estimate,
+    expected,
+    members,
+    predictions,
+    routers,
+    scores,
+)
+
+from reports.charts import IntervalChart
+from reports.prose import plain, written
+from scope.jobs.fleet import charts_and_tables as pictures, charts_and_tables as tables
+from scope.jobs.fleet.charts_and_tables import MOST_DOTS, MOST_GROUPS, map_chart
+from scope.records import BenchmarkPoint, FleetModel, Undefined
+
+
+def models(*skills, communities=None):
+    return [
+        FleetModel(
+            name=f"m{place}",
+            skill=Undefined(reason="none") if skill is None else estimate(skill),
+            x=float(place),
+            y=0.0,
+            community=communities[place] if communities else None,
+        )
+        for place, skill in enumerate(skills)
+    ]
+
+
+def names(group):
+    return [dot.name for dot in group.dots]
+
+
+def test_without_communities_models_stand_in_fifths_by_accuracy():
+    chart = map_chart(models(*(place / 20 for place in range(10, 0, -1))))
+    assert "coloured by accuracy" in chart.label
+    assert [names(group) for group in chart.groups] == [
+        ["m8", "m9"],
+        ["m6", "m7"],
+        ["m4", "m5"],
+        ["m2", "m3"],
+        ["m0", "m1"],
+    ]
+    assert chart.groups[0].name == "accuracy 5.0 to 10.0 %"
+    assert [group.style for group in chart.groups] == ["q0", "q1", "q2", "q3", "q4"]
+
+
+def test_few_models_make_few_groups_and_an_unknown_accuracy_counts_least():
+    chart = map_chart(models(0.5, None, 0.25))
+    assert [(group.name, names(group)) for group in chart.groups] == [
+        ("accuracy unknown to unknown %", ["m1"]),
+        ("accuracy 25.0 to 25.0 %", ["m2"]),
+        ("accuracy 50.0 to 50.0 %", ["m0"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("communities", "found"),
+    [
+        (("a", "b", "b", None), [("b", "2"), ("a", "1"), ("other or no community", "1")]),
+        ("abcde", [(name, "1") for name in "abcde"]),
+        ("abcdefg", [*((name, "1") for name in "abcde"), ("other or no community", "2")]),
+    ],
+)
+def test_communities_come_from_the_largest_and_there_are_never_more_than_shapes(communities, found):
+    groups = map_chart(models(*[0.5] * len(communities), communities=communities)).groups
+    assert [(group.name, group.note) for group in groups] == found
+    assert len(groups) <= MOST_GROUPS
+
+
+def test_models_without_a_finite_place_are_not_drawn():
+    assert len(map_chart(members()).dots) == 5
+    assert map_chart([replace(model, x=float("nan")) for model in members()]) is None
+    assert map_chart([]) is None
+
+
+def test_observed_accuracies_are_drawn_beside_the_expected_ones_or_these_alone():
+    chart = pictures.accuracies_chart(expected())
+    assert [(dot.name, dot.x, dot.y) for dot in chart.dots] == [
+        (MODELS[0], 0.75, 0.625),
+        (MODELS[2], 0.25, 0.25),
+    ]
+    blind = [replace(one, observed=None) for one in expected()]
+    alone = pictures.accuracies_chart(blind)
+    assert isinstance(alone, IntervalChart)
+    assert [row.value for _, row in alone.rows] == [0.75, 0.25]
+
+
+def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
+    points = tuple(
+        BenchmarkPoint(model=str(place), predicted=0.5, observed=place / 3_000)
+        for place in reversed(range(2_001))
+    )
+    lost = BenchmarkPoint(model="lost", predicted=float("nan"), observed=0.5)
+    chart = pictures.benchmark_chart(replace(predictions()[0], points=(*points, lost)))
+    drawn = [dot.y for dot in chart.dots]
+    assert (len(drawn), len(set(drawn))) == (MOST_DOTS, MOST_DOTS)
+    assert (drawn[0], drawn[-1]) == (0, 2_000 / 3_000)
+    assert chart.note == "1,000 of 2,001 models, evenly from the lowest to the highest"
+    assert pictures.benchmark_chart(predictions()[2]) is None
+
+
+def words(table):
+    return [
+        [plain(written(cell)).replace("\u00a0", " ") for cell in row.cells] for row in table.rows
+    ]
+
+
+def heads(table):
+    return [column.heading for column in table.columns]
+
+
+def test_columns_without_a_value_are_left_out():
+    assert "Category" not in heads(tables.scores_table(scores()[:3]))
+    free = [replace(one, cost=None) for one in routers()]
+    assert "Cost" not in heads(tables.routers_table(free))
+    blind = [replace(one, observed=None, shift=None) for one in expected()]
+    assert heads(tables.expected_table(blind)) == ["Model", "Expected, %"]
+    plain_ones = [replace(one, community=None, nearest=()) for one in members()]
+    assert heads(tables.models_table(plain_ones)) == ["Model", "Correct, %"]
+    assert tables.models_table(plain_ones).finder.selects == ()
+
+
+def test_where_all_is_undefined_the_reasons_stand_in_the_table():
+    nothing = Undefined(reason="nothing known")
+    table = tables.scores_table([replace(one, accuracy=nothing) for one in scores()])
+    assert {row.cells[2].reason for row in table.rows} == {"nothing known"}
+
+
+def test_without_rows_there_is_no_table():
+    makers = [getattr(tables, name) for name in dir(tables) if name.endswith("_table")]
+    makers.remove(tables._table)
+    assert len(makers) == 9
+    assert {make(()) for make in makers} == {None}
+
+
+def test_rows_of_a_category_stand_together_in_whatever_order_they_come():
+    shuffled = sorted(routers(), key=lambda one: one.router)
+    names = [row.cells[1] for row in tables.routers_table(shuffled).rows]
+    assert len(list(groupby(names))) == len(set(names))
+
+
+def test_errors_of_benchmarks_are_roots_in_points():
+    table = tables.predictions_table(predictions())
+    assert "Of the mean" not in heads(table)
+    first, _, last = table.rows
+    # The roots of 0.03125, 0.0234375 and 0.0390625.
+    assert (first.cells[2].value, first.cells[2].interval) == ("17.7", "[15.3, 19.8]")
+    assert (first.cells[3].value, plain(first.cells[4])) == ("0.625", "97 of 100")
+    assert last.cells[3].reason.startswith("too few models")
+
+
+def test_contributions_begin_with_the_greatest_and_communities_with_themselves():
+    gains = [row.cells[2].value for row in tables.contributions_table(contributions()).rows]
+    assert gains == ["+4.7", "0.0", "−2.3", "undefined"]
+    near = words(tables.communities_table(communities()))
+    assert [row[1:3] + row[4:] for row in near] == [
+        ["itself", "1", "0.500", "0.500"],
+        ["itself", "1", "< 0.001", "< 0.001"],
+        [communities()[0].second, "4", "", ""],
+    ]
+    small = replace(communities()[1], p_value=None, p_adjusted=None)
+    assert words(tables.communities_table([small]))[0][-1] == "fewer than 8 models"
+
+
+def test_models_begin_with_the_most_accurate_and_end_with_the_unknown():
+    rows = tables.models_table(members()).rows
+    assert [plain(row.cells[0]).removesuffix(" (added)") for row in rows] == [
+        MODELS[place] for place in (1, 2, 0, 5, 3, 4)
+    ]
+    assert rows[0].cells[1].interval == "[71.9, 78.1]"
+    assert [row.keys["community"] for row in rows[:4]] == ["1", "1", "0", ""]
+    assert plain(rows[0].cells[3]) == f"{MODELS[2]}\u00a00.250"
+    errors = [float(row.keys["error"]) for row in rows]
+    assert errors == sorted(errors)

@@ -1,0 +1,136 @@
+"""Fleets that are evaluated on a part of the answers, on means that need no encoder."""
+
+import numpy as np
+import pytest
+
+from scope.errors import SpecError
+from scope.jobs.fleet.embed import embed_fleet
+from scope.jobs.fleet.forecast import Evaluation, forecast_fleet, plan_evaluation, score_forecasts
+from scope.jobs.fleet.forecaster import NeighbourForecaster
+from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.questions import QuestionLayout
+from scope.jobs.fleet.requests import ForecastRequest
+from scope.jobs.fleet.stored_fleet import Fleet
+from scope.records import Undefined
+
+
+def planned(path, **asked):
+    request = ForecastRequest(data=str(path), forecaster="mean", seed=3, **asked)
+    return plan_evaluation(request)
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """Forty texts, each under two ids; model ``a`` is right where its number is even."""
+    lines = ["model,id,question,correct"]
+    for number, text in enumerate(f"What is {number}?" for number in range(40)):
+        for copy in "xy":
+            lines.append(f"a,{copy}{number},{text},{int(number % 2 == 0)}")
+            lines.append(f"b,{copy}{number},{text},{int(number % 3 == 0)}")
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_nothing_of_the_questions_held_out_is_learned(answers):
+    evaluation = planned(answers).build()
+    learned, asked = evaluation.fleet, evaluation.questions
+    assert (len(learned.ids), len(asked.ids)) == (64, 16)
+    assert {*learned.ids} | {*asked.ids} == {f"{copy}{n}" for copy in "xy" for n in range(40)}
+    # Both ids of a text are on the same side.
+    assert {name[1:] for name in learned.ids}.isdisjoint(name[1:] for name in asked.ids)
+    # The fleet knows the accuracies on its own questions, which are not those of all.
+    own = [np.mean([int(name[1:]) % 2 == 0 for name in learned.ids])]
+    own += [np.mean([int(name[1:]) % 3 == 0 for name in learned.ids])]
+    assert learned.skills.tolist() == pytest.approx(own)
+    assert own[0] != 0.5
+    assert asked.correct[:, 0].tolist() == [int(name[1:]) % 2 == 0 for name in asked.ids]
+    assert evaluation.scored.tolist() == list(range(16))
+
+
+def test_training_questions_under_other_ids_are_counted_and_not_scored(answers, tmp_path):
+    embed_fleet(data=str(answers), forecaster="mean", folds=2, runs=tmp_path, run="ours")
+    path = tmp_path / "new.csv"
+    texts = ["what is 3", "What is 4?", "What is 44?", "What is 45?"]
+    names = ["new", "x4", "other", "last"]
+    lines = [f"a,{name},{text},1" for name, text in zip(names, texts, strict=True)]
+    path.write_text("\n".join(["model,id,question,correct", *lines]) + "\n", encoding="utf-8")
+    found = forecast_fleet(fleet="ours", questions=str(path), runs=tmp_path)
+    (note,) = (one for one in found.notes if "fitted on" in one)
+    assert note.startswith("the fleet was fitted on 2 of the 4 questions, 1 of them under another")
+    first, second = found.expected
+    assert (first.model, first.accuracy.n) == ("a", 2)
+    assert (first.accuracy.value, first.observed.value, first.shift.value) == (0.5, 1, 0.5)
+    assert isinstance(second.observed, Undefined)
+    assert (found.shift.value, found.shift.n) == (0.5, 2)
+
+
+def test_of_questions_that_are_all_known_nothing_is_expected(answers, tmp_path):
+    embed_fleet(data=str(answers), forecaster="mean", folds=2, runs=tmp_path, run="ours")
+    found = forecast_fleet(fleet="ours", questions=str(answers), runs=tmp_path)
+    assert {one.accuracy.reason for one in found.expected} == {
+        "the fleet was fitted on all of these questions"
+    }
+    assert found.shift is None
+
+
+def test_the_share_and_the_seed_stand_in_the_notes(answers):
+    evaluation = planned(answers, test_share=0.5).build()
+    assert len(evaluation.questions.ids) == 40
+    assert "40 of 80 questions are held out (seed 3)" in " ".join(evaluation.notes)
+
+
+def test_too_little_left_to_learn_from_is_told_by_the_share(answers):
+    with pytest.raises(SpecError, match="4 training questions and 72 held out") as refused:
+        planned(answers, test_share=0.9)
+    assert "--test-share" in refused.value.fix
+
+
+LAYOUT = QuestionLayout(vector=1)
+TABLE = np.arange(10, dtype=np.float32)[:, np.newaxis]
+# Of the first model nine answers of ten are right, of the second one.
+LEARNED = np.array([[row < 9, row == 9] for row in range(10)], dtype=np.float32)
+
+
+def evaluation(correct, added=()):
+    """Questions that both models answer the other way round than what the fleet learned from."""
+    asked = np.asarray(correct, dtype=np.float32)
+    ids = tuple(f"new{row}" for row in range(len(asked)))
+    fleet = Fleet(
+        forecaster=NeighbourForecaster(layout=LAYOUT).fit(TABLE, LEARNED),
+        models=("able", "poor"),
+        skills=LEARNED.mean(axis=0),
+        answered=np.array([10, 10]),
+        ids=tuple(f"q{row}" for row in range(10)),
+        texts_digest=("",) * 10,
+        encoder="hf:toy",
+        added=added,
+    )
+    questions = CorrectnessMatrix(
+        models=fleet.models,
+        ids=ids,
+        texts=("",) * len(ids),
+        categories=(None,) * len(ids),
+        correct=asked,
+    )
+    return Evaluation(
+        fleet=fleet,
+        questions=questions,
+        table=np.zeros((len(ids), 1), dtype=np.float32),
+        fresh=np.ones(len(ids), dtype=np.bool_),
+    )
+
+
+def test_the_mean_is_that_of_the_answers_learned_from():
+    """By the answers that are scored the mean would be always right here."""
+    mean, knn = score_forecasts(evaluation([[0, 1]] * 4), np.tile(np.float32([[0.4, 0.6]]), (4, 1)))
+    assert (mean.forecaster, mean.accuracy.value) == ("mean", 0.0)
+    assert (knn.forecaster, knn.accuracy.value, knn.gain.value) == ("knn", 1.0, 1.0)
+    # Squares of 0.9 - 0 and of 0.1 - 1.
+    assert mean.brier.value == pytest.approx(0.81)
+
+
+def test_of_the_models_those_that_were_added_are_listed():
+    assert evaluation([[0, 1]]).facts()["fleet"] == ()
+    (one,) = evaluation([[0, 1]], added=("poor",)).facts()["fleet"]
+    assert (one.name, one.added, one.skill.n, one.x) == ("poor", True, 10, None)

@@ -1,0 +1,105 @@
+"""The inputs of the jobs on a fleet: texts, held-out questions, costs and communities."""
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from scope.errors import DataError, SpecError
+from scope.jobs.fleet.inputs import (
+    checked_costs,
+    held_out_rows,
+    read_communities,
+    read_costs,
+    require_known,
+)
+
+
+def texts(questions):
+    return [f"What is {number}?" for number in range(questions)]
+
+
+@given(questions=st.integers(5, 500), seed=st.integers(0, 99))
+def test_the_share_is_held_out_and_the_seed_decides_which(questions, seed):
+    held_out = held_out_rows(texts(questions), 0.2, seed)
+    assert held_out.sum() == round(0.2 * questions)
+    assert np.array_equal(held_out, held_out_rows(texts(questions), 0.2, seed))
+
+
+@given(
+    kinds=st.lists(st.integers(0, 9), min_size=20, max_size=60),
+    share=st.floats(0.2, 0.8),
+    seed=st.integers(0, 99),
+)
+def test_one_text_is_never_on_both_sides(kinds, share, seed):
+    asked = [f"What is {kind}? {' ' * (row % 2)}" for row, kind in enumerate(kinds)]
+    try:
+        held_out = held_out_rows(asked, share, seed)
+    except SpecError:
+        # One text may have nearly all questions.
+        assert max(map(kinds.count, kinds)) > share * len(kinds) - 1
+        return
+    assert 0 < held_out.sum() <= round(share * len(kinds))
+    outside = {kind for kind, out in zip(kinds, held_out.tolist(), strict=True) if out}
+    assert outside.isdisjoint(
+        kind for kind, out in zip(kinds, held_out.tolist(), strict=True) if not out
+    )
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.1, 1.2, 0.001, 0.999, float("nan")])
+def test_both_sides_have_a_question(share):
+    with pytest.raises(SpecError, match="with questions in both parts"):
+        held_out_rows(texts(10), share, 0)
+
+
+def written(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_costs_are_read_by_model(tmp_path):
+    path = written(tmp_path / "costs.csv", "cost,model\n0.5,a\n2,b\n")
+    assert read_costs(path) == {"a": 0.5, "b": 2.0}
+
+
+def test_communities_are_read_by_model_and_an_empty_one_is_none(tmp_path):
+    path = written(tmp_path / "families.csv", "model,community,more\na,llama,1\nb,,2\nc,yi,3\n")
+    assert read_communities(path) == {"a": "llama", "c": "yi"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("model,cost\na,1\na,2\n", "line 3 of costs.csv: the model `a` again"),
+        ("model,cost\na,dear\n", "line 2 of costs.csv: `dear` as the cost of `a`"),
+        ("model,cost\na,\n", "as the cost of `a`"),
+        ("model,price\na,1\n", "no column for the cost in costs.csv"),
+        ("model,cost\n,1\n", "line 2 of costs.csv: no model"),
+    ],
+)
+def test_a_table_of_costs_that_is_none_is_refused_by_its_line(tmp_path, text, found):
+    with pytest.raises(DataError) as refused:
+        read_costs(written(tmp_path / "costs.csv", text))
+    assert found in str(refused.value)
+
+
+def test_an_unknown_model_is_refused_with_those_that_are_near():
+    with pytest.raises(SpecError) as refused:
+        require_known(["yi-34", "b"], ["yi-34b", "b"], "--model")
+    assert "no model `yi-34` of --model" in str(refused.value)
+    assert "did you mean `yi-34b`?" in str(refused.value)
+
+
+def test_costs_stand_in_the_order_of_the_models():
+    assert checked_costs({"b": 2.0, "a": 1.0, "c": 9.0}, ["a", "b"]) == [1.0, 2.0]
+    assert checked_costs({}, ["a", "b"]) is None
+
+
+@pytest.mark.parametrize("cost", [-1.0, float("nan"), float("inf")])
+def test_a_cost_is_a_finite_number_of_0_or_more(cost):
+    with pytest.raises(SpecError, match="a finite number, 0 or more"):
+        checked_costs({"a": cost}, ["a"])
+
+
+def test_models_without_a_cost_are_counted_and_named():
+    with pytest.raises(DataError, match="no cost for 2 of 3 models: `b`, `c`"):
+        checked_costs({"a": 1.0}, ["a", "b", "c"])

@@ -1,0 +1,190 @@
+"""Kernels pair by pair, the whole kernel ridge as oracle of landmarks, and categories unseen."""
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from scope.jobs.fleet import kernels
+from scope.jobs.fleet.kernels import (
+    MIXES,
+    STRENGTHS,
+    Kernel,
+    Mix,
+    QuestionInputs,
+    fit_ridge,
+    landmark_kernel,
+    nystroem_basis,
+)
+
+
+def questions(seed, count=20, features=3):
+    generator = np.random.default_rng(seed)
+    return QuestionInputs(
+        generator.normal(size=(count, 5)).astype(np.float32),
+        generator.normal(size=(count, features)).astype(np.float32),
+        generator.integers(-1, 3, size=count),
+    )
+
+
+def alike(kernel, first, second):
+    """One pair's likeness, written out."""
+    mix = kernel.mix
+    vectors = np.exp(-((first[0] - second[0]) ** 2).sum() / kernel.vector_width)
+    features = np.exp(-((first[1] - second[1]) ** 2).sum() / kernel.feature_width)
+    same = first[2] == second[2] >= 0
+    within = mix.category + mix.within * (vectors + features)
+    return mix.vectors * vectors + mix.features * features + same * within
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_likeness_is_the_sum_of_its_kinds_pair_by_pair(mix):
+    asked = questions(1)
+    kernel = landmark_kernel(questions(0), mix, 6, np.random.default_rng(0))
+    marks = list(zip(*kernel.landmarks, strict=True))
+    expected = [[alike(kernel, one, mark) for mark in marks] for one in zip(*asked, strict=True)]
+    assert kernel(asked) == pytest.approx(np.array(expected), abs=1e-5)
+
+
+def test_widths_are_shares_of_the_median_squared_distance():
+    points = np.float32([[0], [1], [3]])
+    kernel = landmark_kernel(
+        QuestionInputs(points, 2 * points, np.zeros(3, int)), Mix(), 3, np.random.default_rng(0)
+    )
+    # Squared distances 1, 4 and 9 of the vectors, four times as much of the features.
+    assert (kernel.vector_width, kernel.feature_width) == pytest.approx((0.6 * 4, 2 * 16))
+
+
+def test_a_category_never_seen_is_like_no_other_not_even_itself():
+    unseen = questions(0)._replace(codes=np.full(20, -1))
+    with_category = Kernel(Mix(category=5, within=3), unseen, 1.0, 1.0)
+    assert (with_category(unseen) == Kernel(Mix(), unseen, 1.0, 1.0)(unseen)).all()
+
+
+@given(st.integers(0, 1000))
+def test_landmarks_are_distinct_questions_all_where_there_are_fewer(seed):
+    asked = questions(seed)
+    for wanted, drawn in ((7, 7), (50, 20)):
+        kernel = landmark_kernel(asked, Mix(), wanted, np.random.default_rng(seed))
+        marks = {tuple(row) for row in kernel.landmarks.vectors.tolist()}
+        assert len(marks) == drawn
+        assert marks <= {tuple(row) for row in asked.vectors.tolist()}
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_with_every_question_a_landmark_inputs_give_the_whole_kernel(mix):
+    asked = questions(2)
+    kernel = landmark_kernel(asked, mix, 20, np.random.default_rng(0))
+    inputs = kernel(asked) @ nystroem_basis(kernel)
+    assert inputs @ inputs.T == pytest.approx(kernel(asked), abs=1e-3)
+
+
+def test_with_every_question_a_landmark_ridge_is_the_whole_kernel_ridge():
+    asked, new = questions(3), questions(4)
+    targets = np.sin(asked.vectors[:, :2])
+    kernel = landmark_kernel(asked, MIXES[-1], 20, np.random.default_rng(0))
+    basis = nystroem_basis(kernel)
+    ridge = fit_ridge(kernel(asked) @ basis, targets, guard=-np.inf, strengths=(0.3,))
+    # The oracle: weights on questions, the kernel centred in its own feature space.
+    marks = kernel.landmarks
+    order = [asked.vectors.tolist().index(row) for row in marks.vectors.tolist()]
+    gram, across = kernel(marks).astype(float), kernel(new).astype(float)
+    centring = np.eye(20) - 1 / 20
+    away = across - gram.mean(axis=0)
+    centred = centring @ gram @ centring
+    dual = np.linalg.solve(centred + 0.3 * np.eye(20), centring @ targets[order])
+    expected = away @ centring @ dual + targets.mean(axis=0)
+    assert ridge.predict(kernel(new) @ basis) == pytest.approx(expected, abs=2e-3)
+
+
+def test_a_single_question_is_a_landmark_like_itself():
+    one = questions(0, count=1)
+    kernel = landmark_kernel(one, Mix(), 5, np.random.default_rng(0))
+    assert kernel(one).tolist() == [[1]]
+
+
+def test_a_product_in_blocks_is_the_product(monkeypatch):
+    monkeypatch.setattr(kernels, "_BLOCK", 7)
+    asked, weights = questions(5), np.random.default_rng(0).normal(size=(6, 2)).astype(np.float32)
+    for mix in (Mix(), MIXES[-1]):
+        kernel = landmark_kernel(asked, mix, 6, np.random.default_rng(0))
+        assert kernel.times(asked, weights) == pytest.approx(kernel(asked) @ weights, abs=1e-5)
+    assert kernel.times(asked.take(slice(0)), weights).shape == (0, 2)
+
+
+def data(seed, rows=25, inputs=4, noise=0.5):
+    generator = np.random.default_rng(seed)
+    table = generator.normal(size=(rows, inputs)) + 1
+    signal = table @ generator.normal(size=(inputs, 1))
+    targets = np.column_stack([signal, generator.normal(size=(rows, 2))]) + 3
+    targets += noise * generator.normal(size=targets.shape)
+    return table.astype(np.float32), targets.astype(np.float32)
+
+
+def solved(inputs, target, strength):
+    """Ridge with an intercept that is not penalised, by its normal equations."""
+    inputs, target = inputs.astype(float), target.astype(float)
+    centre, offset = inputs.mean(axis=0), target.mean()
+    away = inputs - centre
+    system = away.T @ away + strength * np.eye(inputs.shape[1])
+    weights = np.linalg.solve(system, away.T @ (target - offset))
+    return weights, lambda other: (other - centre) @ weights + offset
+
+
+def left_out_errors(inputs, target, strength):
+    rows = np.arange(len(inputs))
+    return np.array(
+        [
+            solved(inputs[rows != row], target[rows != row], strength)[1](inputs[row]) - target[row]
+            for row in rows
+        ]
+    )
+
+
+@given(st.integers(0, 1000))
+def test_picks_the_strength_that_refitting_without_each_row_would(seed):
+    inputs, targets = data(seed)
+    ridge = fit_ridge(inputs, targets, guard=-np.inf)
+    for column, target in enumerate(targets.T):
+        errors = {s: (left_out_errors(inputs, target, s) ** 2).mean() for s in STRENGTHS}
+        best = min(errors, key=errors.get)
+        # Two strengths that are as good but for rounding may stand for each other.
+        near = [s for s in STRENGTHS if errors[s] < errors[best] * (1 + 1e-5)]
+        weights = [solved(inputs, target, strength)[0] for strength in near]
+        apart = min(np.abs(ridge.weights[:, column] - one).max() for one in weights)
+        assert apart < 1e-3
+
+
+@given(st.integers(0, 1000))
+def test_the_gain_is_what_refitting_saves_over_refitted_means(seed):
+    inputs, targets = data(seed)
+    ridge = fit_ridge(inputs, targets, guard=-np.inf, strengths=(2.0,))
+    total = targets.sum(axis=0, dtype=float)
+    means = (total - targets) / (len(targets) - 1)
+    for column, target in enumerate(targets.T):
+        saved = ((means[:, column] - target) ** 2).sum()
+        saved -= (left_out_errors(inputs, target, 2.0) ** 2).sum()
+        assert ridge.gain[column] == pytest.approx(saved, abs=1e-2)
+
+
+def test_a_target_that_the_inputs_do_not_tell_keeps_its_mean():
+    generator = np.random.default_rng(5)
+    inputs = generator.normal(size=(200, 3)).astype(np.float32)
+    targets = np.column_stack([inputs[:, 0], generator.normal(size=200)]).astype(np.float32)
+    ridge = fit_ridge(inputs, targets, guard=2.0)
+    assert ridge.gain[0] > 0 == ridge.gain[1]
+    assert not ridge.weights[:, 1].any()
+    assert (ridge.predict(inputs)[:, 1] == targets.mean(axis=0)[1]).all()
+
+
+def test_forecasts_are_those_of_the_normal_equations():
+    inputs, targets = data(3)
+    ridge = fit_ridge(inputs, targets[:, :1], strengths=(0.5,))
+    expected = solved(inputs, targets[:, 0], 0.5)[1](inputs)
+    assert ridge.predict(inputs)[:, 0] == pytest.approx(expected, abs=1e-3)
+
+
+def test_one_row_and_inputs_that_never_vary_give_the_mean():
+    one = fit_ridge(np.ones((1, 2), np.float32), np.full((1, 1), 7, np.float32))
+    assert one.predict(np.zeros((1, 2), np.float32)).tolist() == [[7]]
+    flat = fit_ridge(np.ones((4, 2), np.float32), np.float32([[1], [2], [3], [6]]))
+    assert flat.predict(np.zeros((1, 2), np.float32)).tolist() == [[3]]

@@ -1,0 +1,266 @@
+"""Long tables of every kind give the same matrix, and errors say which line it is."""
+
+import gzip
+import json
+import math
+
+import numpy as np
+import pandas
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from scope.data.fields import UnreadableError
+from scope.errors import DataError, SpecError
+from scope.jobs.fleet.long_tables import choose_matrix_columns, correct_of, written_of
+from scope.jobs.fleet.reading import read_matrix, read_questions
+
+ROWS = pandas.DataFrame(
+    {
+        "prompt_id": [2, 2, 10, 10],
+        "model_id": [1, 0, 1, 0],
+        "category_id": [0, 0, 1, 1],
+        "label": [1, 0, 1, 1],
+        "prompt": ['Who, "then"?\nAnn', 'Who, "then"?\nAnn', "2 + 2", "2 + 2"],
+        "model_name": ["b", "a", "b", "a"],
+        "category": ["qa", "qa", "sums", "sums"],
+    }
+)
+
+
+def as_csv(folder):
+    ROWS.to_csv(folder / "t.csv", index=False)
+    return folder / "t.csv"
+
+
+def as_jsonl_gz(folder):
+    text = ROWS.to_json(orient="records", lines=True)
+    with gzip.open(folder / "t.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(text)
+    return folder / "t.jsonl.gz"
+
+
+def as_parquet(folder):
+    ROWS.to_parquet(folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+def as_parquet_of_categories(folder):
+    # Half of a frame: the dictionary of its categorical column holds names that no row has.
+    frame = pandas.concat([ROWS, ROWS.assign(model_name="c")])
+    frame = frame.astype({"model_name": "category", "label": bool, "prompt_id": float})
+    frame[:4].to_parquet(folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+EVERY = [as_csv, as_jsonl_gz, as_parquet, as_parquet_of_categories]
+
+
+@pytest.mark.parametrize("write", EVERY)
+def test_the_columns_of_embedllm_are_read_from_files_of_every_kind(write, tmp_path):
+    matrix = read_matrix(write(tmp_path))
+    assert (matrix.models, matrix.ids) == (("a", "b"), ("2", "10"))
+    assert [text.replace("\r", "") for text in matrix.texts] == ['Who, "then"?\nAnn', "2 + 2"]
+    assert matrix.categories == ("qa", "sums")
+    assert matrix.correct.tolist() == [[0.0, 1.0], [1.0, 1.0]]
+
+
+def test_shuffled_rows_give_the_same_matrix(tmp_path):
+    frame = pandas.DataFrame(
+        {
+            "model": [f"m{place % 12}" for place in range(600)],
+            "item": [f"q{place % 37}" for place in range(600)],
+            "correct": [place % 5 < 3 for place in range(600)],
+        }
+    )
+    found = []
+    for seed in range(3):
+        path = tmp_path / f"{seed}.csv"
+        frame.sample(frac=1, random_state=seed).to_csv(path, index=False)
+        found.append(read_matrix(path))
+    assert len({matrix.fingerprint for matrix in found}) == 1
+    assert found[0].models[:3] == ("m0", "m1", "m2")
+    assert found[0].conflicts > 0
+
+
+def test_a_file_longer_than_a_portion_is_read_whole(tmp_path):
+    rows, models = 70_000, 7
+    number = np.arange(rows)
+    table = pyarrow.table(
+        {
+            "model": [f"m{one}" for one in number % models],
+            "id": (number // models).tolist(),
+            "text": [f"What is {one}?" for one in number // models],
+            "correct": (number % 3 == 0).tolist(),
+        }
+    )
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    matrix = read_matrix(tmp_path / "t.parquet")
+    assert matrix.correct.shape == (10_000, models)
+    expected = (number % 3 == 0).reshape(10_000, models)
+    np.testing.assert_array_equal(matrix.correct, expected)
+    assert matrix.texts[9_999] == "What is 9999?"
+
+
+def test_without_ids_the_texts_are_the_ids(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("model,question,correct\na,Who?,1\nb,Who?,0\n")
+    matrix = read_matrix(path)
+    assert matrix.ids == matrix.texts == ("Who?",)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_unknown_answers_are_counted_whatever_the_kind_of_file(tmp_path, kind):
+    path = tmp_path / f"t.{kind}"
+    frame = pandas.DataFrame(
+        {
+            "model": ["a", "b", "b", "a"],
+            "item": [1, 1, 2, 2],
+            "correct": [1.0, np.nan, 0.0, 1.0],
+        }
+    )
+    if kind == "csv":
+        frame.to_csv(path, index=False, na_rep="NaN")
+    elif kind == "jsonl":
+        rows = frame.to_dict(orient="records")
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        frame.to_parquet(path)
+    matrix = read_matrix(path)
+    np.testing.assert_array_equal(matrix.correct, [[1, np.nan], [1, 0]])
+    assert matrix.notes == (
+        f"1 row of t.{kind} left out, for whether the answer is right is not said",
+    )
+
+
+def test_a_text_need_stand_in_one_row_of_a_question_alone(tmp_path):
+    path = tmp_path / "t.jsonl"
+    rows = [
+        {"model": "a", "id": 1, "text": None, "correct": True},
+        {"model": "b", "id": 1, "text": "Who?", "correct": False},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert read_matrix(path).texts == ("Who?",)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("b,1,Who?,0.7", r"line 3 of t\.csv: '0\.7' for whether the answer is right in column"),
+        ("b,,Who?,1", r"line 3 of t\.csv: nothing in column `item`"),
+        (",1,Who?,1", r"1 answer in t\.csv without the name of a model, the first in row 1"),
+        ("b,1,Why?,1", r"two texts for the question `1`: 'Who\?' and 'Why\?'"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_named(row, message, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(f"model,item,text,correct\na,1,Who?,1\n{row}\n")
+    with pytest.raises(DataError, match=message):
+        read_matrix(path)
+
+
+def test_a_row_of_parquet_that_cannot_be_read_is_named(tmp_path):
+    ROWS.assign(label=[0, 1, 2, 1]).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataError, match=r"row 2 of t\.parquet \(the first is 0\): 2 for whether"):
+        read_matrix(tmp_path / "t.parquet")
+
+
+def test_a_column_of_lists_is_no_column_of_names(tmp_path):
+    ROWS.assign(model_name=[["a"]] * 4).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataError, match=r"row 0 of t\.parquet .*\['a'\], in column `model_name`"):
+        read_matrix(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("role", ["model", "correct"])
+def test_a_table_without_models_or_answers_is_none(role, tmp_path):
+    columns = {"model": ["a"], "item": ["1"], "correct": [1]}
+    del columns[role]
+    pandas.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(DataError, match=rf"no column for {role} in t\.csv"):
+        read_matrix(tmp_path / "t.csv")
+
+
+def test_a_table_of_names_of_columns_alone_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("model,item,correct\n")
+    with pytest.raises(DataError, match=r"no row in t\.csv but the names of its columns"):
+        read_matrix(tmp_path / "t.csv")
+
+
+def test_names_of_classes_stand_for_categories(tmp_path):
+    table = pyarrow.Table.from_pandas(ROWS.drop(columns="category"))
+    feature = {"category_id": {"_type": "ClassLabel", "names": ["qa", "sums"]}}
+    said = {"huggingface": json.dumps({"info": {"features": feature}})}
+    pyarrow.parquet.write_table(table.replace_schema_metadata(said), tmp_path / "t.parquet")
+    assert read_matrix(tmp_path / "t.parquet").categories == ("qa", "sums")
+
+
+def test_options_and_context_belong_to_the_text_of_a_question(tmp_path):
+    row = {"id": "7", "question": "Who?", "context": "A story.", "options": ["Ann", "Bob"]}
+    (tmp_path / "q.jsonl").write_text(json.dumps(row) + "\n")
+    questions = read_questions(tmp_path / "q.jsonl")
+    assert questions.texts == ("Who?\nA story.\nAnn\nBob",)
+    assert questions.models == ()
+    pandas.DataFrame([row]).to_parquet(tmp_path / "q.parquet")
+    assert read_questions(tmp_path / "q.parquet").texts == questions.texts
+
+
+def test_an_option_that_is_no_text_is_named_with_its_line(tmp_path):
+    row = {"id": "7", "question": "Who?", "options": [1, 2]}
+    (tmp_path / "q.jsonl").write_text(json.dumps(row) + "\n")
+    with pytest.raises(DataError, match=r"line 1 of q\.jsonl: \[1, 2\] as the options"):
+        read_questions(tmp_path / "q.jsonl")
+
+
+EMBEDLLM = ("prompt_id", "model_id", "category_id", "label", "prompt", "model_name", "category")
+
+
+def test_a_column_that_is_named_for_one_role_serves_no_other():
+    columns = choose_matrix_columns(
+        ("model", "text", "label", "ok"), {"category": "label"}, "a.csv"
+    )
+    assert columns == {"model": "model", "text": "text", "category": "label"}
+
+
+def test_a_column_can_be_declined():
+    assert "category" not in choose_matrix_columns(EMBEDLLM, {"category": "none"}, "a.csv")
+
+
+def test_nothing_tells_a_question_from_others():
+    with pytest.raises(DataError, match=r"(?s)no column for item in a\.csv.*--column item=NAME"):
+        choose_matrix_columns(("model", "correct"), {}, "a.csv")
+
+
+def test_the_text_may_be_called_the_question():
+    columns = choose_matrix_columns(("model", "body", "correct"), {"question": "body"}, "a.csv")
+    assert columns["text"] == "body"
+    with pytest.raises(SpecError, match="two columns for text: `body` and `model`"):
+        choose_matrix_columns(("model", "body"), {"question": "body", "text": "model"}, "a.csv")
+
+
+def test_an_unknown_role_is_held_against_the_known_ones():
+    with pytest.raises(SpecError, match=r"(?s)no column has the role `modl`.*did you mean `model`"):
+        choose_matrix_columns(EMBEDLLM, {"modl": "x"}, "a.csv")
+
+
+SPELLINGS = {
+    1: [1, 1.0, True, "1", "1.0", " TRUE", "right", "Right"],
+    0: [0, 0.0, False, "0", "false", "Wrong"],
+    None: [None, math.nan, "", "  ", "NaN", "nan"],
+}
+
+
+@pytest.mark.parametrize("correct", SPELLINGS)
+def test_right_wrong_and_unknown_have_many_spellings(correct):
+    assert {correct_of(value) for value in SPELLINGS[correct]} == {correct}
+
+
+@pytest.mark.parametrize("value", [2, 0.5, "yes", [1]])
+def test_anything_else_is_neither_right_nor_wrong(value):
+    with pytest.raises(UnreadableError):
+        correct_of(value)
+
+
+@pytest.mark.parametrize("value", [["a"], {"a": 1}, "a\0b", "\ud800"])
+def test_what_is_no_text_cannot_be_read(value):
+    with pytest.raises(UnreadableError):
+        written_of(value)

@@ -1,0 +1,164 @@
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy.stats import kendalltau
+from threadpoolctl import threadpool_limits
+
+from scope.jobs.fleet.predict import leave_out, predict_benchmark
+from scope.records import Undefined
+
+NAN = np.nan
+
+
+def predicted(vectors, observed, **options):
+    names = [f"m{row}" for row in range(len(observed))]
+    options = {"benchmark": "arc", "models": names, "questions": 25, **options}
+    return predict_benchmark(vectors, observed, **options)
+
+
+def made_up(models=60, dimensions=4, noise=0.05, seed=0):
+    generator = np.random.default_rng(seed)
+    vectors = generator.standard_normal((models, dimensions))
+    observed = 0.5 + 0.1 * vectors[:, 0] + noise * generator.standard_normal(models)
+    return vectors, observed
+
+
+def test_accuracies_that_hang_on_the_vectors_are_predicted_in_every_split():
+    found = predicted(*made_up())
+    assert (found.benchmark, found.questions, found.models) == ("arc", 25, 60)
+    assert (found.splits, found.significant, found.tested) == (100, 100, 30)
+    assert found.tau.value > 0.5
+    assert found.mse.value < 0.05**2 * 1.5
+
+
+def test_a_linear_benchmark_is_predicted_exactly():
+    found = predicted(*made_up(noise=0))
+    assert found.tau.value == pytest.approx(1, abs=0.02)
+    assert found.mse.value < 1e-5
+    assert all(one.predicted == pytest.approx(one.observed, abs=0.01) for one in found.points)
+
+
+def test_chance_is_significant_in_few_splits():
+    generator = np.random.default_rng(1)
+    found = predicted(generator.standard_normal((200, 3)), generator.random(200))
+    # All splits share their models, so that the count for one set of models is no 2.5 %.
+    assert found.significant < 20
+    assert abs(found.tau.value) < 0.1
+
+
+def test_an_order_predicted_upside_down_is_not_counted():
+    # Of each two models that are alike, one fails: whoever learns from one errs about the other.
+    found = predicted(np.repeat(np.eye(20), 2, axis=0), np.tile([0.1, 0.9], 20))
+    assert found.tau.high < 0
+    assert found.significant == 0
+
+
+def test_one_split_is_a_ridge_regression_on_standardised_vectors():
+    vectors, observed = made_up(models=12)
+    found = predicted(vectors, observed, splits=1, seed=5)
+    order = np.random.default_rng(5).permutation(12)
+    known, asked = order[:6], order[6:]
+    x = (vectors - vectors[known].mean(axis=0)) / vectors[known].std(axis=0)
+    y, mean = observed[known] - observed[known].mean(), observed[known].mean()
+
+    def weights(rows, targets, strength):
+        gram = rows.T @ rows + strength * np.eye(rows.shape[1])
+        return np.linalg.solve(gram, rows.T @ targets)
+
+    def left_out_error(strength):
+        errors = []
+        for row in range(6):
+            rest = np.arange(6) != row
+            centre, level = x[known][rest].mean(axis=0), y[rest].mean()
+            solved = weights(x[known][rest] - centre, y[rest] - level, strength)
+            errors.append((y[row] - level - (x[known][row] - centre) @ solved) ** 2)
+        return sum(errors)
+
+    strength = min((10.0**power for power in range(-2, 5)), key=left_out_error)
+    guess = x[asked] @ weights(x[known], y, strength) + mean
+    assert found.mse.value == pytest.approx(((guess - observed[asked]) ** 2).mean())
+    assert found.tau.value == pytest.approx(kendalltau(guess, observed[asked]).statistic)
+    points = {one.model: one.predicted for one in found.points}
+    assert points == pytest.approx({f"m{row}": p for row, p in zip(asked, guess, strict=True)})
+
+
+def test_every_model_is_a_point_with_the_mean_of_its_forecasts():
+    vectors, observed = made_up()
+    found = predicted(vectors, observed)
+    assert [one.model for one in found.points] == [f"m{row}" for row in range(60)]
+    assert [one.observed for one in found.points] == observed.tolist()
+
+
+def test_the_same_seed_gives_the_same_record_and_another_one_does_not():
+    one, again, other = (predicted(*made_up(), splits=5, seed=seed) for seed in (0, 0, 1))
+    assert one == again
+    assert one.tau != other.tau
+
+
+def test_the_number_of_threads_leaves_no_trace():
+    vectors, observed = made_up(models=300, dimensions=30)
+    with threadpool_limits(2):
+        two = predicted(vectors, observed, splits=3)
+    with threadpool_limits(1):
+        assert two == predicted(vectors, observed, splits=3)
+
+
+@given(st.integers(0, 1000))
+def test_shifting_and_stretching_a_coordinate_changes_no_forecast(seed):
+    vectors, observed = made_up(models=20, seed=seed)
+    stretched = vectors * [1, 2, 100, 0.01] + [0, 5, -7, 1]
+    one, other = (predicted(rows, observed, splits=3) for rows in (vectors, stretched))
+    assert one.mse.value == pytest.approx(other.mse.value)
+    assert one.tau.value == pytest.approx(other.tau.value)
+
+
+def test_vectors_that_are_all_alike_order_nothing():
+    found = predicted(np.ones((20, 3)), np.linspace(0, 1, 20))
+    assert (found.tau.value, found.significant) == (0, 0)
+
+
+def test_more_dimensions_than_models_are_no_obstacle():
+    vectors, observed = made_up(models=20, dimensions=40, noise=0)
+    assert predicted(vectors, observed).models == 20
+
+
+@pytest.mark.parametrize(
+    ("vectors", "observed", "reason"),
+    [
+        (np.ones((9, 2)), np.linspace(0, 1, 9), "9 models, and 10 are needed"),
+        (np.zeros((0, 2)), np.zeros(0), "0 models, and 10 are needed"),
+        (np.random.default_rng(0).random((20, 2)), np.full(20, 0.25), "all 20 models score 0.250"),
+    ],
+)
+def test_too_few_models_or_a_constant_benchmark_are_undefined(vectors, observed, reason):
+    found = predicted(vectors, observed)
+    assert found.tau == found.mse == Undefined(reason=reason, n=len(observed))
+    assert (found.splits, found.significant, found.tested, found.points) == (0, 0, 0, ())
+
+
+def test_an_extreme_share_leaves_two_models_on_either_side():
+    vectors, observed = made_up(models=20)
+    assert predicted(vectors, observed, train=0.999, splits=3).tested == 2
+    assert predicted(vectors, observed, train=0.001, splits=3).tested == 18
+
+
+ANSWERS = np.array(
+    [[1, 0, NAN, 1], [0, 0, NAN, NAN], [1, NAN, 1, NAN], [0, NAN, 1, 1]], dtype=np.float32
+)
+CATEGORIES = ["arc", None, "gsm8k", "gsm8k"]
+
+
+def test_a_benchmark_is_left_out_of_what_vectors_are_learned_from():
+    seen = []
+
+    def embed(rows, columns):
+        seen.append((rows.tolist(), columns.tolist()))
+        return np.array([[column, 10.0] for column in columns])
+
+    left = leave_out(ANSWERS, CATEGORIES, "gsm8k", embed)
+    # The third model answered nothing else, the second nothing of the benchmark.
+    assert seen == [([0, 1], [0, 1, 3])]
+    assert left.columns.tolist() == [0, 3]
+    assert left.vectors.tolist() == [[0, 10], [3, 10]]
+    assert left.observed.tolist() == [0.5, 1]
+    assert left.questions == 2

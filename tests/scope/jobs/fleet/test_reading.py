@@ -1,0 +1,157 @@
+"""Single answers of any sources become one matrix, whatever their order."""
+
+import numpy as np
+import pandas
+import pytest
+from hypothesis import given, strategies as st
+
+from scope.errors import DataError, SpecError
+from scope.jobs.fleet import reading
+from scope.jobs.fleet.reading import matrix_of, natural_order, read_matrix, read_questions
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name, text):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    return written
+
+
+def test_tables_are_joined_by_the_names_of_models_and_questions(write):
+    one = write("one.csv", "model,item,text,correct\nb,1,Who?,1\nb,2,Why?,0\n")
+    two = write("two.csv", "model,item,category,correct\na,2,qa,1\nb,2,qa,0\na,3,qa,1\n")
+    matrix = read_matrix([one, two])
+    assert (matrix.models, matrix.ids) == (("a", "b"), ("1", "2", "3"))
+    assert (matrix.texts, matrix.categories) == (("Who?", "Why?", ""), (None, "qa", "qa"))
+    np.testing.assert_array_equal(matrix.correct, [[np.nan, 1], [1, 0], [1, np.nan]])
+    assert matrix.repeated == 1
+    assert read_matrix([two, one]).fingerprint == matrix.fingerprint
+
+
+def test_a_table_beside_others_may_tell_of_questions_alone(write):
+    answers = write("answers.csv", "model,item,correct\na,1,1\na,2,0\nb,1,0\n")
+    told = write("q.csv", "item,question,category\n2,Why?,qa\n1,Who?,qa\n3,When?,qa\n")
+    matrix = read_matrix([told, answers])
+    assert (matrix.ids, matrix.texts) == (("1", "2"), ("Who?", "Why?"))
+    assert matrix.categories == ("qa", "qa")
+    with pytest.raises(DataError, match="no column for model"):
+        read_matrix(told)
+    with pytest.raises(DataError, match="no answer in"):
+        read_matrix([told, write("r.csv", "item,question\n4,How?\n")])
+
+
+def test_one_id_with_two_texts_is_no_question(write):
+    one = write("one.csv", "model,item,text,correct\na,1,Who?,1\n")
+    two = write("two.csv", "model,item,text,correct\nb,1,Why?,0\n")
+    with pytest.raises(DataError, match=r"two texts for the question `1`: 'Who\?' and 'Why\?'"):
+        read_matrix([one, two])
+
+
+def test_no_source_and_a_source_that_is_not_there_are_refused(tmp_path):
+    with pytest.raises(SpecError, match="no data"):
+        read_matrix([])
+    with pytest.raises(DataError, match="no file"):
+        read_matrix(tmp_path / "missing.csv")
+
+
+def test_questions_come_without_answers(write):
+    path = write("q.csv", "id,question,subject,label\n10,Why?,qa,Ann\n9,Who?,,Bob\n")
+    questions = read_questions(path)
+    assert questions.ids == ("9", "10")
+    assert questions.texts == ("Who?", "Why?")
+    assert questions.categories == (None, "qa")
+    assert questions.models == ()
+
+
+def test_questions_come_with_the_answers_that_there_are(write):
+    path = write("q.csv", "id,question,model,correct\n1,Who?,a,1\n2,Why?,,\n")
+    questions = read_questions(path)
+    assert questions.ids == questions.ids == ("1", "2")
+    np.testing.assert_array_equal(questions.correct, [[1], [np.nan]])
+
+
+def test_answers_that_are_all_unknown_are_none(write):
+    path = write("q.csv", "id,question,model,correct\n1,Who?,a,\n")
+    assert read_questions(path).models == ()
+
+
+def test_a_file_of_questions_with_none_is_refused(write):
+    with pytest.raises(DataError, match=r"no question in .*q\.csv"):
+        read_questions(write("q.csv", "id,question\n"))
+
+
+def answers(*rows):
+    known = [(model, id_, None if right < 0 else right) for model, id_, right in rows]
+    frame = pandas.DataFrame(known, columns=["model", "id", "correct"], dtype=object)
+    return [frame.assign(text=None, category=None)]
+
+
+def test_cells_given_twice_alike_are_counted_and_count_once():
+    matrix = matrix_of(answers(("a", "1", 1), ("a", "1", 1), ("b", "1", 0)))
+    assert (matrix.repeated, matrix.conflicts) == (1, 0)
+    assert matrix.correct.tolist() == [[1.0, 0.0]]
+
+
+def test_a_question_and_a_model_with_nothing_but_ties_are_left_out_and_said_to_be():
+    rows = [("a", "1", 1), ("b", "1", 0), ("a", "2", 1), ("a", "2", 0), ("c", "1", 1)]
+    matrix = matrix_of(answers(*rows, ("c", "1", 0)))
+    assert (matrix.ids, matrix.models) == (("1",), ("a", "b"))
+    assert matrix.left_out == (
+        "1 question left out, for nothing but ties is known of them: `2`",
+        "1 model left out, for nothing but ties is known of them: `c`",
+    )
+    assert matrix.conflicts == 2
+
+
+def test_a_question_that_nobody_was_known_to_answer_is_an_error_and_not_left_out():
+    matrix = matrix_of(answers(("a", "1", 1), ("b", "1", 0), ("a", "2", -1)))
+    with pytest.raises(DataError, match="no answer to 1 of 2 questions: `2`"):
+        matrix.checked()
+
+
+def test_a_part_keeps_all():
+    rows = answers(("a", "1", 1), ("a", "2", -1), ("b", "1", 1), ("b", "1", 0))
+    part = matrix_of(rows, part=True)
+    np.testing.assert_array_equal(part.correct, [[1, np.nan], [np.nan, np.nan]])
+
+
+def test_numbers_in_names_stand_by_their_value():
+    names = ["q10", "q9", "q09", "a", "7b", "13b", "1" * 5000]
+    ordered = ["7b", "13b", "1" * 5000, "a", "q09", "q9", "q10"]
+    assert natural_order(names) == ordered
+
+
+def test_a_column_taken_for_the_models_is_no_reason_to_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(reading, "MOST_CELLS", 3)
+    with pytest.raises(DataError, match="2 models and 2 questions, which are more than 3 cells"):
+        matrix_of(answers(("a", "1", 1), ("b", "2", 0)))
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.sampled_from(["1", "2", "10"]), st.integers(-1, 1)),
+        min_size=1,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_shuffled_answers_make_the_same_matrix(rows, random):
+    one = matrix_of(answers(*rows), part=True)
+    random.shuffle(rows)
+    other = matrix_of(answers(*rows), part=True)
+    assert one.fingerprint == other.fingerprint
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.sampled_from("12"), st.integers(0, 1)), min_size=1
+    )
+)
+def test_each_cell_is_what_most_say(rows):
+    matrix = matrix_of(answers(*rows), part=True)
+    for row, id_ in enumerate(matrix.ids):
+        for column, model in enumerate(matrix.models):
+            votes = [right for one, two, right in rows if (one, two) == (model, id_)]
+            expected = np.nan if 2 * sum(votes) == len(votes) else sum(votes) > len(votes) / 2
+            np.testing.assert_equal(float(matrix.correct[row, column]), float(expected))

@@ -1,0 +1,324 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy.optimize import linprog
+
+from scope.errors import SpecError
+from scope.jobs.fleet.routing import (
+    route_mix,
+    route_questions,
+    router_scores,
+    single_best,
+    within_budget,
+)
+from scope.records import Estimate, Undefined
+from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
+
+
+@st.composite
+def problems(draw):
+    """Worth and ascending costs of a few questions and models, and a budget that can be kept.
+
+    Whole numbers make for ties, equal costs and budgets that are used up exactly.
+    """
+    generator = np.random.default_rng(draw(st.integers(0, 100_000)))
+    questions, models = draw(st.integers(1, 5)), draw(st.integers(1, 4))
+    if draw(st.booleans()):
+        worth = generator.integers(0, 4, size=(questions, models)).astype(float)
+        costs = np.sort(generator.integers(0, 4, size=models)).astype(float)
+    else:
+        worth, costs = generator.random((questions, models)), np.sort(generator.random(models))
+    share = draw(st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8, 1.0]))
+    return worth, costs, costs[0] + share * (costs[-1] - costs[0])
+
+
+def total(worth, chosen):
+    return worth[np.arange(len(worth)), chosen].sum()
+
+
+def best_of_all(worth, costs, budget):
+    """The greatest worth of all the choices that keep to the budget, tried one by one."""
+    choices = (np.array(one) for one in product(range(len(costs)), repeat=len(worth)))
+    return max(
+        total(worth, one) for one in choices if costs[one].sum() <= budget * len(worth) + 1e-9
+    )
+
+
+def relaxed(worth, costs, budget):
+    """The greatest worth where questions may be split, by linear programming."""
+    questions, models = worth.shape
+    found = linprog(
+        -worth.ravel(),
+        A_ub=[np.tile(costs, questions)],
+        b_ub=[budget * questions + 1e-9],
+        A_eq=np.kron(np.eye(questions), np.ones(models)),
+        b_eq=np.ones(questions),
+    )
+    return -found.fun
+
+
+@given(problems())
+def test_the_budget_is_kept(problem):
+    worth, costs, budget = problem
+    assert costs[within_budget(worth, costs, budget)].mean() <= budget + 1e-9
+
+
+@given(problems())
+def test_the_best_choice_is_missed_by_less_than_one_questions_gain(problem):
+    worth, costs, budget = problem
+    found = total(worth, within_budget(worth, costs, budget))
+    best = best_of_all(worth, costs, budget)
+    assert found <= best + 1e-9
+    one_question = (worth.max(axis=1) - worth.min(axis=1)).max()
+    bound = relaxed(worth, costs, budget)
+    assert best <= bound + 1e-6
+    assert found >= bound - one_question - 1e-6
+
+
+@given(problems())
+def test_one_question_gets_the_best_model_that_it_can_pay(problem):
+    worth, costs, budget = problem
+    for row in worth:
+        found = within_budget(row[np.newaxis], costs, budget)[0]
+        assert row[found] == row[costs <= budget + 1e-9].max()
+
+
+@given(problems(), st.integers(0, 1000))
+def test_the_order_of_the_questions_does_not_change_the_worth(problem, seed):
+    worth, costs, budget = problem
+    order = np.random.default_rng(seed).permutation(len(worth))
+    one, other = (within_budget(rows, costs, budget) for rows in (worth, worth[order]))
+    assert total(worth[order], other) == pytest.approx(total(worth, one))
+
+
+def test_the_questions_that_gain_most_for_the_money_are_given_to_the_dearer_model():
+    worth = np.array([[0.1, 0.2], [0.1, 0.9], [0.1, 0.5], [0.1, 0.3]])
+    # 4 questions at 2 each are 8; all at the cheaper one cost 4, and each better answer 2 more.
+    assert within_budget(worth, np.array([1.0, 3.0]), 2.0).tolist() == [0, 1, 1, 0]
+
+
+def test_alike_questions_share_a_budget_that_is_enough_for_some():
+    chosen = within_budget(np.tile([0.5, 0.8], (100, 1)), np.array([1.0, 2.0]), 1.3)
+    assert chosen.sum() == 30
+
+
+@pytest.mark.parametrize("budget", [0.9, 0.0, float("nan")])
+def test_a_budget_below_the_cheapest_choice_is_refused(budget):
+    with pytest.raises(SpecError, match="which the cheapest model costs") as raised:
+        within_budget(np.ones((2, 2)), np.array([1.0, 2.0]), budget)
+    assert f"{budget:g}" in raised.value.found
+    assert "at least 1," in raised.value.expected
+
+
+def test_a_budget_that_is_just_enough_is_not_missed_by_rounding():
+    # Six times 0.3 adds up to more than 6 · 0.3 by the last bit.
+    costs = np.array([0.1, 0.3])
+    assert costs[[1] * 6].sum() > 6 * 0.3
+    assert within_budget(np.tile([0.2, 0.9], (6, 1)), costs, 0.3).tolist() == [1] * 6
+
+
+def test_alike_questions_go_to_the_model_that_gives_most_for_the_money():
+    worth = np.tile([0.1, 0.8, 0.9], (100, 1))
+    chosen = within_budget(worth, np.array([1.0, 2.0, 10.0]), 1.5)
+    # Not to the best one, although it too could be paid for some of them.
+    assert np.bincount(chosen).tolist() == [50, 50]
+
+
+def test_what_is_left_goes_to_the_question_that_gains_most_by_it():
+    # One question gets the dearest model for 3; 1 is left for the better of the other two.
+    worth = np.array([[0.0, 0.1, 3.0], [0.0, 0.2, 3.0], [0.0, 0.1, 9.0]])
+    assert within_budget(worth, np.array([0.0, 1.0, 3.0]), 4 / 3).tolist() == [0, 1, 2]
+
+
+def test_who_gets_no_dearer_model_keeps_the_best_of_the_cheapest():
+    worth = np.tile([0.0, 0.5, 0.6, 0.99], (3, 1))
+    chosen = within_budget(worth, np.array([1.0, 1.0, 2.0, 2.5]), 1.4)
+    assert chosen.tolist() == [2, 1, 1]
+
+
+SCORES = np.array([[0.9, 0.8, 0.7], [0.1, 0.6, 0.6], [0.5, 0.5, 0.5]])
+
+
+def test_of_equal_scores_the_cheaper_model_is_asked_then_the_earlier_one():
+    assert route_questions(SCORES, costs=[3, 2, 1]).tolist() == [0, 2, 2]
+    assert route_questions(SCORES, costs=[1, 1, 1]).tolist() == [0, 1, 0]
+
+
+def test_costs_need_not_be_in_order():
+    # With 2 a question, 6 in all: 1 for each at the least, and the first gains most by another.
+    assert route_questions(SCORES, costs=[4, 2, 1], budget=2).tolist() == [0, 2, 2]
+    assert route_questions(SCORES, costs=[4, 2, 1], budget=1).tolist() == [2, 2, 2]
+
+
+@given(st.integers(0, 10_000))
+def test_renumbering_the_models_renumbers_the_routes(seed):
+    generator = np.random.default_rng(seed)
+    scores, costs = generator.random((6, 4)), generator.random(4)
+    budget = float(np.median(costs))
+    order = generator.permutation(4)
+    plain, renumbered = (
+        route_questions(scores, costs, budget),
+        route_questions(scores[:, order], costs[order], budget),
+    )
+    assert order[renumbered].tolist() == plain.tolist()
+
+
+def test_no_questions_have_no_routes():
+    assert route_questions(np.zeros((0, 2))).tolist() == []
+    assert route_questions(np.zeros((0, 2)), costs=[1, 2], budget=1).tolist() == []
+    assert route_mix(np.array([], dtype=np.int64), ["a", "b"]) == ()
+
+
+def test_a_budget_takes_costs():
+    with pytest.raises(SpecError, match="give the models' costs"):
+        route_questions(SCORES, budget=3)
+
+
+def test_the_single_best_is_the_most_skilled_that_can_be_paid():
+    skills, costs = [0.7, 0.9, 0.8, 0.8], [1, 9, 5, 4]
+    assert single_best(skills) == single_best(skills, costs) == 1
+    assert single_best(skills, costs, budget=8.9) == 3
+    assert single_best(skills, costs, budget=1) == 0
+
+
+def test_the_mix_comes_by_share_then_by_name_without_idle_models():
+    mix = route_mix(np.array([0, 1, 1, 3, 3, 1, 0, 1]), ["d", "c", "b", "a"])
+    assert [(one.model, one.share) for one in mix] == [("c", 0.5), ("a", 0.25), ("d", 0.25)]
+
+
+NAN = np.nan
+IDS = ["q1", "q2", "q3", "q4"]
+MODELS = ["a", "b", "c"]
+ANSWERS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 0], [1, 1, 1]], dtype=np.float32)
+CHOSEN = np.array([0, 1, 1, 1])
+
+
+def by_router(answers=ANSWERS, chosen=CHOSEN, category=None, **options):
+    options = {"models": MODELS, "single": 0, **options}
+    scores = router_scores(chosen, answers, IDS[: len(answers)], **options)
+    return {score.router: score for score in scores if score.category == category}
+
+
+def test_four_ways_to_route_by_hand():
+    found = by_router()
+    assert list(found) == [ROUTER, SINGLE_BEST, SAME_MIX, ORACLE]
+    assert found[ROUTER].accuracy.value == 0.75
+    assert found[SINGLE_BEST].accuracy.value == 0.5
+    assert found[SINGLE_BEST].model == "a"
+    # A quarter to a, three quarters to b: 1/4, 3/4, 0 and 1 on the four questions.
+    assert found[SAME_MIX].accuracy.value == 0.5
+    assert found[ORACLE].accuracy.value == 0.75
+
+
+def test_gains_are_the_routers_over_each_other_way():
+    found = by_router()
+    assert found[ROUTER].gain is None
+    assert {name: found[name].gain.value for name in (SINGLE_BEST, SAME_MIX, ORACLE)} == {
+        SINGLE_BEST: 0.25,
+        SAME_MIX: 0.25,
+        ORACLE: 0.0,
+    }
+    assert all(found[name].gain.n == 4 for name in (SINGLE_BEST, SAME_MIX, ORACLE))
+
+
+def test_costs_are_the_mean_of_what_is_asked():
+    found = by_router(costs=[4, 2, 1])
+    assert found[ROUTER].cost == (4 + 2 + 2 + 2) / 4
+    assert found[SINGLE_BEST].cost == 4
+    assert found[SAME_MIX].cost == 0.25 * 4 + 0.75 * 2
+    # The cheapest right one of each question, and the cheapest where none is right.
+    assert found[ORACLE].cost == (4 + 2 + 1 + 1) / 4
+
+
+def test_a_question_counts_only_where_the_answer_it_gets_is_known():
+    answers = ANSWERS.copy()
+    answers[1, 1] = NAN
+    found = by_router(answers)
+    assert (found[ROUTER].accuracy.n, found[ROUTER].accuracy.value) == (3, 2 / 3)
+    assert found[SINGLE_BEST].accuracy.n == 4
+    assert found[SINGLE_BEST].gain.n == 3
+    # Only a and its quarter are known there, and a is wrong.
+    assert found[SAME_MIX].accuracy.value == (0.25 + 0 + 0 + 1) / 4
+
+
+def test_an_oracle_is_judged_by_the_answers_that_are_known():
+    answers = np.array([[NAN, NAN, 0], [NAN, 1, NAN]], dtype=np.float32)
+    found = by_router(answers, chosen=np.array([0, 0]))
+    assert (found[ORACLE].accuracy.value, found[ORACLE].accuracy.n) == (0.5, 2)
+    assert isinstance(found[ROUTER].accuracy, Undefined)
+    assert isinstance(found[ORACLE].gain, Undefined)
+    # All questions go to the first model, of which no answer is known.
+    assert isinstance(found[SAME_MIX].accuracy, Undefined)
+
+
+def test_a_category_keeps_the_mix_of_all_questions():
+    categories = ["law", "art", "art", None]
+    found = by_router(categories=categories, category="law", costs=[4, 2, 1])
+    assert found[ROUTER].accuracy.value == 1
+    # Not 1, which the mix of this category alone would give.
+    assert found[SAME_MIX].accuracy.value == 0.25
+    assert found[SAME_MIX].cost == 2.5
+    assert by_router(categories=categories, category="art")[ROUTER].accuracy.n == 2
+
+
+def test_no_questions_are_undefined_and_cost_nothing_known():
+    found = by_router(ANSWERS[:0], chosen=CHOSEN[:0], costs=[1, 2, 3])
+    assert all(isinstance(score.accuracy, Undefined) for score in found.values())
+    assert {score.cost for score in found.values()} == {None}
+
+
+@st.composite
+def routed(draw):
+    generator = np.random.default_rng(draw(st.integers(0, 10_000)))
+    questions, models = draw(st.integers(1, 8)), draw(st.integers(1, 4))
+    values = [0, 1, NAN] if draw(st.booleans()) else [0, 1]
+    answers = generator.choice(values, size=(questions, models)).astype(np.float32)
+    return generator.integers(0, models, size=questions), answers
+
+
+def scored(chosen, answers, **options):
+    questions, models = answers.shape
+    ids, names = [f"q{row}" for row in range(questions)], [f"m{row}" for row in range(models)]
+    return router_scores(chosen, answers, ids, models=names, single=0, **options)
+
+
+@given(routed())
+def test_a_random_router_is_the_mean_of_very_many_draws_of_its_mix(made):
+    chosen, answers = made
+    if np.isnan(answers).any():
+        return
+    shares = [np.mean(chosen == column) for column in range(answers.shape[1])]
+    expected = sum(share * answers[:, column].mean() for column, share in enumerate(shares))
+    assert scored(chosen, answers)[2].accuracy.value == pytest.approx(expected)
+
+
+@given(routed())
+def test_no_way_to_route_beats_the_oracle_question_by_question(made):
+    chosen, answers = made
+    router, *_, oracle = scored(chosen, answers)
+    if isinstance(router.accuracy, Estimate):
+        assert oracle.gain.value <= 0
+        assert oracle.gain.n == router.accuracy.n
+
+
+@given(routed())
+def test_all_to_one_model_makes_three_routers_one(made):
+    _, answers = made
+    router, single, drawn, _ = scored(np.zeros(len(answers), dtype=np.int64), answers)
+    assert router.accuracy == single.accuracy == drawn.accuracy
+
+
+@given(routed(), st.integers(0, 1000))
+def test_the_order_of_questions_does_not_matter(made, seed):
+    chosen, answers = made
+    order = np.random.default_rng(seed).permutation(len(answers))
+    for one, other in zip(
+        scored(chosen, answers), scored(chosen[order], answers[order]), strict=True
+    ):
+        if isinstance(one.accuracy, Estimate):
+            assert other.accuracy.value == pytest.approx(one.accuracy.value)
+            assert other.accuracy.n == one.accuracy.n
+        else:
+            assert other.accuracy == one.accuracy

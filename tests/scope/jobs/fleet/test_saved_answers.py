@@ -1,0 +1,316 @@
+"""Folders of saved predictions, one file a model."""
+
+import gzip
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas
+import pytest
+
+import scope
+from scope.errors import DataError, RunError
+from scope.jobs.fleet.reading import read_matrix, read_questions
+from scope.jobs.fleet.saved_answers import prediction_files
+from scope.records import Answer, Item, Question, TaskAnswers
+from scope.serialization import to_json
+
+
+@pytest.fixture
+def save(tmp_path):
+    def saved(model, *rows):
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"{model}.jsonl").write_text(text, encoding="utf-8")
+        return tmp_path
+
+    return saved
+
+
+def test_the_greatest_probability_is_held_against_gold(save):
+    labels = ["negative", "positive"]
+    first = {"id": "1", "text": "Fine.", "probabilities": [0.2, 0.8], "labels": labels}
+    save("a", {**first, "gold": "positive"}, {"id": "2", "probabilities": [0.9, 0.1], "gold": 1})
+    folder = save("b", {**first, "gold": 0}, {"id": "2", "probabilities": [0.5, 0.5], "gold": 0})
+    matrix = read_matrix(folder)
+    assert (matrix.models, matrix.ids, matrix.texts) == (("a", "b"), ("1", "2"), ("Fine.", ""))
+    assert matrix.correct.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "right"),
+    [
+        (1, 1, 1),
+        ("B", 1, 1),
+        (0, "B", 0),
+        ("Paris and Rome", "Rome and Paris", 1),
+        ("Paris", ["Rome", "Paris"], 1),
+        ("Paris", "Rome", 0),
+        (None, "Rome", 0),
+        (40, 40, 1),
+    ],
+)
+def test_an_answer_is_held_against_gold(answer, gold, right, save):
+    folder = save("a", {"id": "1", "answer": answer, "gold": gold})
+    assert read_questions(folder).correct.tolist() == [[right]]
+
+
+def test_answers_may_be_called_by_their_options(save):
+    options = {"options": ["Ann", "Bob"]}
+    folder = save(
+        "a",
+        {"id": "1", "text": "Who?", "answer": "Bob", "gold": "B", **options},
+        {"id": "2", "text": "Who else?", "answer": 0, "gold": "Bob", **options},
+    )
+    matrix = read_matrix(folder)
+    assert matrix.correct.tolist() == [[1.0], [0.0]]
+    assert matrix.texts[0] == "Who?\nAnn\nBob"
+
+
+def test_labels_that_look_like_letters_are_labels_first(save):
+    row = {"id": "1", "answer": "B", "gold": 0, "labels": ["B", "A"]}
+    assert read_questions(save("a", row)).correct.tolist() == [[1.0]]
+
+
+def test_rows_without_gold_are_left_out_and_counted(save):
+    folder = save(
+        "a",
+        {"id": "1", "answer": "x", "gold": "x"},
+        {"id": "2", "answer": "x", "gold": None},
+        {"id": "3", "answer": "x", "gold": "y"},
+    )
+    matrix = read_matrix(folder)
+    assert matrix.ids == ("1", "3")
+    assert matrix.notes == ("1 row left out, for no right answer is known",)
+
+
+def test_without_gold_there_are_questions_all_the_same(save):
+    folder = save("a", {"id": "1", "text": "Who?", "answer": "x"})
+    questions = read_questions(folder)
+    assert (questions.texts, questions.models) == (("Who?",), ())
+
+
+def test_files_without_ids_are_matched_by_text(save):
+    save("a", {"id": "7", "text": "Who?", "answer": "x", "gold": "x"})
+    folder = save("b", {"text": "Who?", "answer": "y", "gold": "x"})
+    matrix = read_matrix(folder)
+    assert (matrix.ids, matrix.correct.tolist()) == (("7",), [[1.0, 0.0]])
+
+
+def test_a_text_of_two_ids_cannot_be_matched(save):
+    row = {"text": "Who?", "answer": "x", "gold": "x"}
+    save("a", {"id": "7", **row}, {"id": "8", **row})
+    with pytest.raises(DataError, match=r"the text 'Who\?' under two ids, `7` and `8`"):
+        read_matrix(save("b", row))
+
+
+def test_files_may_be_packed_or_parquet(tmp_path):
+    row = {"id": "1", "answer": "x", "gold": "x"}
+    with gzip.open(tmp_path / "a.jsonl.gz", "wt") as file:
+        file.write(json.dumps(row))
+    frame = pandas.DataFrame([{"id": 1, "probabilities": [0.9, 0.1], "gold": 1.0}])
+    frame.to_parquet(tmp_path / "v1.5-b.parquet")
+    (tmp_path / "notes.txt").write_text("nothing")
+    assert list(prediction_files(tmp_path)) == ["a", "v1.5-b"]
+    np.testing.assert_array_equal(read_matrix(tmp_path).correct, [[1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"answer": "x", "gold": "x"}, "line 1 of a.jsonl: neither `id` nor `text`"),
+        ({"id": "1", "gold": "x"}, "line 1 of a.jsonl: neither `answer` nor `probabilities`"),
+        ({"id": "1", "answer": "x"}, "no column for the gold in a.jsonl"),
+        ({"id": "1", "probabilities": [0.5, 2], "gold": 1}, r"`probabilities` is \[0\.5, 2\]"),
+        (
+            {"id": "1", "answer": "x", "gold": 1},
+            "the answer is 'x', which is not one of the options",
+        ),
+        (
+            {"id": "1", "probabilities": [1, 0], "gold": 1, "labels": ["a", "b", "c"]},
+            "3 numbers from 0 to 1, one for each label or option",
+        ),
+        (
+            {"id": "1", "answer": 1, "gold": "good", "labels": ["bad", "better"]},
+            "the answer is 'good', which is not one of the options",
+        ),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_named(row, message, save):
+    with pytest.raises(DataError, match=message):
+        read_matrix(save("a", row))
+
+
+def test_an_empty_folder_is_no_folder_of_predictions(tmp_path):
+    with pytest.raises(DataError, match=r"one file a model, its name ending in \.jsonl"):
+        read_matrix(tmp_path)
+
+
+OPTIONS = ["Ann", "Bob", "Cid"]
+
+
+@pytest.fixture
+def compare(tmp_path):
+    """Runs a comparison of saved choices on a file of questions; returns the run's folder."""
+
+    def run(name, models, *, data="questions", category=None):
+        number = len(next(iter(models.values())))
+        rows = [
+            {"id": str(place), "question": f"{data}: {place}?", "options": OPTIONS, "answer": 1}
+            for place in range(number)
+        ]
+        rows[0] |= {"category": category} if category else {}
+        write(tmp_path / f"{data}.jsonl", rows)
+        specs = []
+        for model, choices in models.items():
+            saved = [{"id": str(place), "answer": one} for place, one in enumerate(choices)]
+            (tmp_path / name).mkdir(exist_ok=True)
+            write(tmp_path / name / f"{model}.jsonl", saved)
+            specs.append(f"predictions:{tmp_path / name / model}.jsonl")
+        folder = tmp_path / "runs" / name
+        scope.compare(
+            models=specs, tasks="choice", data=str(tmp_path / f"{data}.jsonl"), run=folder
+        )
+        return folder
+
+    return run
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def test_a_choice_of_the_right_option_is_right_and_no_choice_is_wrong(compare):
+    run = compare("one", {"a": [1, 0, None], "b": [1, 1, 2]}, category="people")
+    matrix = read_matrix(run)
+    assert matrix.models == ("a.jsonl", "b.jsonl")
+    assert matrix.ids == ("0", "1", "2")
+    assert matrix.texts[0] == "questions: 0?\nAnn\nBob\nCid"
+    assert matrix.categories == ("people", "choice", "choice")
+    assert matrix.correct.tolist() == [[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
+
+
+def test_runs_are_joined_by_the_ids_of_their_questions(compare):
+    one = compare("one", {"a": [1, 0], "b": [1, 1]})
+    two = compare("two", {"b": [1, 1], "c": [0, 1]})
+    matrix = read_matrix([one, two])
+    assert (matrix.models, matrix.repeated) == (("a.jsonl", "b.jsonl", "c.jsonl"), 2)
+    assert matrix.correct.tolist() == [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
+
+
+def test_runs_on_other_data_keep_their_questions_apart(compare):
+    one = compare("one", {"a": [1, 0], "b": [1, 1]}, data="arc")
+    two = compare("two", {"a": [1, 1], "b": [0, 1]}, data="mmlu")
+    matrix = read_matrix([one, two])
+    assert matrix.ids == ("arc/0", "arc/1", "mmlu/0", "mmlu/1")
+    assert matrix.categories == ("arc", "arc", "mmlu", "mmlu")
+
+
+def put(run, change):
+    comparison = scope.store.RunFolder(run).read_result()
+    (run / "result.json").write_text(to_json(change(comparison)), encoding="utf-8")
+
+
+def test_what_was_not_asked_is_unknown(compare):
+    run = compare("one", {"a": [1, 0], "b": [1, 1]})
+
+    def not_asked(comparison):
+        (task,) = comparison.tasks
+        first = (Answer(asked=False), *task.answers[0][1:])
+        return replace(comparison, tasks=(replace(task, answers=(first, task.answers[1])),))
+
+    put(run, not_asked)
+    np.testing.assert_array_equal(read_matrix(run).correct, [[np.nan, 1], [0, 1]])
+
+
+def test_answers_in_words_are_right_if_they_match_any_gold_one(compare):
+    run = compare("one", {"a": [1, 0], "b": [1, 1]})
+    question = Question(id="q", text="Where?", context="They met in Rome.")
+    task = TaskAnswers(
+        task="extractive_qa",
+        items=(
+            Item(question=question, gold=("Rome", "in Rome")),
+            Item(question=Question(id="r", text="Why?")),
+        ),
+        answers=((Answer(text="in Rome"), Answer(text="x")), (Answer(text="rome"), Answer())),
+    )
+    put(run, lambda comparison: replace(comparison, tasks=(task,)))
+    matrix = read_matrix(run)
+    assert matrix.texts == ("Where?\nThey met in Rome.",)
+    assert matrix.correct.tolist() == [[1.0, 0.0]]
+    assert matrix.left_out == ("1 row left out, for no right answer is known",)
+    questions = read_questions(run)
+    assert questions.ids == ("q", "r")
+    np.testing.assert_array_equal(questions.correct, [[1, 0], [np.nan, np.nan]])
+
+
+def test_answers_are_normalized_where_the_run_did_so(compare):
+    run = compare("one", {"a": [1, 0], "b": [1, 1]})
+    task = TaskAnswers(
+        task="cloze",
+        items=(Item(question=Question(id="q", text="In ____."), gold=("Rome",)),),
+        answers=((Answer(text="The rome."),), (Answer(),)),
+    )
+
+    def normalized(comparison):
+        settings = {**comparison.manifest.settings, "normalize": True}
+        manifest = replace(comparison.manifest, settings=settings)
+        return replace(comparison, tasks=(task,), manifest=manifest)
+
+    put(run, normalized)
+    assert read_matrix(run).correct.tolist() == [[1.0, 0.0]]
+
+
+def test_a_run_that_is_not_finished_is_refused(compare):
+    run = compare("one", {"a": [1, 0], "b": [1, 1]})
+    (run / "result.json").unlink()
+    with pytest.raises(RunError, match="is not finished"):
+        read_matrix(run)
+
+
+def test_a_run_without_tasks_is_refused(compare):
+    run = compare("one", {"a": [1, 0], "b": [1, 1]})
+    put(run, lambda comparison: replace(comparison, tasks=()))
+    with pytest.raises(DataError, match=r"is one of `scope compare` and holds no answers"):
+        read_matrix(run)
+
+
+def test_one_name_cannot_stand_for_two_models(compare):
+    runs = [compare(name, {"a": [1, 0], "b": [1, 1]}) for name in ("one", "two")]
+    for run in runs:
+
+        def renamed(comparison, run=run):
+            first, second = comparison.manifest.models
+            models = (replace(first, name="llama", spec=f"hf:{run.name}/llama"), second)
+            manifest = replace(comparison.manifest, models=models)
+            return replace(comparison, manifest=manifest, measurements=())
+
+        put(run, renamed)
+    with pytest.raises(DataError, match="two models called `llama` in the runs: `hf:one/llama`"):
+        read_matrix(runs)
+
+
+def test_right_answers_may_stand_with_the_questions(save, tmp_path):
+    folder = save("a", {"id": "q1", "answer": "Bob"}, {"text": "Who else?", "answer": 0})
+    questions = tmp_path / "questions" / "questions.jsonl"
+    questions.parent.mkdir()
+    options = {"options": ["Ann", "Bob"]}
+    rows = [
+        {"id": "q1", "question": "Who?", "answer": "B", **options},
+        {"id": "q2", "question": "Who else?", "answer": "Bob", **options},
+    ]
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert read_matrix([folder, questions]).correct[:, 0].tolist() == [0.0, 1.0]
+    renamed = questions.read_text().replace('"answer"', '"right"')
+    questions.write_text(renamed, encoding="utf-8")
+    matrix = read_matrix([folder, questions], columns={"gold": "right"})
+    assert matrix.correct[:, 0].tolist() == [0.0, 1.0]
+
+
+def test_the_column_of_the_right_answers_can_be_named(save):
+    folder = save("a", {"id": "1", "answer": "B", "truth": "A"})
+    assert read_questions(folder, columns={"gold": "truth"}).correct.tolist() == [[0.0]]
+
+
+def test_a_row_may_hold_the_labels_alone(save):
+    folder = save("a", {"labels": ["no", "yes"]}, {"id": "1", "answer": 1, "gold": "yes"})
+    assert read_questions(folder).correct.tolist() == [[1.0]]

@@ -1,0 +1,245 @@
+"""The forecaster as a whole: signal found, none invented, models added, bytes kept."""
+
+import numpy as np
+import pytest
+import toy_fleet
+from threadpoolctl import threadpool_limits
+
+from scope.errors import SpecError
+from scope.jobs.fleet.kernels import MIXES, Mix
+from scope.jobs.fleet.questions import QuestionLayout
+from scope.jobs.fleet.text_factors import TextFactors
+
+TWO_CATEGORIES = QuestionLayout(
+    vector=4, features=("one", "two"), categories=("a", "b"), encoder="toy"
+)
+
+
+def questions(count=80):
+    """Vectors, two features on scales of their own, and a category: none tells of another."""
+    table, _ = toy_fleet.fleet(questions=count)
+    generator = np.random.default_rng(1)
+    beside = generator.standard_normal((count, 2)) * [100, 0.01] + [1000, 0]
+    codes = generator.integers(0, 2, size=count)
+    return np.column_stack([table, beside, codes]).astype(np.float32)
+
+
+def learned(table, targets, layout=TWO_CATEGORIES, **parameters):
+    made = TextFactors(layout=layout, **parameters)
+    return made, made._learn_kernel(table, targets.astype(np.float32))
+
+
+@pytest.mark.parametrize("column", range(7))
+def test_the_likeness_that_tells_most_of_the_targets_is_taken(column):
+    table = questions()
+    made, _ = learned(table, np.tanh(table[:, [column]] - table[:, [column]].mean()))
+    mix = Mix(*made.mix_.tolist())
+    assert mix in MIXES
+    if column < 4:
+        assert mix == Mix()
+    elif column < 6:
+        assert mix.features
+    else:
+        assert mix.category
+
+
+def test_the_unit_of_a_feature_does_not_count():
+    table = questions()
+    scaled = table.copy()
+    scaled[:, 4] = 8 * table[:, 4] - 64
+    targets = np.tanh(table[:, 4:5] / 100 - 10)
+    likeness = []
+    for one in (table, scaled):
+        made, basis = learned(one, targets)
+        likeness.append(made._likeness_times(one, basis @ basis.T))
+    assert likeness[0] == pytest.approx(likeness[1], abs=0.02)
+
+
+LAYOUT = QuestionLayout(vector=6, features=("length", "digits"), categories=("a", "b", "c"))
+
+
+def fleet(seed=0, questions=300, models=12, layout=LAYOUT, signal=1.0, ways=None):
+    """Questions, and answers that follow from vector, features and category, or from skill only."""
+    generator = np.random.default_rng(seed)
+    table = generator.normal(size=(questions, layout.width)).astype(np.float32)
+    if layout.categories:
+        table[:, -1] = generator.integers(0, len(layout.categories), size=questions)
+    tastes = np.random.default_rng(99)
+    taste = tastes.normal(size=(layout.width, ways or models))
+    if ways:
+        taste = taste @ tastes.normal(size=(ways, models)) / np.sqrt(ways)
+    chance = 1 / (1 + np.exp(-np.linspace(-1, 1, models) - signal * table @ taste))
+    return table, (generator.random(chance.shape) < chance).astype(np.float32)
+
+
+def with_gaps(answers, share, seed=0):
+    gaps = answers.copy()
+    gaps[np.random.default_rng(seed).random(answers.shape) < share] = np.nan
+    return gaps
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    table, answers = fleet()
+    return TextFactors(layout=LAYOUT).fit(table[:200], answers[:200])
+
+
+def test_texts_that_tell_beat_the_means_by_far(fitted):
+    table, answers = fleet()
+    means = np.tile(answers[:200].mean(axis=0) > 0.5, (100, 1))
+    assert fitted.score(table[200:], answers[200:]) > (means == answers[200:]).mean() + 0.1
+
+
+def test_texts_that_tell_nothing_leave_exactly_the_means():
+    table, answers = fleet(signal=0.0)
+    forecaster = TextFactors(layout=LAYOUT, guard=3.0).fit(table[:200], answers[:200])
+    expected = np.tile(answers[:200].mean(axis=0), (100, 1))
+    assert (forecaster.predict_proba(table[200:]) == expected).all()
+    assert (forecaster.routing_scores(table[200:]) == expected).all()
+
+
+def test_probabilities_come_true_as_often_as_they_say():
+    table, answers = fleet(questions=1200)
+    forecaster = TextFactors(layout=LAYOUT).fit(table[:600], answers[:600])
+    chances, right = forecaster.predict_proba(table[600:]), answers[600:]
+    for low in (0.1, 0.3, 0.5, 0.7):
+        inside = (chances >= low) & (chances < low + 0.2)
+        assert right[inside].mean() == pytest.approx(chances[inside].mean(), abs=0.1)
+
+
+def test_the_router_asks_better_models_than_the_single_best(fitted):
+    table, answers = fleet()
+    asked = fitted.routing_scores(table[200:]).argmax(axis=1)
+    single = answers[200:, answers[:200].mean(axis=0).argmax()].mean()
+    assert answers[200:][np.arange(100), asked].mean() > single + 0.05
+
+
+def test_models_in_another_order_have_the_same_forecasts():
+    table, answers = fleet()
+    order = np.random.default_rng(1).permutation(12)
+    first = TextFactors(layout=LAYOUT, dimensions=3).fit(table, answers)
+    second = TextFactors(layout=LAYOUT, dimensions=3).fit(table, answers[:, order])
+    expected = first.predict_proba(table)[:, order]
+    assert second.predict_proba(table) == pytest.approx(expected, abs=1e-3)
+
+
+def test_distances_between_models_are_those_of_their_fitted_answers(fitted):
+    vectors, questions = fitted.model_vectors_, fitted.question_vectors_
+    assert vectors.shape == (12, 13)
+    answers = vectors[:, 0] + questions @ vectors[:, 1:].T
+    expected = ((answers[:, 0] - answers[:, 5]) ** 2).mean()
+    assert ((vectors[0] - vectors[5]) ** 2).sum() == pytest.approx(expected, abs=1e-4)
+
+
+def test_one_seed_gives_the_same_bytes_and_another_other_landmarks():
+    table, answers = fleet()
+    made = [
+        TextFactors(layout=LAYOUT, landmarks=40, seed=seed).fit(table, answers)
+        for seed in (1, 1, 2)
+    ]
+    first, again, other = (one.predict_proba(table).tobytes() for one in made)
+    assert first == again != other
+
+
+def test_the_bytes_are_the_same_for_any_number_of_threads():
+    table, answers = fleet(questions=1000)
+    found = set()
+    for threads in (1, 2, 3):
+        with threadpool_limits(threads):
+            forecaster = TextFactors(layout=LAYOUT).fit(table, answers)
+            found.add(forecaster.predict_proba(table).tobytes())
+            found.add(forecaster.predict_proba(table).tobytes())
+    assert len(found) == 1
+
+
+def test_a_model_added_from_some_answers_is_predicted_as_if_it_had_been_there():
+    # Models differ in two ways, which a fleet of this size shows clearly.
+    table, answers = fleet(questions=600, models=30, ways=2)
+    new, old, rows = np.arange(0, 30, 5), np.arange(30) % 5 > 0, np.arange(0, 400, 2)
+    whole = TextFactors(layout=LAYOUT).fit(table[:400], answers[:400])
+    without = TextFactors(layout=LAYOUT).fit(table[:400], answers[:400, old])
+    larger = without.added(rows, answers[rows][:, new])
+    right = answers[400:, new]
+    late = (larger.predict(table[400:])[:, 24:] == right).mean()
+    early = (whole.predict(table[400:])[:, new] == right).mean()
+    means = ((answers[rows][:, new].mean(axis=0) > 0.5) == right).mean()
+    assert early - 0.03 < late
+    assert means + 0.1 < late
+
+
+def test_answers_may_be_unknown_anywhere():
+    table, answers = fleet(questions=600)
+    given = with_gaps(answers[:400], 0.7)
+    given[5] = np.nan
+    forecaster = TextFactors(layout=LAYOUT).fit(table[:400], given)
+    means = (np.nanmean(given, axis=0) > 0.5) == answers[400:]
+    assert forecaster.score(table[400:], answers[400:]) > means.mean() + 0.05
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        QuestionLayout(vector=6),
+        QuestionLayout(vector=6, features=("length",)),
+        QuestionLayout(vector=6, categories=("a", "b")),
+        QuestionLayout(vector=0, features=("length", "digits")),
+    ],
+)
+def test_features_and_categories_may_be_missing(layout):
+    table, answers = fleet(layout=layout)
+    forecaster = TextFactors(layout=layout).fit(table[:200], answers[:200])
+    assert forecaster.mix_[1] == 0 or layout.categories
+    assert forecaster.mix_[2] == 0 or layout.features
+    means = (answers[:200].mean(axis=0) > 0.5) == answers[200:]
+    assert forecaster.score(table[200:], answers[200:]) > means.mean() + 0.02
+
+
+def test_a_category_never_seen_is_forecast_from_the_rest(fitted):
+    table, _ = fleet()
+    table[:, -1] = -1
+    chances = fitted.predict_proba(table)
+    assert np.isfinite(chances).all()
+    assert np.ptp(chances[:, 0]) > 0.1
+
+
+def test_two_models_and_six_questions_will_do():
+    table, answers = fleet(questions=6, models=2)
+    answers[:2] = np.eye(2)
+    forecaster = TextFactors(layout=LAYOUT).fit(table, answers)
+    chances = forecaster.predict_proba(table)
+    assert chances.shape == (6, 2)
+    assert ((chances >= 0) & (chances <= 1)).all()
+    assert forecaster.added(np.array([0]), np.float32([[1]])).predict_proba(table).shape == (6, 3)
+
+
+def test_dimensions_are_as_many_as_models_twenty_at_most():
+    for models in (3, 25):
+        table, answers = fleet(questions=60, models=models)
+        vectors = TextFactors(layout=LAYOUT).fit(table, answers).model_vectors_
+        assert vectors.shape == (models, 1 + min(models, 20))
+
+
+def test_more_dimensions_than_models_are_refused_with_both_numbers():
+    table, answers = fleet()
+    with pytest.raises(SpecError, match="13 dimensions for 12 models"):
+        TextFactors(layout=LAYOUT, dimensions=13).fit(table, answers)
+
+
+def test_twins_do_not_teach_it_to_trust_the_text():
+    generator = np.random.default_rng(0)
+    layout = QuestionLayout(vector=4)
+    table = np.repeat(generator.standard_normal((100, 4)), 3, axis=0)
+    coins = np.repeat(generator.integers(0, 2, size=(100, 8)), 3, axis=0)
+    # With twins on both sides every coin would be predicted, and any guard be passed.
+    forecaster = TextFactors(layout=layout, guard=2.0).fit(table, coins.astype(np.float32))
+    assert forecaster.predict_proba(table[:1])[0] == pytest.approx(coins.mean(axis=0))
+    assert forecaster.route_weights_.tolist() == [0]
+
+
+def test_fewer_different_questions_than_folds_will_do_but_not_one():
+    layout = QuestionLayout(vector=1)
+    table = np.float32([[0], [1], [0], [1], [2]])
+    answers = np.float32([[1, 0], [0, 1], [1, 0], [0, 1], [1, 1]])
+    assert TextFactors(layout=layout).fit(table, answers).predict(table).shape == (5, 2)
+    with pytest.raises(SpecError, match="1 folds of 1 different questions"):
+        TextFactors(layout=layout).fit(np.ones((5, 1)), answers)
