@@ -37,7 +37,7 @@ from zoo.lineage import DERIVED, Zoo, ZooModel
 
 from scope.answers import Run
 from scope.jobs.preparation import soft_scope_metric
-from scope.jobs.reuse.cases import make_case
+from scope.jobs.reuse.asking import make_case
 from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.verdicts import conclude

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from scope.jobs.reuse.label_matching import match_labels, matched_in_words, relabelled
+from scope.jobs.reuse.responses import match_labels, relabelled
 from scope.records import Prediction
 
 
@@ -87,7 +87,3 @@ def test_probabilities_of_labels_that_mean_the_same_are_added(matching, weights)
     ]
     np.testing.assert_allclose(found.probabilities, expected)
     assert found.truncated
-
-
-def test_the_matching_is_told_in_words():
-    assert matched_in_words((2, 0), ["A", "B"], ["no", "maybe", "yes"]) == "A as yes, B as no"

@@ -6,8 +6,8 @@ from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, un
 
 from scope.jobs.perturbing import PerturbationSet
 from scope.jobs.reuse.answer_matrix import AnswerKey
-from scope.jobs.reuse.numbers import measurements, outcomes
 from scope.jobs.reuse.questions import ItemSet, ReuseItem
+from scope.jobs.reuse.run import measurements, outcomes
 from scope.records import GOLD, Look, Outcome, Question
 
 
