@@ -6,7 +6,7 @@ informative questions are the strongest evidence for reuse and against it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from scope.estimation.pairs import AuditedPairs
 from scope.jobs.reuse.answer_matrix import AnswerMatrix, Scores
 from scope.jobs.reuse.shared_mistakes import SharedMistakes
 from scope.records import Estimate, InformativeItem, Undefined
-from scope.statistics.conformal import NO_SPREAD, conformal_p_value, joint_statistic, threshold_rank
+from scope.statistics.conformal import NO_SPREAD, conformal_p_value, joint_statistic
 
 
 class CaseItem(NamedTuple):
@@ -95,13 +95,6 @@ class Kind:
     decides: bool = False
 
 
-Rank = Callable[[float, int], int | None]
-"""How many of a number of controls may rank as high as a suspect that is called related."""
-
-_STEPS = np.arange(1, 101) / 100
-"""Shares of copied answers to try."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointScores:
     """The joint statistic of the pool: the suspect first, then the controls.
@@ -129,42 +122,31 @@ class JointScores:
         controls = self.values[1:]
         return np.asarray(controls[~np.isnan(controls)])
 
-    @property
-    def p_value(self) -> float | None:
-        """The conformal p-value; None if the suspect has no value or no control has one."""
-        return rank_p_value(self.values)
-
-    def decisive_control(
-        self, alpha: float, *, rank: Rank = threshold_rank, different: int | None = None
-    ) -> int | None:
+    def decisive_control(self, allowed: int | None) -> int | None:
         """The index, from 1, of the control that a related suspect must outrank.
 
-        It is the most similar to the reference, or a later one if there are many controls; with
-        too few of them, the most similar. ``rank`` gives the number of controls that may be as
-        similar, from the number of ``different`` controls, by default all.
+        ``allowed`` controls may be as similar to the reference as a related suspect. If None, which
+        means that there are too few, it is the most similar control.
         """
         known = np.flatnonzero(~np.isnan(self.values[1:])) + 1
         if not len(known):
             return None
         ordered = known[np.argsort(-self.values[known], kind="stable")]
-        return int(ordered[rank(alpha, different or len(known)) or 0])
+        return int(ordered[allowed or 0])
 
-    def detectable_share(
-        self, alpha: float, *, rank: Rank = threshold_rank, different: int | None = None
-    ) -> float | None:
-        """The least share of copied answers for which the p-value by rank is at most alpha.
+    def detectable_share(self, allowed: int | None) -> float | None:
+        """The least share of copied answers that would outrank all but the ``allowed`` controls.
 
         Each kind's value moves linearly, in steps of 0.01, to that of a copy. It starts at the
         value of an independent model: the median of the controls, or the suspect's own value if
-        that is less. None if not even a copy has such a p-value. The verdict takes two further
+        that is less. None if not even a copy has such a rank. The verdict takes two further
         tests, agreement and the paired one, and may miss such a share.
         """
-        allowed = rank(alpha, different or len(self.ranked))
         if np.isnan(self.values[0]) or allowed is None:
             return None
         begin = np.minimum(self.table[:, 0], np.nanmedian(self.table[:, 1:], axis=1))
         moved = self.table.copy()
-        for share in _STEPS:
+        for share in np.arange(1, 101) / 100:
             moved[:, 0] = begin + share * (self.copies - begin)
             values = joint_statistic(moved)
             if (values[1:] >= values[0]).sum() <= allowed:

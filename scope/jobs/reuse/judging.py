@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.reuse.answer_matrix import AnswerMatrix, Square, option_blocks
+from scope.jobs.reuse.answer_matrix import option_blocks
 from scope.jobs.reuse.case import (
     Case,
     JointScores,
@@ -78,50 +78,33 @@ def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
         None if the suspect or all but one control have none.
     """
     answers = case.sample
-    kappas = pairwise_kappa(answers, option_blocks(answers))
-    values, skills = _agreements(answers, kappas), skill(answers)
+    kappas, skills = pairwise_kappa(answers, option_blocks(answers)), skill(answers)
+    values = _on_fishers_scale(kappas[0])
+    correlations = plain_correlations(answers)
+    if correlations is not None:
+        values = (values + _on_fishers_scale(correlations)) / 2
     known = ~(np.isnan(values) | np.isnan(skills))
     controls = np.flatnonzero(known[2:] & usable) + 2
     if not known[1] or len(controls) < 2:
         return None
+    # How much more alike the controls are than independent models.
+    usual = float(np.nanmedian(kappas[:2, controls]))
+    among = np.nan_to_num(kappas[np.ix_(controls, controls)], nan=usual)
+    dependence = np.clip((among - usual) / max(1 - usual, 1e-9), 0.0, 1.0)
+    np.fill_diagonal(dependence, 1.0)
     test = prediction_test(
-        float(values[1]),
-        float(skills[1]),
-        values[controls],
-        skills[controls],
-        _correlations(kappas, controls),
+        float(values[1]), float(skills[1]), values[controls], skills[controls], dependence
     )
     return Agreement(
         suspect=float(values[1]),
-        controls=tuple(
-            ModelScore(model=case.controls[row - 2], value=float(values[row])) for row in controls
-        ),
+        controls=_scores([case.controls[row - 2] for row in controls], values[controls]),
         independent=test.independent,
         p_value=test.p_value,
     )
 
 
-def _agreements(answers: AnswerMatrix, kappas: Square) -> NDArray[np.float64]:
-    """Of every model with the reference; NaN for the reference itself and if undefined."""
-    values = _on_fishers_scale(kappas[0])
-    correlations = plain_correlations(answers)
-    if correlations is not None:
-        values = (values + _on_fishers_scale(correlations)) / 2
-    values[0] = np.nan
-    return values
-
-
 def _on_fishers_scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.arctanh(np.clip(values, -MOST, MOST)), dtype=np.float64)
-
-
-def _correlations(kappas: Square, controls: NDArray[np.intp]) -> Square:
-    """The correlation of the controls, beyond the agreement of independent models."""
-    usual = float(np.nanmedian(kappas[:2, controls]))
-    among = np.nan_to_num(kappas[np.ix_(controls, controls)], nan=usual)
-    table = np.clip((among - usual) / max(1 - usual, 1e-9), 0.0, 1.0)
-    np.fill_diagonal(table, 1.0)
-    return table
 
 
 RESAMPLES = 1999
@@ -157,7 +140,7 @@ class Finding:
     def comparable(self) -> int:
         """The number of ranked controls that are comparable with the suspect."""
         ranked = {score.model for score in self.verdict.standings}
-        return sum(one.comparable and one.model in ranked for one in self.verdict.controls)
+        return sum(check.comparable and check.model in ranked for check in self.verdict.controls)
 
 
 def finding_of(
@@ -174,14 +157,27 @@ def finding_of(
     """
     shared = shared_mistakes(case.answers)
     usable = answers_usably(case, shared)
-    kinds = [_among(usable, kind) for kind in kinds_of_evidence(case, shared, soft_scope)]
+    # Any suspect, derived or not, ranks above controls that guess or always give the same answer.
+    kept = np.concatenate(([True, True], usable))
+    kinds = [
+        replace(
+            kind,
+            scores=replace(kind.scores, values=np.where(kept, kind.scores.values, np.nan)),
+        )
+        for kind in kinds_of_evidence(case, shared, soft_scope)
+    ]
     joint = joint_scores(kinds)
     ranked = case.answers.answers[2:][~np.isnan(joint.values[1:])]
     different = len(np.unique(ranked, axis=0)) if len(ranked) else 0
-    rank = sequential_rank if looks else threshold_rank
-    # The control that a related suspect must outrank.
-    closest = joint.decisive_control(alpha, rank=rank, different=different)
-    p_rank = _p_value(case, joint, looks, different)
+    allowed = (sequential_rank if looks else threshold_rank)(alpha, different)
+    p_rank, among = rank_p_value(joint.values), len(ranked)
+    if looks:
+        # A sequential test ranks the suspect among all controls.
+        p_rank, among = looks[-1].p_value, len(case.controls)
+    if p_rank is not None:
+        # Controls with identical answers count once: p is greater with fewer of them.
+        more = max(1.0, (among + 1) / (different + 1))
+        p_rank = min(1.0, p_rank * more) if different else None
     agreement = agreement_test(case, usable)
     verdict = Verdict(
         suspect=case.suspect,
@@ -195,11 +191,12 @@ def finding_of(
         agreement=agreement,
         standings=_scores((case.suspect, *case.controls), joint.values),
         evidence=tuple(_evidence(case, kind) for kind in kinds),
-        paired=_paired(case, joint, closest, np.random.default_rng(seed)),
+        # The control that a related suspect must outrank.
+        paired=_paired(case, joint, joint.decisive_control(allowed), seed),
         controls=check_controls(case, shared, joint),
         controls_needed=0,
         skill=skill_of(case, 1),
-        detectable=joint.detectable_share(alpha, rank=rank, different=different),
+        detectable=joint.detectable_share(allowed),
         items=informative_items(case, shared),
         shared=int((case.answers.given[0] & case.answers.given[1]).sum()),
         queries=case.queries,
@@ -217,30 +214,6 @@ def finding_of(
     )
 
 
-def _among(usable: NDArray[np.bool_], kind: Kind) -> Kind:
-    """A kind of evidence in which only usable controls have a value.
-
-    Any suspect, derived or not, ranks above controls that guess or always give the same answer.
-    """
-    kept = np.concatenate(([True, True], usable))
-    values = np.where(kept, kind.scores.values, np.nan)
-    return replace(kind, scores=replace(kind.scores, values=values))
-
-
-def _p_value(case: Case, joint: JointScores, looks: Sequence[Look], different: int) -> float | None:
-    """The p-value by rank among the usable controls with different answers.
-
-    A sequential test ranks the suspect among all controls. With fewer of them p is greater, which
-    makes the test conservative.
-    """
-    p, among = joint.p_value, len(joint.ranked)
-    if looks:
-        p, among = looks[-1].p_value, len(case.controls)
-    if p is None or not different:
-        return None
-    return min(1.0, p * max(1.0, (among + 1) / (different + 1)))
-
-
 def _scores(names: Sequence[str], values: NDArray[np.float64]) -> tuple[ModelScore, ...]:
     """The models that have a value."""
     return tuple(
@@ -251,32 +224,29 @@ def _scores(names: Sequence[str], values: NDArray[np.float64]) -> tuple[ModelSco
 
 
 def _evidence(case: Case, kind: Kind) -> Evidence:
+    values = kind.scores.values
+    estimate = kind.suspect
+    if np.isnan(values[1]):
+        reason = "suspect and reference have no answers in common to compute it from"
+        estimate = Undefined(reason=reason)
+    elif estimate is None:
+        estimate = sum_estimate(kind.scores.parts[1])
+        if isinstance(estimate, Estimate):
+            # The interval of a sum is not bounded.
+            ends = [estimate.low, estimate.value, estimate.high]
+            low, value, high = map(float, np.clip(ends, -kind.most, kind.most))
+            estimate = replace(estimate, low=low, value=value, high=high)
     return Evidence(
         kind=kind.name,
         capability=kind.capability,
-        suspect=_estimate(kind),
-        controls=_scores(case.controls, kind.scores.values[2:]),
-        p_value=rank_p_value(kind.scores.values[1:]),
+        suspect=estimate,
+        controls=_scores(case.controls, values[2:]),
+        p_value=rank_p_value(values[1:]),
         decides=kind.decides,
     )
 
 
-def _estimate(kind: Kind) -> Estimate | Undefined:
-    if np.isnan(kind.scores.values[1]):
-        return Undefined(
-            reason="suspect and reference have no answers in common to compute it from"
-        )
-    estimate = kind.suspect or sum_estimate(kind.scores.parts[1])
-    if kind.suspect or isinstance(estimate, Undefined):
-        return estimate
-    # The interval of a sum is not bounded.
-    low, value, high = np.clip([estimate.low, estimate.value, estimate.high], -kind.most, kind.most)
-    return replace(estimate, low=float(low), value=float(value), high=float(high))
-
-
-def _paired(
-    case: Case, joint: JointScores, place: int | None, generator: np.random.Generator
-) -> PairedTest | None:
+def _paired(case: Case, joint: JointScores, place: int | None, seed: int) -> PairedTest | None:
     """The suspect compared with the control at this place, question by question."""
     if place is None or np.isnan(joint.values[0]):
         return None
@@ -284,6 +254,7 @@ def _paired(
     estimate = sum_estimate(differences)
     if isinstance(estimate, Undefined):
         return None
+    generator = np.random.default_rng(seed)
     more, less = paired_p_values(differences, generator, resamples=RESAMPLES)
     return PairedTest(
         control=case.controls[place - 1], difference=estimate, p_more=more, p_less=less

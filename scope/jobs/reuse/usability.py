@@ -9,8 +9,7 @@ from __future__ import annotations
 import glob
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +47,12 @@ OUTLYING = 3.5
 """Robust standard deviations above the other controls, beyond which a control may be related."""
 
 
+def unusable_models(case: Case) -> tuple[str, ...]:
+    """Why the suspect cannot be judged, or not with this reference."""
+    of_reference = _one_answer(case, 0)
+    return (*unusable(case), *((f"{OF_REFERENCE}{of_reference}",) if of_reference else ()))
+
+
 def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
     """Why a model cannot be judged; empty if it can."""
     given = case.answers.given[row]
@@ -60,83 +65,6 @@ def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
         return ("it gives the same answer to every question",)
     degenerate = _one_answer(case, row)
     return (degenerate,) if degenerate else ()
-
-
-def unusable_models(case: Case) -> tuple[str, ...]:
-    """Why the suspect cannot be judged, or not with this reference."""
-    of_reference = _one_answer(case, 0)
-    return (
-        *unusable(case),
-        *((f"{OF_REFERENCE}{of_reference}",) if of_reference else ()),
-    )
-
-
-def _one_answer(case: Case, row: int) -> str | None:
-    """Why a model's answers are nearly all the same; None if they are not.
-
-    With an open vocabulary only the reference and the suspect are checked.
-    """
-    chosen = case.sample.answers[row]
-    given = chosen[chosen != NOT_GIVEN]
-    if case.answers.open_vocabulary:
-        if row > 1:
-            return None
-    elif len(given) == 0 or np.bincount(given).max() < ONE_ANSWER * len(given):
-        return None
-    names = _names(case)
-    answers = _named(case, row, names)
-    gold = {
-        item.id: names.get(int(right), item.gold or "")
-        for item, right in zip(case.items, case.sample.gold, strict=False)
-        if item.id in answers and item.gold is not None
-    }
-    found = gives_one_answer(answers, gold, _named(case, 0, names) if row else None)
-    return None if found is None else found.replace(" texts", " questions")
-
-
-def _named(case: Case, row: int, names: Mapping[int, str]) -> dict[str, str]:
-    """The answers of the reference or the suspect, by question."""
-    return {
-        item.id: names.get(int(number), item.suspect if row else item.reference)
-        for item, number in zip(case.items, case.sample.answers[row], strict=False)
-        if number != NOT_GIVEN
-    }
-
-
-def _names(case: Case) -> dict[int, str]:
-    """The name of each option: its words if they are the same for all questions.
-
-    Empty with an open vocabulary, whose numbers differ between questions.
-    """
-    if case.answers.open_vocabulary:
-        return {}
-    words: dict[int, set[str]] = {one: set() for one in range(int(case.answers.options.max()))}
-    for item, first, second in zip(case.items, *case.sample.answers[:2].tolist(), strict=False):
-        for number, said in ((first, item.reference), (second, item.suspect)):
-            if number != NOT_GIVEN:
-                words[number].add(said)
-    if all(len(said) <= 1 for said in words.values()):
-        return {one: said.pop() if said else f"option {one + 1}" for one, said in words.items()}
-    return {one: f"option {one + 1}" for one in words}
-
-
-def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
-    """Why a suspect cannot be cleared: it guesses, or no control has its skill.
-
-    Similarity to the reference would still be evidence; dissimilarity is not.
-    """
-    return (*guesses(shared, row=1), *_out_of_reach(case))
-
-
-def guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
-    """Why a model may be guessing; empty if it is not."""
-    following = shared.following
-    if following.consensus[row] <= 0 and following.right[row] <= 0:
-        # Its answers are predictable, but differ from those of all other models.
-        return ("its answers are neither right nor what others answer",)
-    if float(follows_nothing(following)[row]) <= GUESSING:
-        return ()
-    return ("its answers cannot be distinguished from guesses",)
 
 
 def constant(case: Case, row: int) -> bool:
@@ -152,19 +80,90 @@ def constant(case: Case, row: int) -> bool:
     return row == 1 and len(words) == 1
 
 
-def _out_of_reach(case: Case) -> tuple[str, ...]:
-    accuracies = skill(case.sample)
+def _one_answer(case: Case, row: int) -> str | None:
+    """Why a model's answers are nearly all the same; None if they are not.
+
+    With an open vocabulary only the reference and the suspect are checked.
+    """
+    sample = case.sample
+    numbers = sample.answers[row][sample.given[row]]
+    if case.answers.open_vocabulary:
+        if row > 1:
+            return None
+    elif len(numbers) == 0 or np.bincount(numbers).max() < ONE_ANSWER * len(numbers):
+        return None
+    names = _names(case)
+    of_reference, answers = (
+        {
+            # Without options an answer is its words.
+            item.id: names.get(int(number), item.suspect if place else item.reference)
+            for item, number in zip(case.items, sample.answers[place], strict=False)
+            if number != NOT_GIVEN
+        }
+        for place in (0, row)
+    )
+    gold = {
+        item.id: names.get(int(right), item.gold)
+        for item, right in zip(case.items, sample.gold, strict=False)
+        if item.id in answers and item.gold is not None
+    }
+    reason = gives_one_answer(answers, gold, of_reference if row else None)
+    return None if reason is None else reason.replace(" texts", " questions")
+
+
+def _names(case: Case) -> dict[int, str]:
+    """The name of each option: its words if they are the same for all questions.
+
+    Empty with an open vocabulary, whose numbers differ between questions.
+    """
+    if case.answers.open_vocabulary:
+        return {}
+    words: dict[int, set[str]] = {number: set() for number in range(case.answers.options.max())}
+    for item, first, second in zip(case.items, *case.sample.answers[:2].tolist(), strict=False):
+        for number, text in ((first, item.reference), (second, item.suspect)):
+            if number != NOT_GIVEN:
+                words[number].add(text)
+    fixed = all(len(texts) <= 1 for texts in words.values())
+    return {
+        number: texts.pop() if fixed and texts else f"option {number + 1}"
+        for number, texts in words.items()
+    }
+
+
+def guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
+    """Why a model may be guessing; empty if it is not."""
+    following = shared.following
+    if following.consensus[row] <= 0 and following.right[row] <= 0:
+        # Its answers are predictable, but differ from those of all other models.
+        return ("its answers are neither right nor what others answer",)
+    if float(follows_nothing(following)[row]) <= GUESSING:
+        return ()
+    return ("its answers cannot be distinguished from guesses",)
+
+
+def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
+    """Why a suspect cannot be cleared: it guesses, or no control has its skill.
+
+    Similarity to the reference would still be evidence; dissimilarity is not.
+    """
+    reasons, accuracies = guesses(shared, row=1), skill(case.sample)
     suspect, controls = accuracies[1], accuracies[2:][~np.isnan(accuracies[2:])]
     if np.isnan(suspect) or not len(controls):
-        return ()
-    if suspect > controls.max() + SKILL_GAP or suspect < controls.min() - SKILL_GAP:
-        side = "above" if suspect > controls.max() else "below"
-        bound = controls.max() if suspect > controls.max() else controls.min()
-        return (
-            f"its {_measure_of_skill(case)}, {suspect:.2f}, is far {side} that of every control "
-            f"(the nearest has {bound:.2f})",
-        )
-    return ()
+        return reasons
+    low, high = controls.min(), controls.max()
+    if low - SKILL_GAP <= suspect <= high + SKILL_GAP:
+        return reasons
+    side, nearest = ("above", high) if suspect > high else ("below", low)
+    far = (
+        f"its {_measure_of_skill(case)}, {suspect:.2f}, is far {side} that of every control "
+        f"(the nearest has {nearest:.2f})"
+    )
+    return (*reasons, far)
+
+
+def _measure_of_skill(case: Case) -> str:
+    known = bool((case.answers.gold != UNKNOWN).any())
+    return "accuracy" if known else "agreement with what most models answer"
 
 
 def skill_of(case: Case, row: int) -> Estimate | Undefined:
@@ -184,40 +183,6 @@ def skill_of(case: Case, row: int) -> Estimate | Undefined:
     )
 
 
-def check_controls(
-    case: Case, shared: SharedMistakes, joint: JointScores
-) -> tuple[ControlCheck, ...]:
-    """The skill and the flags of each control, in their order.
-
-    A control that may be related to the reference is still comparable: to exclude it for its
-    similarity would bias the rank.
-    """
-    outlying = _outlying(joint)
-    checks = []
-    for row, name in enumerate(case.controls, start=2):
-        unfit = _why_not_comparable(case, shared, row)
-        checks.append(
-            ControlCheck(
-                model=name,
-                skill=skill_of(case, row),
-                given=float(case.answers.given[row].mean()),
-                flags=(*unfit, *([MAY_BE_RELATED] if outlying[row - 2] else [])),
-                comparable=not unfit,
-            )
-        )
-    return tuple(checks)
-
-
-def _why_not_comparable(case: Case, shared: SharedMistakes, row: int) -> tuple[str, ...]:
-    """Why a control is not comparable with the suspect; empty if it is."""
-    accuracies = skill(case.sample)
-    return (
-        *_why_not_usable(case, shared, row),
-        *_skill_flags(case, accuracies[row] - accuracies[1]),
-        *_same_answers(case, row),
-    )
-
-
 def answers_usably(case: Case, shared: SharedMistakes) -> NDArray[np.bool_]:
     """Which controls answer and do not guess (unless the suspect does); shape (controls,)."""
     rows = range(2, 2 + len(case.controls))
@@ -230,35 +195,47 @@ def _why_not_usable(case: Case, shared: SharedMistakes, row: int) -> tuple[str, 
     return (*unusable(case, row), *of_guesser)
 
 
-def _skill_flags(case: Case, gap: float) -> list[str]:
-    if np.isnan(gap) or abs(gap) <= SKILL_GAP:
-        return []
-    side = "above" if gap > 0 else "below"
-    return [f"its {_measure_of_skill(case)} is {abs(gap):.2f} {side} {THE_SUSPECTS}"]
+def check_controls(
+    case: Case, shared: SharedMistakes, joint: JointScores
+) -> tuple[ControlCheck, ...]:
+    """The skill and the flags of each control, in their order.
 
-
-def _measure_of_skill(case: Case) -> str:
-    known = bool((case.answers.gold != UNKNOWN).any())
-    return "accuracy" if known else "agreement with what most models answer"
+    A control that may be related to the reference is still comparable: to exclude it for its
+    similarity would bias the rank.
+    """
+    answers, accuracies, outlying = case.answers, skill(case.sample), _outlying(joint)
+    checks = []
+    for row, name in enumerate(case.controls, start=2):
+        flags = [*_why_not_usable(case, shared, row)]
+        gap = accuracies[row] - accuracies[1]
+        if abs(gap) > SKILL_GAP:
+            side = "above" if gap > 0 else "below"
+            flags.append(f"its {_measure_of_skill(case)} is {abs(gap):.2f} {side} {THE_SUSPECTS}")
+        same = (answers.answers[1:row] == answers.answers[row]).all(axis=1)
+        if answers.given[row].any() and same.any():
+            other = (case.suspect, *case.controls)[int(same.argmax())]
+            flags.append(f"it answers every question as `{other}` does")
+        related = [MAY_BE_RELATED] if outlying[row - 2] else []
+        checks.append(
+            ControlCheck(
+                model=name,
+                skill=skill_of(case, row),
+                given=float(answers.given[row].mean()),
+                flags=(*flags, *related),
+                comparable=not flags,
+            )
+        )
+    return tuple(checks)
 
 
 def _outlying(joint: JointScores) -> Sequence[bool]:
     """Which controls are far more similar to the reference than the others, by robust z-score."""
-    values = joint.values[1:]
-    known = joint.ranked
+    values, known = joint.values[1:], joint.ranked
     if len(known) < 8:
         return [False] * len(values)
     middle = float(np.median(known))
     spread = 1.4826 * float(np.median(np.abs(known - middle)))
-    return [bool(spread > 0 and (one - middle) / spread > OUTLYING) for one in values]
-
-
-def _same_answers(case: Case, row: int) -> list[str]:
-    answers, names = case.answers.answers, (case.suspect, *case.controls)
-    for other in range(1, row):
-        if case.answers.given[row].any() and (answers[other] == answers[row]).all():
-            return [f"it answers every question as `{names[other - 1]}` does"]
-    return []
+    return [bool(spread > 0 and (value - middle) / spread > OUTLYING) for value in values]
 
 
 COMMON = 0.5
@@ -268,32 +245,33 @@ BY_NAME = "its name begins like the reference's"
 BY_ANSWERS = "its answers are far more similar to the reference's than those of the other controls"
 
 
-def likely_siblings(reference: str, controls: Sequence[ControlCheck]) -> Mapping[str, str]:
+def likely_siblings(reference: str, controls: Sequence[ControlCheck]) -> dict[str, str]:
     """The controls that may be siblings of the reference, each with the reason.
 
     Examples
     --------
     >>> names = ("Yi-34B", "Qwen-7B", "gemma-7b")
-    >>> controls = [ControlCheck(model=one, skill=None, given=1.0) for one in names]
-    >>> dict(likely_siblings("Yi-6B", controls))
+    >>> controls = [ControlCheck(model=name, skill=None, given=1.0) for name in names]
+    >>> likely_siblings("Yi-6B", controls)
     {'Yi-34B': "its name begins like the reference's"}
     """
-    own = _first_word(reference)
-    named = {one.model for one in controls if len(own) > 1 and _first_word(one.model) == own}
+    word = _first_word(reference)
+    named = {check.model for check in controls if word and _first_word(check.model) == word}
     if len(named) > COMMON * len(controls):
         named = set()
     reasons = {}
-    for one in controls:
-        if MAY_BE_RELATED in one.flags:
-            reasons[one.model] = BY_ANSWERS
-        elif one.model in named:
-            reasons[one.model] = BY_NAME
-    return MappingProxyType(reasons)
+    for check in controls:
+        if MAY_BE_RELATED in check.flags:
+            reasons[check.model] = BY_ANSWERS
+        elif check.model in named:
+            reasons[check.model] = BY_NAME
+    return reasons
 
 
 def _first_word(name: str) -> str:
-    found = re.match(r"[^\W\d_]+", name.rpartition("/")[2].rpartition("#")[2])
-    return found.group().lower() if found else ""
+    """The first word of a model's name in small letters; empty if it has one letter."""
+    match = re.match(r"[^\W\d_]{2,}", name.rpartition("/")[2].rpartition("#")[2])
+    return match.group().lower() if match else ""
 
 
 def exclusion(control: str) -> str:
@@ -307,11 +285,11 @@ def exclusion(control: str) -> str:
 
 def sibling_warning(reference: str, controls: Sequence[ControlCheck]) -> tuple[str, ...]:
     """The siblings with the reasons, and the options that exclude them; empty without any."""
-    found = likely_siblings(reference, controls)
-    if not found:
+    siblings = likely_siblings(reference, controls)
+    if not siblings:
         return ()
-    named = "; ".join(f"{name} ({reason})" for name, reason in found.items())
-    options = " ".join(map(exclusion, found))
+    named = "; ".join(f"{name} ({reason})" for name, reason in siblings.items())
+    options = " ".join(map(exclusion, siblings))
     return (
         f"likely siblings of {reference} among the controls: {named}. Exclude those that are "
         f"known to be derived from it (similar answers alone are no proof): {options}",

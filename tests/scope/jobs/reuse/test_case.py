@@ -16,9 +16,10 @@ from scope.jobs.reuse.case import (
     Kind,
     informative_items,
     joint_scores,
+    rank_p_value,
 )
 from scope.jobs.reuse.shared_mistakes import shared_mistakes
-from scope.statistics.conformal import conformal_p_value, joint_statistic
+from scope.statistics.conformal import conformal_p_value, joint_statistic, threshold_rank
 
 
 def test_units_are_the_examples_of_the_probes_as_they_first_come():
@@ -170,17 +171,22 @@ def test_a_kind_that_the_suspect_lacks_is_left_out_for_all():
 
 def test_a_suspect_without_any_value_stands_nowhere():
     found = standing([NAN, 1.0, 2.0])
-    assert found.p_value is None
-    assert found.decisive_control(0.5) is None
-    assert found.detectable_share(0.5) is None
+    assert rank_p_value(found.values) is None
+    assert found.decisive_control(1) is None
+    assert found.detectable_share(1) is None
     assert np.isnan(found.values).all()
 
 
 def test_controls_without_values_are_not_counted():
     found = standing([2.0, NAN, 1.0, 3.0])
     assert found.ranked.tolist() == pytest.approx(joint_statistic([[2, 1, 3]])[1:].tolist())
-    assert found.p_value == pytest.approx(2 / 3)
-    assert standing([2.0, NAN, NAN]).p_value is None
+    assert rank_p_value(found.values) == pytest.approx(2 / 3)
+    assert rank_p_value(standing([2.0, NAN, NAN]).values) is None
+
+
+def allowed(alpha, controls):
+    """How many of the controls that have a value may be as similar as a related suspect."""
+    return threshold_rank(alpha, int(np.isfinite(controls).sum()))
 
 
 def valued(*values):
@@ -211,7 +217,7 @@ def valued(*values):
     ],
 )
 def test_the_decisive_control_is_the_first_that_may_not_be_as_like(controls, alpha, place):
-    assert valued(0.0, *controls).decisive_control(alpha) == place
+    assert valued(0.0, *controls).decisive_control(allowed(alpha, controls)) == place
 
 
 @given(
@@ -221,32 +227,32 @@ def test_the_decisive_control_is_the_first_that_may_not_be_as_like(controls, alp
 )
 def test_p_is_at_most_alpha_exactly_beyond_the_decisive_control(controls, suspect, alpha):
     found = valued(suspect, *controls)
-    place = found.decisive_control(alpha)
+    place = found.decisive_control(allowed(alpha, controls))
     if 1 / (len(controls) + 1) <= alpha:
-        assert (found.p_value <= alpha) == (found.values[0] > found.values[place])
+        assert (rank_p_value(found.values) <= alpha) == (found.values[0] > found.values[place])
     else:
-        assert found.p_value > alpha
+        assert rank_p_value(found.values) > alpha
         assert found.values[place] == max(controls)
 
 
 def test_the_detectable_share_is_found_by_hand():
     # Of one kind: from the suspect's 0 to a copy's 10, beyond the greatest control, 2.5, at 26 %.
     found = standing([0.0, 2.5, 1.0, 2.0], copies=[10.0])
-    assert found.detectable_share(0.25) == 0.26
+    assert found.detectable_share(0) == 0.26
     # Beyond the second, 2, at 21 %.
-    assert found.detectable_share(0.5) == 0.21
+    assert found.detectable_share(1) == 0.21
     # No p-value of three controls is so small.
-    assert found.detectable_share(0.2) is None
+    assert found.detectable_share(None) is None
 
 
 def test_a_suspect_that_stands_high_is_asked_for_from_the_middle_of_the_controls():
     # From their median, 2: a suspect that is like the reference already shows nothing of a test.
-    assert standing([9.0, 4.0, 1.0, 2.0], copies=[12.0]).detectable_share(0.25) == 0.21
-    assert standing([2.0, 4.0, 1.0, 2.0], copies=[12.0]).detectable_share(0.25) == 0.21
+    assert standing([9.0, 4.0, 1.0, 2.0], copies=[12.0]).detectable_share(0) == 0.21
+    assert standing([2.0, 4.0, 1.0, 2.0], copies=[12.0]).detectable_share(0) == 0.21
 
 
 def test_nothing_is_detectable_where_a_control_is_more_than_a_copy():
-    assert standing([0.0, 3.0, 1.0, 2.0], copies=[2.5]).detectable_share(0.25) is None
+    assert standing([0.0, 3.0, 1.0, 2.0], copies=[2.5]).detectable_share(0) is None
 
 
 @given(
@@ -259,7 +265,7 @@ def test_nothing_is_detectable_where_a_control_is_more_than_a_copy():
 def test_the_detectable_share_is_the_least_that_gives_p_at_most_alpha(table):
     copies = np.array([1.5, 1.1, 2.0])[: len(table)]
     alpha = 1 / table.shape[1]
-    found = standing(*table, copies=copies.tolist()).detectable_share(alpha)
+    found = standing(*table, copies=copies.tolist()).detectable_share(0)
 
     def p_value(hundredths):
         moved = table.copy()
