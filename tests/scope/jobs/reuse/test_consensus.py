@@ -11,27 +11,17 @@ from scipy.stats import chi2
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN, option_blocks
 from scope.jobs.reuse.consensus import (
     FEWEST_FOR_KIN,
-    Fit,
     FitRows,
     Following,
-    chances,
     closeness,
-    control_weights,
-    effective_counts,
     fit,
     follows_nothing,
     kin,
-    leaving_out,
     pairwise_kappa,
-    rows_to_fit,
     skill,
 )
 from scope.jobs.reuse.shared_mistakes import shared_mistakes
 from scope.metrics.consistency import capa_discrete
-
-
-def test_skill_counts_only_answers_that_were_given():
-    assert skill(pool([[0, 0, NOT_GIVEN, 1]])).tolist() == [pytest.approx(2 / 3)]
 
 
 def test_skill_without_right_answers_is_how_often_a_model_is_with_most():
@@ -47,21 +37,12 @@ def test_equals_share_their_rank():
     assert near[2, 3] == pytest.approx(np.exp(-((1 / 0.3) ** 2) / 2))
 
 
-def test_closeness_is_in_rank_and_not_in_skill():
-    assert (closeness(np.array([0.1, 0.2, 0.3])) == closeness(np.array([0.1, 0.8, 0.9]))).all()
-
-
 def test_nobody_is_close_to_itself_or_to_a_model_that_answered_nothing():
     near = closeness(np.array([0.5, np.nan, 0.7]))
     assert near.diagonal().tolist() == [0, 0, 0]
     assert near[1].tolist() == near[:, 1].tolist() == [0, 0, 0]
     # The ranks of the two others are those of a pool of two.
     assert near[0, 2] == pytest.approx(np.exp(-((1 / 0.3) ** 2) / 2))
-
-
-def test_equal_models_are_all_near():
-    assert closeness(np.array([0.5, 0.5])).tolist() == [[0, 1], [1, 0]]
-    assert closeness(np.array([0.5])).tolist() == [[0]]
 
 
 def kin_of(answers):
@@ -163,25 +144,6 @@ def test_the_fit_finds_what_a_made_up_model_follows(consensus, right):
     assert found.right == pytest.approx(right, abs=0.08)
 
 
-def test_questions_may_come_in_any_number_of_blocks():
-    rows = made_up_rows(0.5, 1, items=90)
-    cut = [FitRows(*(table[part] for table in rows)) for part in (slice(0, 31), slice(31, 90))]
-    assert fit(cut) == pytest.approx(fit([rows]))
-
-
-def test_a_column_for_many_options_is_as_many_columns():
-    rows = made_up_rows(0.5, 1, items=60)
-    logs = rows.log_frequencies.copy()
-    logs[:, 2] = logs[:, 3]
-    chosen = np.eye(OPTIONS)[np.arange(60) % 2]
-    gold = np.eye(OPTIONS)[np.arange(60) % 3 % 2]
-    apart = FitRows(logs, rows.options, gold, chosen, rows.share)
-    together = FitRows(
-        logs[:, :3], np.array([[1.0, 1, 2]] * 60), gold[:, :3], chosen[:, :3], rows.share
-    )
-    assert fit([together]) == pytest.approx(fit([apart]))
-
-
 def test_a_model_without_answers_is_taken_for_an_ordinary_one():
     assert fit([]) == (1, 0, 0)
 
@@ -260,73 +222,3 @@ def test_a_model_that_answered_nothing_follows_nothing():
     assert np.isnan(found.consensus[1])
     assert found.units[1] == 0
     assert follows_nothing(found)[1] == 1
-
-
-ORDINARY = Fit(consensus=1.0, right=0.0, gain=0.0)
-
-
-def related(*pairs, models=4):
-    found = np.zeros((models, models), dtype=np.bool_)
-    for one, other in pairs:
-        found[one, other] = found[other, one] = True
-    return found
-
-
-def test_a_family_counts_about_once_and_its_members_do_not_count_for_each_other():
-    weights = control_weights(np.full(4, 0.5), related((1, 2), (1, 3), (2, 3)))
-    assert weights[0] == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
-    assert weights[1] == pytest.approx([1, 0, 0, 0])
-
-
-def test_each_model_and_its_kin_are_left_out_of_what_is_expected_of_its_answers():
-    found = leaving_out(np.array([0.0, 1, 2, 3]), related((2, 3)))
-    assert found.tolist() == [[0, 1, 2, 3], [0, 0, 2, 3], [0, 1, 0, 0], [0, 1, 0, 0]]
-
-
-def test_counts_do_not_depend_on_the_scale_of_the_weights():
-    weights = np.array([0.2, 0.7, 0.1])
-    assert effective_counts(weights) == pytest.approx(effective_counts(40 * weights))
-    assert effective_counts(weights).sum() == pytest.approx(1 / 0.54)
-
-
-def test_chances_are_smoothed_frequencies_for_an_ordinary_model():
-    # Three controls choose 1, 1 and 2 of five options; 0 is right and nobody's. Model 0 gave 3.
-    (block,) = option_blocks(pool([[3], [1], [1], [2]], options=5))
-    counts = np.tile([0.0, 1, 1, 1], (4, 1))
-    who, where = np.arange(4), np.zeros(4, dtype=np.intp)
-    found = chances(block, counts, ORDINARY, who, where)
-    assert found == pytest.approx(np.array([0.2, 2.2, 2.2, 1.2]) / 4)
-
-
-def test_chances_follow_s_and_t():
-    (block,) = option_blocks(pool([[0], [1], [1], [2]], options=5))
-    counts = np.tile([0.0, 1, 1, 1], (4, 1))
-    found = chances(block, counts, Fit(0.5, 1.0, 0.0), np.array([0, 1]), np.zeros(2, dtype=np.intp))
-    right, most, one, none = np.e * 0.2**0.5, 2.2**0.5, 1.2**0.5, 0.2**0.5
-    assert found == pytest.approx(np.array([right, most]) / (right + most + one + 2 * none))
-
-
-def test_chances_without_controls_are_alike_for_all_options():
-    (block,) = option_blocks(pool([[1], [1]], options=8))
-    found = chances(block, np.zeros((2, 2)), ORDINARY, np.array([0]), np.array([0]))
-    assert found.tolist() == [pytest.approx(1 / 8)]
-
-
-def test_nothing_is_held_to_be_impossible_or_certain():
-    (block,) = option_blocks(pool([[1], [2], [2]], options=3))
-    counts = np.tile([0.0, 500, 500], (3, 1))
-    found = chances(block, counts, ORDINARY, np.array([0, 1]), np.array([0, 0]))
-    assert found.tolist() == [0.005, 0.995]
-
-
-def test_a_fit_sees_only_what_the_model_answered():
-    answers = pool([[1, NOT_GIVEN, 0], [1, 1, 2], [1, 2, NOT_GIVEN]], options=4)
-    (block,) = option_blocks(answers)
-    rows = rows_to_fit(block, np.array([0.0, 1.0, 1.0]), 0)
-    assert block.items.tolist() == [0, 2, 1]
-    assert np.exp(rows.log_frequencies).round(9).tolist() == [
-        [0.25, 2.25, 0.25, 0.25],
-        [0.25, 1.25, 0.25, 0.25],
-    ]
-    assert rows.chosen.tolist() == [[0, 1, 0, 0], [1, 0, 0, 0]]
-    assert rows.share.tolist() == [0.25, 0.25]

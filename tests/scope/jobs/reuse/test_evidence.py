@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking, with_suspect
+from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking
 from made_up_pools import pool, random_pool, skilled_pool
 
-from scope.estimation import measure
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
 from scope.jobs.reuse.evidence import chance_corrected_scores, invariance_scores, kinds_of_evidence
@@ -135,7 +134,6 @@ def test_a_unit_holds_what_its_questions_add():
 
 
 HARD, SOFT = METRICS["hard_scope"], METRICS["soft_scope"].at(tolerance=0.1, cutoff=0.8)
-LABELS = ("no", "maybe", "yes")
 
 
 def prediction(row):
@@ -208,51 +206,6 @@ def test_values_are_means_over_pairs_and_parts_those_of_their_examples(seed):
             for unit, part in zip(units, found.parts[place + 1], strict=True):
                 of_unit = sum(row[column] for row in own if row[0] == unit)
                 assert part == pytest.approx(of_unit / len(own))
-
-
-def test_the_values_are_those_of_an_audit():
-    scored, perturbed = asked(1, examples=20)
-    pairs = invariant_pairs("typo", scored, perturbed)
-    names = ["suspect", "one", "two"]
-    numbers = measure(
-        scored,
-        perturbed,
-        capabilities=["typo"],
-        targets=names,
-        labels=LABELS,
-        soft_scope=SOFT,
-        seed=0,
-    )
-    units = [one.example.id for one in scored]
-    for metric in (HARD, SOFT):
-        audited = {
-            one.target: one.estimate.value
-            for one in numbers.measurements
-            if one.metric == str(metric) and one.subset is None
-        }
-        values = invariance_scores(pairs, metric, units).values[1:]
-        assert values == pytest.approx([audited[name] for name in names])
-
-
-def test_a_copy_of_the_reference_is_worth_1():
-    scored, perturbed = asked(2)
-    copies = [
-        [type(one)(**{**fields(one), "targets": (one.reference, *one.targets[1:])}) for one in some]
-        for some in (scored, perturbed)
-    ]
-    pairs = invariant_pairs("typo", *copies)
-    for metric in (HARD, SOFT):
-        found = invariance_scores(pairs, metric, [one.example.id for one in scored])
-        assert found.values[1] == pytest.approx(1)
-
-
-def fields(record):
-    return {name: getattr(record, name) for name in record.__dataclass_fields__}
-
-
-def test_without_a_pair_that_leaves_the_reference_unmoved_there_is_no_such_evidence():
-    scored, _ = asked(3)
-    assert invariance_scores(invariant_pairs("typo", scored, []), HARD, ["e0"]) is None
 
 
 def kinds(case):
@@ -376,9 +329,3 @@ def test_a_suspect_without_probabilities_has_no_value_of_theirs():
     found = kinds(make_case(rows, gold, probabilities=some))
     assert np.isnan(found["log_probabilities", None].scores.values[1])
     assert ("capa_discrete", None) in found
-
-
-def test_a_suspect_that_answers_nothing_has_no_value_at_all():
-    rows, gold = strangers(0, controls=4, items=40)
-    for one in kinds(make_case(with_suspect(rows, NOT_GIVEN), gold)).values():
-        assert np.isnan(one.scores.values[1])

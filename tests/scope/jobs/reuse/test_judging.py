@@ -229,13 +229,6 @@ def test_the_paired_test_is_against_the_decisive_control():
     assert finding.paired.difference.value == pytest.approx(own - ordered[1].value, abs=1e-9)
 
 
-def test_a_finding_is_the_same_whenever_it_is_made():
-    case = make_case(*strangers(11, controls=10, items=100))
-    one, two = judge(case), judge(case)
-    assert one.paired == two.paired
-    assert (one.evidence, one.standings, one.items) == (two.evidence, two.standings, two.items)
-
-
 def test_a_share_that_is_called_detectable_is_detected():
     found = []
     for seed in range(5):

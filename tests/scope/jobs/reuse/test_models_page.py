@@ -47,31 +47,6 @@ def of_kind(section, kind):
     return [block for block in section.blocks if isinstance(block, kind)]
 
 
-def without_strip(row):
-    """The row without its chart, which has no words."""
-    return replace(row, cells=tuple(None if place == 3 else c for place, c in enumerate(row.cells)))
-
-
-def test_the_suspect_stands_beside_the_range_of_the_controls():
-    table = evidence_table(related())
-    first, soft, invented, capa = (shown(without_strip(row)) for row in table.rows)
-    # The controls' joint statistics by 16: 1.25, -0.5, 2.75, 0.25, 1.5.
-    assert first == [
-        "Shared mistakes",
-        "0.62 [0.50, 0.75]",
-        "0.08 (−0.03 to 0.17)",
-        "",
-        "0.167",
-        "yes",
-    ]
-    assert soft[0].startswith("Soft-SCoPE (tolerance=0.1, cutoff=1.0) on synonym")
-    assert soft[1].startswith("undefined (no probabilities")
-    assert soft[4] == "none"
-    assert invented[0] == "invented <script>alert(1)</script>"
-    assert (invented[2], capa[5]) == ("none", "no")
-    assert plain(table.caption) == "The suspect beside the controls, n = 3 to 40"
-
-
 def test_a_strip_has_the_controls_and_the_suspect_with_its_interval():
     first, undefined, alone, last = (row.cells[3] for row in evidence_table(related()).rows)
     assert (first.suspect.value, first.low, first.high) == (0.625, 0.5, 0.75)
@@ -94,28 +69,6 @@ def test_verdicts_without_evidence_have_no_table():
 def rows_of(verdict):
     (table,) = of_kind(controls_section((verdict,)), Table)
     return table.rows
-
-
-def test_models_are_sorted_and_the_suspect_stands_behind_its_equals():
-    rows = rows_of(not_related())
-    assert [shown(row)[:3] for row in rows] == [
-        ["1", "near", "2.750"],
-        ["2", CONTROLS[4], "1.500"],
-        ["3", "alone", "1.250"],
-        ["4", f"{SUSPECT} (suspect)", "1.250"],
-        ["5", "apart", "0.250"],
-        ["6", CONTROLS[1], "−0.500"],
-    ]
-    assert [row.chosen for row in rows] == [False, False, False, True, False, False]
-
-
-def test_a_model_has_its_values_of_every_kind_its_skill_and_its_flags():
-    suspect, *_, far = map(shown, rows_of(related()))
-    assert suspect[3:8] == ["0.625", "undefined", "0.250", "−0.250", "0.62 [0.50, 0.75]"]
-    assert suspect[8:] == ["", "", ""]
-    assert far[3:8] == ["−0.031", "", "", "−0.031", "0.56 [0.44, 0.69]"]
-    assert far[8:10] == ["87.5\u00a0%", "yes"]
-    assert far[10].endswith("⚑ answers seldom")
 
 
 def test_models_without_a_rank_stand_last():

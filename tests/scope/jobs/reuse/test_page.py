@@ -14,7 +14,6 @@ from made_up_reuse_comparison import (
 
 from reports.blocks import (
     Bullets,
-    Cards,
     Paragraph,
     Passage,
     Table,
@@ -60,13 +59,6 @@ def test_looks_are_compared_with_the_p_value_that_is_small_enough_for_all_refere
     assert [row[3] for row in shown(alone)] == ["yes", "yes"]
 
 
-def test_the_hash_of_each_references_questions_is_kept_whole():
-    fingerprints = shown(blocks_of(page(build_comparison()), "reproduce", Table)[-1])
-    assert fingerprints[-3:] == [
-        [f"questions, fixed in advance, for {name}", "abcdef0123456789" * 4] for name in REFERENCES
-    ]
-
-
 def test_sections_without_content_are_left_out():
     assert anchors(build_comparison()) == [
         "answer",
@@ -89,41 +81,6 @@ def test_what_a_search_found_is_not_counted_as_answers():
     searched = replace(manifest, settings={**manifest.settings, "trials": 3})
     assert "answered" in anchors(build_comparison())
     assert "answered" not in anchors(replace(build_comparison(), manifest=searched))
-
-
-def test_everything_but_verdict_and_findings_is_folded():
-    folded = [section.anchor for section in page(build_comparison()).sections if section.folded]
-    assert folded == anchors(build_comparison())[2:]
-
-
-def cards(*verdicts, anchor="findings"):
-    """The note of each card, and its answers."""
-    found = [card for one in blocks_of(made(*verdicts), anchor, Cards) for card in one.cards]
-    return [
-        (plain(card.note), {plain(term): plain(text) for term, text in card.blocks[1].pairs})
-        for card in found
-    ]
-
-
-def test_findings_are_the_strongest_questions_for_reuse_and_the_strongest_against():
-    long, city, against = cards(related())
-    assert city == (
-        "For reuse: the reference’s answer, which 6.2\u00a0% of independent models give · "
-        "question q1",
-        {"Right answer": "Denver", "Both": "Paris"},
-    )
-    assert against[0].startswith("Against: not the reference’s answer, which 50.0\u00a0% of")
-    assert list(against[1]) == ["Right answer", "Reference", "Suspect"]
-    assert against[1]["Right answer"] == "not known"
-    assert len(long[1]["Both"]) == BEGINNING + 1
-
-
-def test_every_question_is_listed_those_for_reuse_first():
-    notes = [note.split("question ")[1][:2] for note, _ in cards(related(), anchor="informative")]
-    assert notes == ["q3", "q1", "q4", "q2"]
-    for_reuse = replace(related(), items=related().items[:1])
-    assert len(cards(for_reuse)) == 1
-    assert "findings" not in [one.anchor for one in made(replace(related(), items=())).sections]
 
 
 def test_long_texts_are_folded_behind_a_beginning_on_one_line():
