@@ -164,8 +164,8 @@ def _above_skill(kappas: Square, pairs: NDArray[np.bool_], skills: Values) -> Va
     deviations has the weight 1 / u below the fit and 1 / u² above it, where kin are, and 1 within.
     """
     scaled = (skills - np.nanmean(skills)) / (np.nanstd(skills) + 1e-9)
-    one, other = (scaled[index] for index in np.nonzero(pairs))
-    known = np.column_stack([np.ones(len(one)), one + other, one * other])
+    first, second = (scaled[index] for index in np.nonzero(pairs))
+    known = np.column_stack([np.ones(len(first)), first + second, first * second])
     seen = kappas[pairs]
     weights = np.ones(len(seen))
     for _ in range(_REWEIGHTINGS):
@@ -242,26 +242,26 @@ def fit(rows: Sequence[FitRows]) -> Fit:
     >>> answers = np.repeat([[1.0, 0.0], [0.0, 1.0]], [9, 1], axis=0)
     >>> right = np.repeat([[1.0, 0.0]], 10, axis=0)
     >>> same = np.full((10, 2), np.log(0.5))
-    >>> found = fit([FitRows(same, np.ones((10, 2)), right, answers, np.full(10, 0.5))])
-    >>> round(found.consensus, 6), round(found.right, 6)
+    >>> fitted = fit([FitRows(same, np.ones((10, 2)), right, answers, np.full(10, 0.5))])
+    >>> round(fitted.consensus, 6), round(fitted.right, 6)
     (1.0, 1.241591)
-    >>> round(float(9 - 10 / (1 + np.exp(-found.right))), 6)
+    >>> round(float(9 - 10 / (1 + np.exp(-fitted.right))), 6)
     1.241591
     """
     point = _ORDINARY.copy()
     for _ in range(_NEWTON_STEPS):
         slope, bend = _ORDINARY - point, np.eye(2)
-        for one in rows:
-            of_one, bend_of_one = _slope_and_bend(one, point)
-            slope, bend = slope + of_one, bend + bend_of_one
+        for block in rows:
+            slope_of_block, bend_of_block = _slope_and_bend(block, point)
+            slope, bend = slope + slope_of_block, bend + bend_of_block
         step = np.clip(np.linalg.solve(bend, slope), -_LONGEST_STEP, _LONGEST_STEP)
         point = point + step
         if np.abs(step).max() < _NEAR_ENOUGH:
             break
-    number = sum(len(one.share) for one in rows)
+    number = sum(len(block.share) for block in rows)
     gains = sum(
-        float(np.log((_probabilities(one, point) * one.chosen).sum(axis=1) / one.share).sum())
-        for one in rows
+        float(np.log((_probabilities(block, point) * block.chosen).sum(axis=1) / block.share).sum())
+        for block in rows
     )
     return Fit(float(point[0]), float(point[1]), gains / max(number, 1))
 

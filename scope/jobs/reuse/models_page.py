@@ -114,7 +114,7 @@ def evidence_table(verdict: Verdict) -> Table:
                 cells=(
                     _kind(kind),
                     prose("{suspect}", suspect=short(kind.suspect)),
-                    _range([control.value for control in kind.controls]),
+                    _range(kind.controls),
                     _strip(kind, verdict.suspect),
                     p_value(kind.p_value),
                     prose("yes" if kind.decides else "no"),
@@ -135,14 +135,12 @@ def _kind(evidence: Evidence) -> Text:
     return prose("{kind} on {part}", kind=title, part=evidence.capability)
 
 
-def _range(values: Sequence[float]) -> Text:
-    if not values:
+def _range(controls: Sequence[ModelScore]) -> Text:
+    if not controls:
         return prose("none")
-    median, low, high = (
-        f"{value:.2f}".replace("-", "−")
-        for value in (statistics.median(values), min(values), max(values))
-    )
-    return prose(f"{median} ({low} to {high})")
+    values = [control.value for control in controls]
+    numbers = (statistics.median(values), min(values), max(values))
+    return prose("{:.2f} ({:.2f} to {:.2f})".format(*numbers).replace("-", "−"))
 
 
 def _strip(evidence: Evidence, suspect: str) -> SmallStrip | None:

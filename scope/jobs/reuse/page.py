@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reports.blocks import (
@@ -24,7 +24,7 @@ from reports.blocks import (
 )
 from reports.builders.outcomes import answered_section
 from reports.builders.run import asked, reproduce
-from reports.prose import Text, prose, written
+from reports.prose import prose, written
 from reports.wording import p_value, percent
 from scope.jobs.reuse.models_page import by_reference, controls_section, evidence_section
 from scope.jobs.reuse.verdict_page import brief_blocks, rate_of_one, verdict_section
@@ -79,13 +79,11 @@ def page(result: ReuseResult) -> Page:
 
 def _findings(verdicts: Sequence[Verdict]) -> Section | None:
     """The strongest questions for reuse, and the strongest against it."""
-    items = sorted((item for verdict in verdicts for item in verdict.items), key=_weight)
-    against = sorted((item for item in items if item.weight <= 0), key=lambda one: one.weight)[:1]
+    items = _for_reuse_first([item for verdict in verdicts for item in verdict.items])
+    against = sorted((item for item in items if item.weight <= 0), key=lambda item: item.weight)[:1]
     chosen = [item for item in items if item.weight > 0][: MOST_FINDINGS - len(against)] + against
-    if not chosen:
-        return None
     title = "What speaks for reuse, and against"
-    return Section(anchor="findings", title=title, blocks=(_cards(chosen),))
+    return Section(anchor="findings", title=title, blocks=(_cards(chosen),)) if chosen else None
 
 
 def _questions(verdicts: Sequence[Verdict]) -> Section | None:
@@ -96,15 +94,14 @@ def _questions(verdicts: Sequence[Verdict]) -> Section | None:
     )
     cards = by_reference(
         verdicts,
-        lambda verdict: _cards(sorted(verdict.items, key=_weight)) if verdict.items else None,
+        lambda verdict: _cards(_for_reuse_first(verdict.items)) if verdict.items else None,
     )
     title = "Most informative questions"
     return Section(anchor="informative", title=title, blocks=(about, *cards)) if cards else None
 
 
-def _weight(item: InformativeItem) -> float:
-    """Sorts the questions for reuse first."""
-    return -item.weight
+def _for_reuse_first(items: Sequence[InformativeItem]) -> list[InformativeItem]:
+    return sorted(items, key=lambda item: -item.weight)
 
 
 def _cards(items: Sequence[InformativeItem]) -> Cards:
@@ -183,34 +180,32 @@ def _looks(verdicts: Sequence[Verdict]) -> Section | None:
 
 def _limits(verdicts: Sequence[Verdict]) -> Section:
     """How much reuse each verdict could detect, and the limits of the test."""
-    detectable = by_reference(verdicts, lambda verdict: paragraph(_detectable(verdict)))
-    limits = (heading("Limits of the test"), Bullets(tuple(_limits_of_the_test(verdicts))))
-    return Section(anchor="limits", title="Limits", blocks=(*detectable, *limits))
 
+    def detectable(verdict: Verdict) -> Block:
+        if verdict.detectable is None:
+            none = (
+                "No share of reused answers is known to be detectable: even a copy might be missed."
+            )
+            return paragraph(none)
+        return paragraph(
+            f"A suspect that took **{percent(verdict.detectable)}\u00a0%** of its answers from the "
+            "reference would rank above the controls. A smaller share is not ruled out."
+        )
 
-def _detectable(verdict: Verdict) -> str:
-    if verdict.detectable is None:
-        return "No share of reused answers is known to be detectable: even a copy might be missed."
-    return (
-        f"A suspect that took **{percent(verdict.detectable)}\u00a0%** of its answers from the "
-        "reference would rank above the controls. A smaller share is not ruled out."
-    )
-
-
-def _limits_of_the_test(verdicts: Sequence[Verdict]) -> Iterator[Text]:
-    yield prose(
+    limits = [
         "It measures similarity, not its cause: which model was derived from which, how, or with "
         "what right. Training on the same data or from the same public base can make models "
-        "similar without derivation: include such models among the controls."
-    )
-    yield prose(
+        "similar without derivation: include such models among the controls.",
         "It assumes that an independent suspect is exchangeable with the controls, so that each "
         "rank is equally likely. Controls of very different skill, or related to the reference, "
-        "violate this."
-    )
+        "violate this.",
+    ]
     if verdicts:
-        yield prose(
+        limits.append(
             "Of a hundred suspects that are exchangeable with the controls, at most about "
             f"{100 * verdicts[0].alpha:g} are called related. “Related” is not the probability of "
             "reuse. No error rate is stated for “not related”."
         )
+    of_the_test = (heading("Limits of the test"), Bullets(tuple(map(prose, limits))))
+    blocks = (*by_reference(verdicts, detectable), *of_the_test)
+    return Section(anchor="limits", title="Limits", blocks=blocks)

@@ -166,7 +166,7 @@ class _TextTest(PreparedTest):
 
     def _searched(self) -> Sequence[Example]:
         """The texts that are perturbed."""
-        drawable = [Keyed(short_hash(one.text.strip()), one) for one in self.examples]
+        drawable = [Keyed(short_hash(example.text.strip()), example) for example in self.examples]
         return draw(drawable, self.request.perturbed, self.request.seed)
 
     def _options(self) -> SearchOptions:

@@ -39,19 +39,20 @@ class ItemSet:
     def hash(self) -> str:
         """Hash of the words of all questions, in their order; sixteen hexadecimal digits."""
         words = [
-            [one.id, one.question.text, one.question.context, one.question.options]
-            for one in self.items
+            [item.id, item.question.text, item.question.context, item.question.options]
+            for item in self.items
         ]
         text = json.dumps(words, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def failures(self, searched: str) -> Iterator[str]:
         """A warning for each search of this model that failed: it adds no questions."""
-        for one in self.sets:
-            if one.outcome.status == "failed":
+        for perturbed in self.sets:
+            outcome = perturbed.outcome
+            if outcome.status == "failed":
                 yield (
-                    f"the search of {searched} for {one.outcome.capability} failed "
-                    f"({one.outcome.reason}); its perturbations are left out"
+                    f"the search of {searched} for {outcome.capability} failed "
+                    f"({outcome.reason}); its perturbations are left out"
                 )
 
 
@@ -106,17 +107,21 @@ def text_items(
     by_id = {example.id: example for example in examples}
     texts = [(example.id, example, example.text) for example in examples]
     texts += [
-        (f"{one.example_id}~{found.outcome.capability}{one.trial}", by_id[one.example_id], one.text)
-        for found in sets
-        for one in found.perturbations
-        if one.text is not None
+        (
+            f"{changed.example_id}~{perturbed.outcome.capability}{changed.trial}",
+            by_id[changed.example_id],
+            changed.text,
+        )
+        for perturbed in sets
+        for changed in perturbed.perturbations
+        if changed.text is not None
     ]
     return ItemSet(
         items=tuple(
             ReuseItem(
-                id=own_id,
+                id=name,
                 unit=example.id,
-                question=Question(id=own_id, text=text),
+                question=Question(id=name, text=text),
                 key=AnswerKey(
                     unit=example.id,
                     gold=None if example.label is None else number.get(example.label),
@@ -124,7 +129,7 @@ def text_items(
                 ),
                 gold=example.label,
             )
-            for own_id, example, text in texts
+            for name, example, text in texts
         ),
         sets=tuple(sets),
     )

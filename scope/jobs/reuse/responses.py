@@ -7,6 +7,7 @@ model look like the reference.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -33,19 +34,19 @@ Matching = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Responses:
+class Responses(ABC):
     """The answers of the models of a test."""
 
     run: Run
     progress: Progress
 
+    @abstractmethod
     def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def options(self, item: ReuseItem) -> Sequence[str]:
         """The options of a question, or the labels of a text."""
-        raise NotImplementedError
 
     def words(self, response: Response, item: ReuseItem) -> str:
         """An answer in words: the option, the label, the token or the text; empty if none."""
@@ -57,9 +58,9 @@ class Responses:
         """The perturbations that all of these models have answered; the reference is first."""
         return ()
 
+    @abstractmethod
     def truncated(self) -> Mapping[str, int]:
         """How many questions were cut to a model's limit, by the model's name."""
-        raise NotImplementedError
 
     def warnings(self) -> tuple[str, ...]:
         """Warnings about how the answers were read."""
@@ -155,20 +156,20 @@ class TextResponses(Responses):
         asked = {each.example.id for each in scored}
         return tuple(
             invariant_pairs(
-                found.outcome.capability,
+                perturbed.outcome.capability,
                 scored,
                 [
                     ScoredPerturbation(
-                        capability=found.outcome.capability,
+                        capability=perturbed.outcome.capability,
                         perturbation=perturbation,
                         reference=by_text[perturbation.text][0],
                         targets=by_text[perturbation.text][1:],
                     )
-                    for perturbation in found.perturbations
+                    for perturbation in perturbed.perturbations
                     if perturbation.example_id in asked and perturbation.text in by_text
                 ],
             )
-            for found in items.sets
+            for perturbed in items.sets
         )
 
     def truncated(self) -> Mapping[str, int]:

@@ -142,11 +142,11 @@ def outcomes(
     several = len(sets) > 1
     searched = tuple(
         replace(
-            found.outcome,
-            capability=f"{found.outcome.capability}{f' of {name}' if several else ''}",
+            perturbed.outcome,
+            capability=f"{perturbed.outcome.capability}{f' of {name}' if several else ''}",
         )
         for name, items in sets.items()
-        for found in items.sets
+        for perturbed in items.sets
     )
     what = ", ".join(names) or "texts"
     return searched or tuple(

@@ -154,45 +154,33 @@ def sources(verdicts: Sequence[Verdict]) -> Iterator[Text]:
 
 def verdict_facts(verdict: Verdict, *, several: bool) -> Terms:
     """The numbers of a verdict; with several references, the corrected p-value as well."""
-    pairs = [(prose("p-value of the verdict"), _p_values(verdict, several=several))]
-    if verdict.assume_no_label_training:
-        assumed = prose("the suspect was not trained on answers of the reference")
-        pairs.append((prose("Assumed"), assumed))
-    questions = prose(
-        "{shared} answered by both; the suspect was asked {queries} times",
-        shared=verdict.shared,
-        queries=verdict.queries,
-    )
-    pairs += [(prose("Controls"), _controls(verdict)), (prose("Questions"), questions)]
-    return Terms(tuple(pairs), facts=True)
-
-
-def _p_values(verdict: Verdict, *, several: bool) -> Text:
-    """The p-value that decides, beside alpha, and the two that it is the greater of."""
+    agreement, needed = verdict.agreement, "at least {:,} are needed".format
     p, adjusted = (
         "none" if value is None else verdict.written(value)
         for value in (verdict.p_value, verdict.p_adjusted)
     )
-    corrected = f"; after Holm’s correction over the references {adjusted}" if several else ""
-    parts = ""
-    if verdict.agreement is not None and verdict.p_rank is not None:
-        rank, agreement = map(verdict.written, (verdict.p_rank, verdict.agreement.p_value))
-        parts = f": {rank} by rank, {agreement} by agreement"
-    return prose(f"{p}{corrected} (α\u00a0=\u00a0{verdict.alpha:g}){parts}")
-
-
-def _controls(verdict: Verdict) -> Text:
-    """How many controls there are, and how many of them count."""
+    p_values = f"{p}; after Holm’s correction over the references {adjusted}" if several else p
+    p_values += f" (α\u00a0=\u00a0{verdict.alpha:g})"
+    if agreement is not None and verdict.p_rank is not None:
+        # The verdict's p-value is the greater of the two.
+        rank, by_agreement = map(verdict.written, (verdict.p_rank, agreement.p_value))
+        p_values += f": {rank} by rank, {by_agreement} by agreement"
     ranked = {score.model for score in verdict.standings}
-    skipped = sum(check.model not in ranked for check in verdict.controls)
-    no_rank = f"; {skipped} {'has' if skipped == 1 else 'have'} no usable answers, or guess"
-    agreement = verdict.agreement
-    count = f"; they count as {agreement.independent:.1f} independent ones" if agreement else ""
-    return prose(
-        f"{len(verdict.controls):,}, at least {verdict.controls_needed:,} are needed"
-        f"{no_rank if skipped else ''}; {verdict.comparable:,} comparable with the suspect, at "
-        f"least {verdict.comparable_needed:,} are needed{count}"
+    controls = f"{len(verdict.controls):,}, {needed(verdict.controls_needed)}"
+    if skipped := sum(check.model not in ranked for check in verdict.controls):
+        controls += f"; {skipped} {'has' if skipped == 1 else 'have'} no usable answers, or guess"
+    controls += f"; {verdict.comparable:,} comparable with the suspect, "
+    controls += needed(verdict.comparable_needed)
+    if agreement is not None:
+        controls += f"; they count as {agreement.independent:.1f} independent ones"
+    facts = {"p-value of the verdict": p_values}
+    if verdict.assume_no_label_training:
+        facts["Assumed"] = "the suspect was not trained on answers of the reference"
+    facts["Controls"] = controls
+    facts["Questions"] = (
+        f"{verdict.shared:,} answered by both; the suspect was asked {verdict.queries:,} times"
     )
+    return Terms(tuple((prose(name), prose(fact)) for name, fact in facts.items()), facts=True)
 
 
 def rate_of_one(verdicts: Sequence[Verdict]) -> float:
@@ -208,18 +196,31 @@ def _picture(verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     """The suspect among the controls, what it must exceed, and the closest control."""
     rate = rate_of_one(verdicts)
     controls = [score for score in verdict.standings if score.model != verdict.suspect]
-    suspect = next((one for one in verdict.standings if one.model == verdict.suspect), None)
-    threshold = threshold_of(rate, controls)
-    if controls:
-        yield Figure(_chart(suspect, controls, threshold, rate))
-    place = prose("The suspect has no joint statistic.")
-    if suspect:
+    suspect = next((score for score in verdict.standings if score.model == verdict.suspect), None)
+    values, threshold = [score.value for score in controls], threshold_of(rate, controls)
+    place, rank = prose("The suspect has no joint statistic."), "the suspect has none"
+    if suspect is not None:
+        above = at_least(suspect.value, controls)
         place = prose(
-            "{above} of {controls} controls are at least as similar to the reference as the "
-            "suspect.",
-            above=at_least(suspect.value, controls),
-            controls=len(controls),
+            f"{above:,} of {len(controls):,} controls are at least as similar to the reference as "
+            "the suspect."
         )
+        rank = (
+            f"the suspect at {number(suspect.value)}, where {above} controls are at least as "
+            "similar to the reference"
+        )
+    if controls:
+        chart = StripChart(
+            label=f"Joint statistic: {len(controls)} controls from {number(min(values))} to "
+            f"{number(max(values))}; {rank}; the numbers are in the table",
+            x_title="joint statistic (to the right: more similar)",
+            controls=tuple(map(dot, controls)),
+            suspect=None if suspect is None else dot(suspect),
+            threshold=threshold,
+            rate=f"{rate:.3g}",
+            suspect_name="" if suspect is None else suspect.model,
+        )
+        yield Figure(chart)
     few = prose(
         "So few controls allow no p-value by rank below {smallest}: {needed} are needed.",
         smallest=p_value(1 / (len(controls) + 1)),
@@ -237,32 +238,6 @@ def threshold_of(rate: float, controls: Sequence[ModelScore]) -> float | None:
     """
     rank = threshold_rank(rate, len(controls)) if controls else None
     return None if rank is None else sorted(score.value for score in controls)[-1 - rank]
-
-
-def _chart(
-    suspect: ModelScore | None,
-    controls: Sequence[ModelScore],
-    threshold: float | None,
-    rate: float,
-) -> StripChart:
-    """The joint statistic of the suspect and the controls."""
-    values = [control.value for control in controls]
-    rank = "the suspect has none"
-    if suspect is not None:
-        rank = (
-            f"the suspect at {number(suspect.value)}, where {at_least(suspect.value, controls)} "
-            "controls are at least as similar to the reference"
-        )
-    return StripChart(
-        label=f"Joint statistic: {len(controls)} controls from {number(min(values))} to "
-        f"{number(max(values))}; {rank}; the numbers are in the table",
-        x_title="joint statistic (to the right: more similar)",
-        controls=tuple(map(dot, controls)),
-        suspect=None if suspect is None else dot(suspect),
-        threshold=threshold,
-        rate=f"{rate:.3g}",
-        suspect_name="" if suspect is None else suspect.model,
-    )
 
 
 def _paired(verdict: Verdict) -> Text:
