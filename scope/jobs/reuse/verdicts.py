@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from scope.jobs.reuse.judging import Finding
@@ -61,8 +61,7 @@ LEAST_TO_CLEAR = 0.25
 HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Conditions:
+class _Conditions(NamedTuple):
     """The conditions of all verdicts of a test.
 
     ``needed`` is the least number of controls, ``comparable`` that of controls that are comparable
@@ -102,39 +101,30 @@ def conclude(
     available
         The number of questions in the data, which bounds the advice.
     """
-    p_values = [finding.verdict.p_value for finding in findings]
     needed = controls_needed(alpha / max(len(findings), 1))
-    conditions = _Conditions(
-        alpha=alpha,
-        needed=needed,
-        comparable=math.ceil(COMPARABLE_SHARE * needed),
-        assume_no_label_training=assume_no_label_training,
-        available=available,
-    )
-    return tuple(
-        _verdict(finding, p_adjusted, conditions)
-        for finding, p_adjusted in zip(
-            findings, holm([1.0 if p is None else p for p in p_values]), strict=True
+    comparable = math.ceil(COMPARABLE_SHARE * needed)
+    conditions = _Conditions(alpha, needed, comparable, assume_no_label_training, available)
+    p_values = [finding.verdict.p_value for finding in findings]
+    corrected = holm([1.0 if p is None else p for p in p_values])
+    verdicts = []
+    for finding, p_adjusted in zip(findings, corrected, strict=True):
+        numbers, judged = finding.verdict, _judge(finding, p_adjusted, conditions)
+        verdicts.append(
+            replace(
+                numbers,
+                decision=judged.decision,
+                sentence=_sentence(finding, judged, p_adjusted, alpha),
+                alpha=alpha,
+                p_adjusted=None if numbers.p_value is None else p_adjusted,
+                controls_needed=needed,
+                comparable_needed=comparable,
+                reasons=judged.reasons,
+                changes=judged.changes,
+                warnings=tuple(_warnings(numbers)),
+                assume_no_label_training=assume_no_label_training,
+            )
         )
-    )
-
-
-def _verdict(finding: Finding, p_adjusted: float, conditions: _Conditions) -> Verdict:
-    judged = _judge(finding, p_adjusted, conditions)
-    numbers = finding.verdict
-    return replace(
-        numbers,
-        decision=judged.decision,
-        sentence=_sentence(finding, judged, p_adjusted, conditions.alpha),
-        alpha=conditions.alpha,
-        p_adjusted=None if numbers.p_value is None else p_adjusted,
-        controls_needed=conditions.needed,
-        comparable_needed=conditions.comparable,
-        reasons=judged.reasons,
-        changes=judged.changes,
-        warnings=tuple(_warnings(numbers)),
-        assume_no_label_training=conditions.assume_no_label_training,
-    )
+    return tuple(verdicts)
 
 
 def _judge(finding: Finding, p_adjusted: float, conditions: _Conditions) -> _Judged:
@@ -197,7 +187,7 @@ def _unfit(finding: Finding, conditions: _Conditions) -> Iterator[_Judged]:
             f"{conditions.alpha:g}: at least {conditions.needed} are needed, {missing} more"
         )
         yield _Judged("undecided", (reason,), (f"{missing} more independent controls.",))
-    if numbers.paired is None or numbers.agreement is None:
+    if numbers.p_rank is None or numbers.paired is None or numbers.agreement is None:
         reason = "its answers give no evidence, for example because the reference makes no mistakes"
         change = "Questions that the suspect and the reference both answer."
         yield _Judged("undecided", (reason,), (change,))
