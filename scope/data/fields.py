@@ -1,22 +1,25 @@
-"""The rows of a table by what their columns mean: text, label, id, question, score, split."""
+"""The rows of a table by what their columns mean (text, label, id, ...), and whole columns."""
 
 from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from scope.data.sources import Source, SourceRow
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.data.sources import UNREADABLE, Source, SourceRow
 from scope.errors import DataError
 from scope.printing import listed, unstorable
-from scope.protocols import Part
 
 Value = TypeVar("Value")
 
-TEXT_NAMES = (
+TEXT_NAMES = [
     "text",
     "sentence",
     "content",
@@ -26,31 +29,14 @@ TEXT_NAMES = (
     "tweet",
     "message",
     "body",
-)
+]
+LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
+
 NO_LABELS = "none"
 """Stands for the label column where gold labels are to be left out."""
 
-LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
-
 SLICE = "slice "
 """Begins the role of a column whose values are slices."""
-
-SPLIT: Mapping[str, Sequence[str]] = MappingProxyType({"split": ("split",)})
-"""The column of a row's part, as `read_fields` takes names."""
-
-PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
-    {
-        "train": ("train", "training"),
-        "development": ("dev", "development", "validation", "valid", "val"),
-        "test": ("test",),
-    }
-)
-"""The names of each part, in any case."""
-
-_APART = (
-    "give one table per part instead of --data: --train "
-    "and --test, or --test alone with a saved probe"
-)
 
 _FIX = "fix the row, or leave it out"
 
@@ -151,43 +137,6 @@ def read_fields(
     yield from read_rows(source, columns)
 
 
-def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
-    """The rows that the column ``split`` counts to the part.
-
-    Raises
-    ------
-    DataError
-        At once when there is no such column; after the last row when none belongs to the part.
-    """
-    if first_of(SPLIT["split"], source.columns) is None:
-        raise DataError(
-            f"no column `split` in {source.name}, which marks the rows "
-            f"for {part}; its columns are {listed(source.columns)}",
-            expected=f"a column called split with {' or '.join(PART_NAMES[part])} in it",
-            fix=f"add the column, or {_APART}",
-        )
-    return _chosen(source, rows, part)
-
-
-def _chosen(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
-    found = False
-    others: set[str] = set()
-    for fields in rows:
-        split = fields.name("split") or "(empty)"
-        if split.casefold() in PART_NAMES[part]:
-            found = True
-            yield fields
-        else:
-            others.add(split)
-    if not found:
-        raise DataError(
-            f"no row for {part} in {source.name}; its column `split` holds "
-            f"{listed(sorted(others), most=8)}",
-            expected=f"rows with {' or '.join(PART_NAMES[part])} there",
-            fix=f"rename the values, or {_APART}",
-        )
-
-
 def choose_columns(
     source: Source, *, text: str | None, label: str | None, slices: Sequence[str] = ()
 ) -> dict[str, str]:
@@ -207,7 +156,7 @@ def choose_columns(
     >>> choose_columns(source, text=None, label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
-    for role, name in (("text", text), ("label", label), *(("slice", one) for one in slices)):
+    for role, name in (("text", text), ("label", label), *(("slice", name) for name in slices)):
         if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
             raise DataError(
                 f"no column `{name}` in {source.name}",
@@ -221,27 +170,24 @@ def choose_columns(
             fix="choose another label column",
         )
     free = [column for column in source.columns if column not in (text, label)]
-    found_label = label or first_of(LABEL_NAMES, free)
-    declined = found_label == NO_LABELS and NO_LABELS not in source.columns
-    by_role = {
-        "text": text
-        or _find_text(source, label=first_of(LABEL_NAMES, free) if declined else found_label),
-        "label": None if declined else found_label,
+    if label == NO_LABELS and NO_LABELS not in source.columns:
+        label, labelled = None, first_of(LABEL_NAMES, free)
+    else:
+        label = labelled = label or first_of(LABEL_NAMES, free)
+    columns = {
+        "text": text or _text_column(source, [name for name in source.columns if name != labelled]),
+        "label": label,
         "id": first_of(("id",), free),
         **{f"{SLICE}{name}": name for name in slices},
     }
-    return {role: column for role, column in by_role.items() if column is not None}
+    return {role: column for role, column in columns.items() if column is not None}
 
 
-def _find_text(source: Source, *, label: str | None) -> str:
-    """A column of a usual name, or else the only one that holds strings and has no other role."""
-    free = [column for column in source.columns if column != label]
-    by_name = first_of(TEXT_NAMES, free)
-    if by_name is not None:
-        return by_name
-    strings = [
-        column for column in free if column in source.string_columns and column.casefold() != "id"
-    ]
+def _text_column(source: Source, free: Sequence[str]) -> str:
+    """A column of a usual name, or else the only one of strings."""
+    if column := first_of(TEXT_NAMES, free):
+        return column
+    strings = [name for name in free if name in source.string_columns and name.casefold() != "id"]
     if len(strings) == 1:
         return strings[0]
     raise DataError(
@@ -253,9 +199,7 @@ def _find_text(source: Source, *, label: str | None) -> str:
 
 def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     """The column that matches the earliest of the names, whatever its case."""
-    by_name: dict[str, str] = {}
-    for column in columns:
-        by_name.setdefault(column.casefold(), column)
+    by_name = {column.casefold(): column for column in reversed(list(columns))}
     return next((by_name[name] for name in names if name in by_name), None)
 
 
@@ -359,9 +303,112 @@ def storable(text: str) -> str:
 
 
 def _kind(value: object) -> str:
-    """What a value is, in words for the message."""
     if isinstance(value, bool):
         return "a truth value"
-    if isinstance(value, int | float):
-        return "a number"
-    return f"a {type(value).__name__}"
+    return "a number" if isinstance(value, int | float) else f"a {type(value).__name__}"
+
+
+Codes = NDArray[np.int32]
+"""For each row the place of its value among the distinct ones; -1 where it has none."""
+
+
+class WantedColumn(NamedTuple):
+    """A column to be read, and what makes its values; several columns make one value together.
+
+    ``read`` turns what the cells of a row hold into a value, None where nothing is said, or raises
+    an `UnreadableError`.
+    """
+
+    columns: tuple[str, ...]
+    read: Callable[..., Any]
+    required: bool = False
+
+
+class Coded(NamedTuple):
+    """A column that was read: its distinct values, and which of them each row has."""
+
+    values: list[Any]
+    codes: Codes
+
+
+def read_columns(source: Source, wanted: Sequence[WantedColumn], fix: str) -> list[Coded]:
+    """Read columns whole: millions of rows in some seconds where pyarrow reads them.
+
+    What pyarrow cannot read is read row by row, or refused with its line.
+
+    Raises
+    ------
+    DataError
+        When a value cannot be read, or is not there and required; with its line or row, and how
+        to ``fix`` it.
+    """
+    import pyarrow
+
+    if source.batches is not None and all(len(column.columns) == 1 for column in wanted):
+        with suppress(pyarrow.ArrowException, *UNREADABLE, DataError):
+            return _by_column(source.batches, wanted)
+    return _by_row(source, wanted, fix)
+
+
+class _Distinct:
+    """The distinct values of a column, as they come."""
+
+    def __init__(self, wanted: WantedColumn) -> None:
+        self.wanted = wanted
+        self.values: list[Any] = []
+        self._known: dict[Any, int] = {}
+
+    def code(self, *raw: object) -> int:
+        value = self.wanted.read(*raw)
+        if value is None:
+            if self.wanted.required:
+                raise UnreadableError("nothing", "a value in every row")
+            return -1
+        code = self._known.setdefault(value, len(self.values))
+        if code == len(self.values):
+            self.values.append(value)
+        return code
+
+
+def _by_row(source: Source, wanted: Sequence[WantedColumn], fix: str) -> list[Coded]:
+    """The columns of any source; codes stand in arrays, as the rows may be many."""
+    columns = [(_Distinct(column), array("i")) for column in wanted]
+    for row in source.read([name for column in wanted for name in column.columns]):
+        values = iter(row.values)
+        for distinct, codes in columns:
+            try:
+                codes.append(distinct.code(*(next(values) for _ in distinct.wanted.columns)))
+            except UnreadableError as error:
+                names = " or ".join(f"`{name}`" for name in distinct.wanted.columns)
+                raise error.at(source.place(row), names, fix) from error
+    return [Coded(one.values, np.array(codes, dtype=np.int32)) for one, codes in columns]
+
+
+def _by_column(
+    batches: Callable[[Sequence[str]], Iterator[Any]], wanted: Sequence[WantedColumn]
+) -> list[Coded]:
+    """The same by pyarrow: of each column only the distinct values go through Python."""
+    import pyarrow.types
+
+    chunks: dict[str, list[Any]] = {column.columns[0]: [] for column in wanted}
+    for batch in batches(list(chunks)):
+        for name, encoded in chunks.items():
+            column = batch.column(name)
+            # A dictionary of the file may hold values that no row has.
+            if pyarrow.types.is_dictionary(column.type):
+                column = column.cast(column.type.value_type)
+            encoded.append(column.dictionary_encode())
+    return [_coded(_Distinct(column), chunks[column.columns[0]]) for column in wanted]
+
+
+def _coded(distinct: _Distinct, chunks: list[Any]) -> Coded:
+    import pyarrow
+
+    if not chunks:
+        return Coded([], np.zeros(0, dtype=np.int32))
+    chunks = pyarrow.chunked_array(chunks).unify_dictionaries().chunks
+    codes = [distinct.code(value) for value in chunks[-1].dictionary.to_pylist()]
+    rows = np.concatenate([chunk.indices.fill_null(-1).to_numpy() for chunk in chunks])
+    # A null's place is -1, where the last code stands.
+    codes.append(distinct.code(None) if (rows < 0).any() else -1)
+    return Coded(distinct.values, np.array(codes, dtype=np.int32)[rows])

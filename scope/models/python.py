@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.data.choices import option_index
 from scope.data.fields import plain_label
+from scope.data.items import option_index
 from scope.errors import ModelError, SpecError
 from scope.foreign import ForeignCode
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized

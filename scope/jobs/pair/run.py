@@ -19,7 +19,7 @@ from scope.jobs.pair.facts import aligned_layers, asked_in
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.runner import Prepared, carry_out, prices_in
-from scope.models.endpoint.failures import EndpointError
+from scope.models.endpoint.exchange import EndpointError
 from scope.models.loading import loading_once
 from scope.progress import Bars, Lines, remark
 from scope.records import (

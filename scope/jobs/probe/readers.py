@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from scope.answers.vectors import LatentTable, stored_latents
-from scope.data.lines import read_small_text
+from scope.data.sources import read_small_text
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.identity import short_names
 from scope.models import ModelOptions

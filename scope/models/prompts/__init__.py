@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from scope.data.lines import read_small_text
+from scope.data.sources import read_small_text
 from scope.errors import DataError, SpecError
 from scope.models.options import ModelOptions
 from scope.paths import expanded

@@ -15,7 +15,7 @@ from scope.answers import Run, answer_texts
 from scope.core.job import Job
 from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
 from scope.core.request import Request, as_function
-from scope.data.loading import load_data
+from scope.data.sampling import load_data
 from scope.jobs.audited import classifier_card, load_audited
 from scope.jobs.identity import NamedModel, manifest_of, short_names
 from scope.jobs.runner import Prepared, carry_out

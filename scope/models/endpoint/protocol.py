@@ -1,14 +1,15 @@
-"""Requests to a server, and its parsed replies."""
+"""OpenAI's protocol: the bodies of requests, and what a reply says."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from scope.models.endpoint.address import Key
-from scope.models.endpoint.failures import clean, said_in
+from scope.models.endpoint.exchange import EndpointRequest, Failure, clean, said_in
 
 SPARE_CHARACTERS = 1024
 
@@ -25,19 +26,6 @@ LEAST_LOGPROB = -1e6
 
 LEAST_ABOVE_0 = 0.01
 """A log-probability may be rounded to a little above 0; one higher than this is none."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EndpointRequest:
-    """One request. Equal ones have equal replies, so each is given once.
-
-    ``likeliest`` is how many of the likeliest tokens are requested at each position.
-    """
-
-    path: Literal["chat", "completions", "models"]
-    prompt: str = ""
-    most_tokens: int = 1
-    likeliest: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,8 +133,7 @@ def _text(text: object, ask: EndpointRequest) -> str:
         raise MalformedReplyError(f"a reply whose text is not a string but a {_kind(text)}")
     if len(text) > most_characters(ask):
         raise MalformedReplyError(
-            f"a reply of {len(text):,} characters to a request for at most {ask.most_tokens} "
-            f"token{'s' if ask.most_tokens > 1 else ''}"
+            f"a reply of {len(text):,} characters to a request for {ask.tokens_in_words}"
         )
     return _storable(text)
 
@@ -285,3 +272,54 @@ def _kind(value: object) -> str:
 def _storable(text: str) -> str:
     """Without the halves of characters that JSON can hold and UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+FEWER_LIKELIEST = 5
+"""Most log-probabilities that some servers give, where others give twenty."""
+
+
+class Dialect:
+    """The parameters that a server is found not to take are left out, or put otherwise."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._takes_seed = True
+        self._limit = "max_tokens"
+        self._most_likeliest: int | None = None
+
+    def body(self, ask: EndpointRequest) -> dict[str, Any]:
+        """The request as this server takes it: greedy, hence the same whenever it is asked."""
+        body: dict[str, Any] = {"model": self._model, "temperature": 0}
+        if self._takes_seed:
+            body["seed"] = 0
+        likeliest = ask.likeliest
+        if ask.path == "completions":
+            return body | {"prompt": ask.prompt, "max_tokens": ask.most_tokens} | _some(likeliest)
+        if self._most_likeliest is not None:
+            likeliest = min(likeliest, self._most_likeliest)
+        if likeliest:
+            body |= {"logprobs": True, "top_logprobs": likeliest}
+        body[self._limit] = ask.most_tokens
+        return body | {"messages": [{"role": "user", "content": ask.prompt}]}
+
+    def learn(self, failure: Failure, sent: dict[str, Any]) -> bool:
+        """Whether the request is now put otherwise than it was sent.
+
+        Log-probabilities of a chat are left out only after fewer of them are refused too: without
+        them a choice is still read from the text. Those of a completion are all that is asked.
+        """
+        if failure.status not in (400, 422):
+            return False
+        if "max_completion_tokens" in failure.said and "max_tokens" in sent and "messages" in sent:
+            self._limit = "max_completion_tokens"
+        elif "logprobs" in failure.said and (sent_likeliest := sent.get("top_logprobs")):
+            self._most_likeliest = FEWER_LIKELIEST if sent_likeliest > FEWER_LIKELIEST else 0
+        elif re.search(r"\bseed\b", failure.said) and "seed" in sent:
+            self._takes_seed = False
+        else:
+            return False
+        return True
+
+
+def _some(likeliest: int) -> dict[str, int]:
+    return {"logprobs": likeliest} if likeliest else {}
