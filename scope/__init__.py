@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scope.decision.gates import failed_gates
+    from scope.core.gates import failed_gates
     from scope.errors import ScopeError
     from scope.jobs.audit.run import audit
     from scope.jobs.compare.run import compare
@@ -64,7 +64,7 @@ _HOMES = {
     "demo": "scope.jobs.demo.run",
     "dry_run": "scope.jobs.cost",
     "embed_fleet": "scope.jobs.fleet.embed",
-    "failed_gates": "scope.decision.gates",
+    "failed_gates": "scope.core.gates",
     "forecast_fleet": "scope.jobs.fleet.forecast",
     "load_result": "scope.jobs.pages",
     "map_fleet": "scope.jobs.fleet.map",

@@ -143,11 +143,11 @@ class ReuseRequest(LabelledTexts):
 
     def _refuse_tables(self) -> None:
         """Refuse tables of answers, which a task alone reads."""
-        for one in (self.suspect, *self.references, *self.controls):
-            scheme, rest = split_spec(one) if isinstance(one, str) else ("", "")
+        for spec in (self.suspect, *self.references, *self.controls):
+            scheme, rest = split_spec(spec) if isinstance(spec, str) else ("", "")
             if scheme == "predictions" and parse_table_name(rest):
                 raise SpecError(
-                    f"the table of answers `{one}` without a task",
+                    f"the table of answers `{spec}` without a task",
                     expected="the task whose questions the table answers",
                     fix="add --task choice",
                 )
@@ -159,6 +159,6 @@ JOB = Job(
     carry_out="scope.jobs.reuse.run:carry_out_reuse",
     prepare="scope.jobs.reuse.run:prepare",
     result=ReuseResult,
-    page="scope.jobs.reuse.sections:page",
+    page="scope.jobs.reuse.page:page",
     gates=VerdictGates,
 )
