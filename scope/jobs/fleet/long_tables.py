@@ -11,15 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from scope.data.columns import WantedColumn, read_columns
 from scope.data.fields import (
     UnreadableError,
-    WantedColumn,
     class_name,
     first_of,
     is_missing,
     label_of,
     plain_label,
-    read_columns,
     read_rows,
     storable,
 )

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from scope.data import formats
-from scope.data.fields import WantedColumn, label_of, read_columns
+from scope.data.columns import WantedColumn, read_columns
+from scope.data.fields import label_of
 from scope.data.specs import open_file
 from scope.errors import DataError
 
