@@ -39,9 +39,9 @@ LAYERS = (
     ("pieces",),
     ("data", "store", "estimation", "testing"),
     ("models",),
-    ("answers", "demo_models", "probes"),
+    ("answers", "demo_models"),
     ("jobs",),
-    ("scope",),
+    ("probes", "scope"),
     ("cli",),
 )
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
