@@ -15,8 +15,8 @@ from scope.models import ModelOptions
 from scope.models.answer_table import TableColumn
 from scope.models.certainty import mark_certain
 from scope.models.loading import expand_spec, in_role, load_model, split_spec
+from scope.models.preflight import require_there
 from scope.models.prompts import prompt_of
-from scope.models.unloaded import require_there
 from scope.protocols import METHODS, Progress, Role
 from scope.records import ModelCard
 

@@ -21,7 +21,7 @@ from scope.errors import ModelError, ResourceError, RunError, ScopeError, SpecEr
 from scope.jobs.shards import Shard, without_shard
 from scope.jobs.shared_fields import InShards, ray_address
 from scope.models.generations import LIBRARIES, release_of
-from scope.models.threads import available_cores
+from scope.models.torch_setup import available_cores
 from scope.printing import first_line
 from scope.progress import Silent
 from scope.store import RunFolder, said_differences

@@ -14,9 +14,8 @@ from scope.errors import RunError, ScopeError
 from scope.jobs import JOBS
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
-from scope.jobs.prices import announcements
 from scope.jobs.shared_fields import SharesAnswers
-from scope.jobs.work import Planned
+from scope.jobs.work import Planned, announcements
 from scope.models.loading import split_spec
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark

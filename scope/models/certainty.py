@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scope.models.options import ModelOptions
-from scope.models.threads import waiting_threads_sleep
-from scope.models.torch_setup import choose_device, load_torch
+from scope.models.torch_setup import choose_device, load_torch, waiting_threads_sleep
 
 BY_BYTES = ("hf", "gguf")
 """Schemes whose models are computed here, and whose fingerprint covers the bytes of their files."""

@@ -17,8 +17,7 @@ from scope.models.checkpoint import PACKAGED, Checkpoint, fetch_checkpoint, pack
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds
-from scope.models.threads import choose_threads
-from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
+from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.protocols import Swap
 
 _COUNTED_AT_ONCE = 256

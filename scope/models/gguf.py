@@ -26,8 +26,7 @@ from scope.foreign import converting
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input
 from scope.models.options import ModelOptions
-from scope.models.threads import choose_threads
-from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
+from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded
 from scope.printing import first_line
 

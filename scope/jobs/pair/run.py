@@ -14,11 +14,11 @@ from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
 from scope.jobs.cost import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of
-from scope.jobs.model_facts import facts_of
 from scope.jobs.pair.facts import aligned_layers, asked_in
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.runner import Prepared, carry_out, prices_in
+from scope.jobs.work import facts_of
 from scope.models.endpoint.exchange import EndpointError
 from scope.models.loading import loading_once
 from scope.progress import Bars, Lines, remark

@@ -18,8 +18,7 @@ from scope.models.batching import ONE_THREAD_RULES, RowRule
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.inference import Computed, Inference
 from scope.models.options import DType
-from scope.models.threads import chosen_threads
-from scope.models.torch_setup import load_torch, one_torch_thread
+from scope.models.torch_setup import chosen_threads, load_torch, one_torch_thread
 from scope.printing import first_line
 
 _LIBRARY = "transformers"

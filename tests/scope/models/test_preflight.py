@@ -1,4 +1,4 @@
-"""What is known of models before they are loaded."""
+"""Files, labels and sizes of models that are not loaded."""
 
 import json
 import os
@@ -6,8 +6,8 @@ import os
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.models import ModelOptions
-from scope.models.unloaded import labels_before_loading
+from scope.models import ModelOptions, load_classifier
+from scope.models.preflight import labels_before_loading, weights_of
 
 WORDS = ModelOptions(label_words={"positive": "good", "negative": "bad"})
 
@@ -58,3 +58,25 @@ def test_of_a_configuration_that_cannot_be_read_nothing_is_known(tmp_path):
     path.unlink()
     path.write_text("[" * 100_000, encoding="utf-8")
     assert labels_before_loading(str(tmp_path), ModelOptions()) is None
+
+
+def test_parameters_are_those_of_the_loaded_model_and_memory_follows_the_precision(checkpoints):
+    folder = checkpoints["bert"]
+    loaded = load_classifier(str(folder))._model
+    found = weights_of(str(folder), ModelOptions(dtype="bfloat16"))
+    assert found.parameters == sum(one.numel() for one in loaded.parameters())
+    assert (found.dtype, found.memory) == ("bfloat16", 2 * found.parameters)
+    assert found.stored == (folder / "model.safetensors").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("openai:http://localhost:8000/v1#ours", "it runs on a server"),
+        ("predictions:answers.jsonl", "its answers are saved"),
+        ("python:mine:model", "its code is the user's"),
+    ],
+)
+def test_the_size_of_other_models_is_unknown_with_a_reason(spec, reason):
+    found = weights_of(spec, ModelOptions())
+    assert (found.parameters, found.stored, found.memory, found.reason) == (None,) * 3 + (reason,)
