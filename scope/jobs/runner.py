@@ -43,7 +43,7 @@ class Prepared(NamedTuple, Generic[Found]):
     plan: str = ""
 
 
-def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Found:
+def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Found:
     """Prepare the job, open its run, do the work, and write the result and its report.
 
     The result is what the run's file holds, with the run's folder.

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple, TypeVar
 from scope.answers import CachedClassifier, Memory
 from scope.answers.answers import checked
 from scope.errors import SpecError
-from scope.foreign import Failed, attempt
 from scope.jobs.identity import NamedModel
 from scope.models import ModelOptions
 from scope.models.loading import split_spec
@@ -28,6 +27,7 @@ from scope.models.preflight import weights_of
 from scope.printing import did_you_mean
 from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task
 from scope.records import Example, ModelCard, ModelFacts, Prediction, Question
+from scope.untrusted import Failed, attempt
 
 SECONDS_A_TRIAL = 3.0
 """Time for which a model answers, or a search runs."""
@@ -134,7 +134,7 @@ def search_work(
         if any(str(getattr(model, "spec", "")).startswith("openai:") for model in asked_models):
             each = seconds_to_answer(texts, reference.model.classify) / max(len(texts), 1)
             return work(purpose=purpose, queries=queries, seconds=queries * each)
-        sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
+        sample = random.Random(0).sample(examples, min(len(examples), options.parallel_texts))  # noqa: S311 - no secret
         trial = _TimedClassifier(reference)
         pairs = attempt(lambda: list(capability.search(trial, sample, options)))
         fails = isinstance(pairs, Failed) and not isinstance(pairs.error, _TrialEndsError)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from scope.errors import ModelError
-from scope.foreign import during_inference
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.decoder import STEP, Decoder
 from scope.models.heads import Head, fingerprint_with, load_head
@@ -27,6 +26,7 @@ from scope.models.replies import (
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
+from scope.untrusted import during_inference
 
 PROMPTS = ("answer", "choice", "cloze")
 """The prompts that are used here."""

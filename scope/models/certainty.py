@@ -36,7 +36,7 @@ _VARIABLES = (
 Model = TypeVar("Model")
 
 
-def mark_certain(model: Model, scheme: str, options: ModelOptions) -> Model:
+def mark_cacheable(model: Model, scheme: str, options: ModelOptions) -> Model:
     """The model that was loaded by a scheme, with what computes its answers if it is certain."""
     if scheme in BY_BYTES and not options.trust_remote_code:
         setattr(model, _MARK, _computed_by(options))

@@ -13,7 +13,6 @@ from functools import cached_property
 from threading import RLock
 from typing import Any
 
-from scope.foreign import attempt
 from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
 from scope.models.decoder import Decoder, log_probabilities
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
@@ -21,6 +20,7 @@ from scope.models.heads import refuse_nan
 from scope.models.inference import Computed, Inference, made_up_tokens
 from scope.models.paths import Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import load_torch
+from scope.untrusted import attempt
 
 _RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batches)
 """All texts stand in one row of tokens: there are no rows that could be added to a batch."""

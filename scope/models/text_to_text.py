@@ -10,7 +10,6 @@ from itertools import islice
 from typing import Any, Self
 
 from scope.errors import ModelError
-from scope.foreign import during_inference
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.decoder import filled_up, log_probabilities
 from scope.models.generations import cache_name
@@ -23,6 +22,7 @@ from scope.models.replies import READ_BY, answer_text
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers
 from scope.records import BLANK, Answer, Question
+from scope.untrusted import during_inference
 
 
 class Seq2Seq(Computed):

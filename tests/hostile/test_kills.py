@@ -54,7 +54,7 @@ def audit(folder):
         for word, end, label in (("old", "dull", "negative"), ("new", "funny", "positive"))
     )
     (folder / "rows.csv").write_text(f"text,label\n{rows}")
-    data = ("--data", str(folder / "rows.csv"), "--capability", "typo", "--slots", "4")
+    data = ("--data", str(folder / "rows.csv"), "--capability", "typo", "--parallel-texts", "4")
     models = ("--reference", "python:toy_models:Slow", "--target", "python:toy_models:SlowStudent")
     yield Job(arguments=["audit", *models, *data], environment={}, asked=logged)
 

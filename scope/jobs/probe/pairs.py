@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scope.errors import DataError, SpecError
 from scope.jobs.probe.latents import Scores
 from scope.jobs.task_choice import find_task, task_names
-from scope.pieces import piece_card, refuse_unused_settings, settings_of, with_settings
+from scope.plugins import piece_card, refuse_unused_settings, settings_of, with_settings
 from scope.printing import counted
 from scope.protocols import PairData, PairTask, Part
 from scope.records import CapabilityCard, DataCard, ScoredPair, Setting

@@ -258,7 +258,7 @@ class ProbeRequest(Request):
 JOB = Job(
     name="probe",
     request=ProbeRequest,
-    carry_out="scope.jobs.probe.run:carry_out_probe",
+    run="scope.jobs.probe.run:run_probe",
     prepare="scope.jobs.probe.run:prepare",
     result=ProbeResult,
     page="scope.jobs.probe.page:page",

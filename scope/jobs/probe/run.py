@@ -49,7 +49,7 @@ from scope.jobs.probe.steps import (
     judge_model,
     latents_of,
 )
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.jobs.work import Planned, vectors_work
 from scope.paths import expanded
 from scope.protocols import LatentReader
@@ -64,12 +64,12 @@ from scope.records import (
 )
 
 
-def carry_out_probe(request: ProbeRequest) -> ProbeResult:
+def run_probe(request: ProbeRequest) -> ProbeResult:
     """Fit and evaluate probes, or evaluate a saved one."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-probe = as_function(ProbeRequest, carry_out_probe)
+probe = as_function(ProbeRequest, run_probe)
 
 
 @dataclass(frozen=True, kw_only=True)

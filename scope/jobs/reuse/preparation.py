@@ -40,7 +40,7 @@ from scope.jobs.task_choice import ChosenTask, choose_tasks
 from scope.jobs.word_encoder import encoder_at_hand
 from scope.jobs.work import Planned, questions_work, search_work, texts_work
 from scope.models.labels import align, parse_label_map
-from scope.pieces import refuse_unused_settings
+from scope.plugins import refuse_unused_settings
 from scope.protocols import Encoder, SearchOptions
 from scope.records import CapabilityCard, DataCard, Example, Manifest, Setting
 
@@ -167,7 +167,7 @@ class _TextTest(PreparedTest):
     def _searched(self) -> Sequence[Example]:
         """The texts that are perturbed."""
         drawable = [Keyed(short_hash(example.text.strip()), example) for example in self.examples]
-        return draw(drawable, self.request.perturbed, self.request.seed)
+        return draw(drawable, self.request.n_perturbed, self.request.seed)
 
     def _options(self) -> SearchOptions:
         request = self.request
@@ -257,7 +257,7 @@ def _prepare_texts(request: ReuseRequest) -> PreparedTest:
         settings={
             **({} if request.role == "classifier" else {"role": request.role}),
             "trials": request.trials,
-            "perturbed": request.perturbed,
+            "n_perturbed": request.n_perturbed,
             "tolerance": request.tolerance,
             "cutoff": request.cutoff,
             "label_map": ", ".join(request.label_map) or None,

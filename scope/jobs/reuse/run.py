@@ -16,17 +16,17 @@ from scope.jobs.reuse.preparation import PreparedTest, prepare_test
 from scope.jobs.reuse.questions import ItemSet
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.verdicts import conclude
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.metrics import Metric
 from scope.records import GOLD, Look, Measurement, Outcome, ReuseResult, Verdict
 
 
-def carry_out_reuse(request: ReuseRequest) -> ReuseResult:
+def run_reuse(request: ReuseRequest) -> ReuseResult:
     """Run the test, or continue an interrupted one."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-reuse = as_function(ReuseRequest, carry_out_reuse)
+reuse = as_function(ReuseRequest, run_reuse)
 
 
 def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:

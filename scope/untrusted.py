@@ -4,7 +4,7 @@ Such code may fail in any way, also by ``sys.exit(0)``, which would end the comm
 well. There are three ways to call it:
 
 - `converting`: its failure becomes an error of ours. `loading` and `during_inference` do so for
-  the libraries that read and run a checkpoint, `ForeignCode` for the code of users and plugins.
+  the libraries that read and run a checkpoint, `UntrustedCode` for the code of users and plugins.
 - `attempt`: its failure is a value, to be recorded or replaced by a default.
 - `until_failure`: its values count as far as they come.
 
@@ -109,7 +109,7 @@ def converting(
         raise ours from error
 
 
-class ForeignCode:
+class UntrustedCode:
     """Code of a user or a plugin; every call into it passes `call` or `entered`.
 
     Parameters
@@ -121,9 +121,9 @@ class ForeignCode:
 
     Examples
     --------
-    >>> ForeignCode("python:mine:model").call("classify", len, [1, 2])
+    >>> UntrustedCode("python:mine:model").call("classify", len, [1, 2])
     2
-    >>> ForeignCode("python:mine:model").call("classify", sys.exit, 0)
+    >>> UntrustedCode("python:mine:model").call("classify", sys.exit, 0)
     Traceback (most recent call last):
     ...
     scope.errors.ModelError: found:    `python:mine:model` failed in `classify`: SystemExit: 0

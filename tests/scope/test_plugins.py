@@ -7,7 +7,7 @@ import pytest
 
 from capabilities.typo import Typo
 from scope.errors import ModelError, SpecError
-from scope.pieces import (
+from scope.plugins import (
     expand_groups,
     guarded_piece,
     make_piece,
@@ -256,6 +256,6 @@ def test_a_group_stands_for_its_members_each_named_once():
 
 
 def test_a_group_without_members_is_refused(monkeypatch):
-    monkeypatch.setattr("scope.pieces.entries", lambda group: ())
+    monkeypatch.setattr("scope.plugins.entries", lambda group: ())
     with pytest.raises(SpecError, match="`robustness`, which has no member here"):
         expand_groups(["robustness"])

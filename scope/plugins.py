@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any, NamedTuple, get_args
 
 from scope.errors import SpecError
-from scope.foreign import ForeignCode, each_within
 from scope.printing import did_you_mean, first_line, shown, unstorable
 from scope.protocols import AskedRole, PairData, PairRole, TaskData
 from scope.records import CapabilityCard, DataCard, Item, ScoredPair, Setting
 from scope.registry import BUILT_IN, Entry, entries
+from scope.untrusted import UntrustedCode, each_within
 
 _OWN = frozenset(
     target.partition(":")[0]
@@ -66,7 +66,7 @@ def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
     known = settings_of(entry.target)
     own = settings_for(entry.name, known, settings)
     _refuse_other_types(entry, own)
-    with ForeignCode(f"{entry.name} of {entry.origin}").entered("__init__"):
+    with UntrustedCode(f"{entry.name} of {entry.origin}").entered("__init__"):
         try:
             return entry.target(**own)
         except (TypeError, ValueError) as error:
@@ -237,7 +237,7 @@ class ForeignPiece:
     def __init__(self, piece: Any) -> None:
         kind = type(piece)
         self._piece = piece
-        self._code = ForeignCode(f"{kind.__module__}:{kind.__qualname__}")
+        self._code = UntrustedCode(f"{kind.__module__}:{kind.__qualname__}")
         with self._code.entered("its attributes"):
             require_members(piece)
             for name in _VALUES:
