@@ -275,9 +275,12 @@ def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) ->
 
 
 def _beyond(verdict: Replacement, reference: str, measured: _Measured) -> str:
-    """A reach where one is beyond, or else the surest endpoint, then the names of the others."""
-    found = [one for one in verdict.endpoints if one.name in verdict.beyond]
-    worst = max(found, key=lambda one: (one.name.startswith("reach"), -one.p_beyond))
+    """Accuracy, a reach or else the surest endpoint beyond, then the names of the others."""
+    beyond = [endpoint for endpoint in verdict.endpoints if endpoint.name in verdict.beyond]
+    worst = max(
+        beyond,
+        key=lambda end: (end.name == "accuracy", end.name.startswith("reach"), -end.p_beyond),
+    )
     others = [name for name in verdict.beyond if name != worst.name]
     verb = "is" if len(others) == 1 else "are"
     also = f", and {named(others)} {verb} beyond limits, too" if others else ""
@@ -291,12 +294,16 @@ def _told(endpoint: Endpoint, reference: str, measured: _Measured) -> str:
         return f"{name} is {estimate}"
     if name.startswith("reach on "):
         on = name.removeprefix("reach ")
-        times = f"{estimate.value:.2f}".replace("-", "−")
-        return f"it moves {times} times as far as {reference} {on} (limit {limit:g})"
+        times = f"{abs(estimate.value):.2f} times as far"
+        if estimate.value < 0:
+            return f"it moves against {reference} {on}, {times} (limit {limit:g})"
+        return f"it moves {times} as {reference} {on} (limit {limit:g})"
     if limit > 0:
         return f"its {name} is {estimate.value:.2f} (limit {limit:g})"
-    standard = reference if name == "accuracy" else measured.baseline
-    return f"its {name} is {-estimate.value:.3f} below {standard}'s (limit {-limit:g})"
+    if name == "accuracy":
+        below = f"{-100 * estimate.value:.1f} points below {reference}'s"
+        return f"its accuracy is {below} (limit {-100 * limit:g})"
+    return f"its {name} is {-estimate.value:.3f} below {measured.baseline}'s (limit {-limit:g})"
 
 
 def _not_within(verdict: Replacement) -> str:

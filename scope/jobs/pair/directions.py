@@ -41,7 +41,7 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
         rows=(
             Row(cells=("verdict", *map(_verdict, audits), None)),
             Row(cells=("measured against", *map(_standard, audits), None)),
-            _row("accuracy, points", map(_accuracy, audits), points),
+            _row("accuracy, points", map(_accuracy, audits), points, _signs("accuracy", audits)),
             _row("same answer, %", map(same_answers, audits), percent),
             *(
                 _row(metric_name(one.metric).label, [one.estimate] * len(audits), number)
@@ -49,11 +49,13 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
             ),
             *(
                 _row(
-                    f"concordance on {name}",
-                    map(partial(_of_target, "concordance", name), audits),
+                    name := f"{metric} on {capability}",
+                    map(partial(_of_target, metric, capability), audits),
                     number,
+                    _signs(name, audits),
                 )
-                for name in names
+                for capability in names
+                for metric in ("concordance", "reach")
             ),
         ),
         close=True,
@@ -68,11 +70,30 @@ same_answers = partial(_of_target, "iid_agreement", None)
 """How often both give the same answer to unchanged texts."""
 
 
-def _row(name: str, estimates: Iterable[Found], write: Callable[[float], str]) -> Row:
-    found = tuple(estimates)
-    counts = sorted({one.n for one in found if isinstance(one, Estimate)})
-    texts = " to ".join(f"{one:,}" for one in dict.fromkeys((*counts[:1], *counts[-1:])))
-    return Row(cells=(name, *(_in_line(one, write) for one in found), texts))
+_STATES = {"within": "✓ ", "beyond": "✗ ", "not shown": "? "}
+
+
+def _signs(name: str, audits: Sequence[AuditResult]) -> Sequence[str]:
+    """Of each audit whether this endpoint is within its limit; empty where it is not judged."""
+    states = (
+        {end.name: end.state for verdict in audit.verdicts for end in verdict.endpoints}
+        for audit in audits
+    )
+    return [_STATES.get(of.get(name, ""), "") for of in states]
+
+
+def _row(
+    name: str,
+    estimates: Iterable[Found],
+    write: Callable[[float], str],
+    signs: Sequence[str] = (),
+) -> Row:
+    """A number of each direction, with the sign of its state where it is judged."""
+    each = tuple(estimates)
+    counts = sorted({estimate.n for estimate in each if isinstance(estimate, Estimate)})
+    texts = " to ".join(f"{count:,}" for count in dict.fromkeys((*counts[:1], *counts[-1:])))
+    cells = (_in_line(estimate, write) for estimate in each)
+    return Row(cells=(name, *map(str.__add__, signs or [""] * len(each), cells), texts))
 
 
 def verdict_matrix(audits: Sequence[AuditResult]) -> Table:

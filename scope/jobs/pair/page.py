@@ -137,8 +137,11 @@ def _answer(
 _ABOUT = note(
     "Accuracy is the model’s minus that of the model it would replace. CAPA and error consistency "
     "are agreement above what two models of these accuracies have by chance. Concordance: how "
-    "often two random changes of a text move both models in the same order; ½ is chance. Brackets "
-    "show 95\u00a0% intervals. Audits of two directions are tests of their own, each corrected for "
+    "often two random changes of a text move both models in the same order; ½ is chance. Reach: "
+    "how far a model moves the way of the other, of how far that moves; below 0 it moves against "
+    "it. ✓ is within its limit, ✗ beyond it, ? open. Brackets show 95\u00a0% intervals. *May* and "
+    "*may not* are each wrong at most 2.5\u00a0% of the time, as far as one run is concerned, and "
+    "need no more texts. Audits of two directions are tests of their own, each corrected for "
     "itself alone."
 )
 
@@ -186,7 +189,7 @@ _OPENINGS = {
 }
 _OF_ACCURACY = {
     "may replace": "accuracy at most {limit} points lower",
-    "may not": "accuracy more than {limit} points lower",
+    "may not": "accuracy {lower} points lower, limit {limit}",
 }
 _OF_OTHERS = {
     "may replace": "{names} within limits",
@@ -219,7 +222,11 @@ def _on_verdict(audit: AuditResult, verdict: Replacement) -> Text:
     return (
         *prose(_OPENINGS[verdict.decision], target=verdict.target, reference=reference_of(audit)),
         *(prose(", in what was assessed") if partial else ()),
-        *(prose(" (exploratory: planned after a look)") if audit.earlier_looks else ()),
+        *(
+            prose(" (exploratory: an audit with another plan asked these texts before)")
+            if audit.earlier_looks
+            else ()
+        ),
         *prose(": "),
         *joined(_reasons(audit, verdict), between="; "),
         *prose("."),
@@ -232,15 +239,18 @@ def _reasons(audit: AuditResult, verdict: Replacement) -> Iterator[Text]:
         yield prose("{reason}", reason=verdict.reason)
     shared = same_answers(audit)
     if isinstance(shared, Estimate):
-        # Rounded down: 100 % is said of no less.
-        share = f"same answer on {int(100 * shared.value + 1e-6)}\u00a0% of {{n}}\u00a0texts"
+        # 100 % is said of no less.
+        whole = 100 if shared.value == 1 else min(round(100 * shared.value), 99)
+        share = f"same answer on {whole}\u00a0% of {{n}}\u00a0texts"
         yield prose(share, n=shared.n)
-    limits = {one.name: one.limit for one in verdict.endpoints if one.limit is not None}
+    limits = {end.name: end for end in verdict.endpoints if end.limit is not None}
     carry = {"may replace": tuple(limits), "may not": verdict.beyond, "not shown": verdict.open}
     names = carry[verdict.decision]
     apart = _OF_ACCURACY.get(verdict.decision) if "accuracy" in names else None
     if apart:
-        yield prose(apart, limit=prose(f"{-100 * limits['accuracy']:g}"))
+        accuracy = limits["accuracy"]
+        lower = -100 * getattr(accuracy.estimate, "value", 0.0)
+        yield prose(apart, lower=f"{lower:.1f}", limit=f"{-100 * (accuracy.limit or 0):g}")
     if others := [one for one in names if not (apart and one == "accuracy")]:
         yield prose(_OF_OTHERS[verdict.decision], names=named(others))
     if rows := verdict.rows_needed:
