@@ -13,6 +13,7 @@ from scope.data.demo import open_demo
 from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
 from scope.data.hub import open_hub
 from scope.data.lines import reading
+from scope.data.lm_eval import open_lm_eval
 from scope.data.memory import MemorySpec
 from scope.data.sources import Source, guarded_source
 from scope.errors import DataError, SpecError
@@ -20,7 +21,12 @@ from scope.paths import expanded
 from scope.records import MEMORY
 
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
-    {"demo": open_demo, "hf": open_hub, "text": lambda rest: open_text(expanded(rest))}
+    {
+        "demo": open_demo,
+        "hf": open_hub,
+        "lm-eval": open_lm_eval,
+        "text": lambda rest: open_text(expanded(rest)),
+    }
 )
 FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
     {
@@ -54,7 +60,7 @@ def open_source(spec: str) -> Source:
     Traceback (most recent call last):
         ...
     scope.errors.SpecError: found:    unknown scheme `hff` in `hff:stanfordnlp/sst2:validation`
-    expected: demo:…, hf:…, text:…, or the path of a file
+    expected: demo:…, hf:…, lm-eval:…, text:…, or the path of a file
     fix:      did you mean `hf:`?
     """
     if isinstance(spec, MemorySpec):

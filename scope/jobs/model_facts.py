@@ -10,6 +10,7 @@ from scope.models import ModelOptions
 from scope.models.loading import split_spec
 from scope.models.weights import weights_of
 from scope.records import ModelCard, ModelFacts
+from scope.registry import SAVED
 
 
 def facts_of(
@@ -26,7 +27,7 @@ def facts_of(
         How it is asked for many answers at once, such as ``classify``.
     """
     size = weights_of(card.spec, options)
-    answers = split_spec(card.spec)[0] not in ("openai", "predictions")
+    answers = split_spec(card.spec)[0] not in ("openai", *SAVED)
     if model is None or not asked or not answers:
         return ModelFacts(model=card.name, **size._asdict())
     ask = getattr(model, method)

@@ -11,6 +11,7 @@ from scope.models.checkpoint import fetch_checkpoint
 from scope.models.loading import split_spec
 from scope.models.options import ModelOptions
 from scope.paths import expanded
+from scope.registry import SAVED
 
 _BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
@@ -42,7 +43,7 @@ def weights_of(spec: str, options: ModelOptions) -> Weights:
         size = expanded(rest).stat().st_size
         return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
     if scheme != "hf":
-        reasons = {"openai": "it runs on a server", "predictions": "its answers are saved"}
+        reasons = {"openai": "it runs on a server"} | dict.fromkeys(SAVED, "its answers are saved")
         return Weights(reason=reasons.get(scheme, "its code is the user's"))
     try:
         files = sorted(fetch_checkpoint(rest, options).folder.glob("*.safetensors"))
