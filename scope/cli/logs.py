@@ -68,7 +68,7 @@ def _task_row(task: LoggedTask) -> dict[str, str]:
         "version": task.version,
         "shots": task.shots,
         "filter": task.filter,
-        "templates": task.templates,
+        "template": task.template,
         "prompt": task.prompt,
         "kind": task.kind if task.readable or not task.items else f"{task.kind}, not read",
         "models": f"{len({model.model for model in task.models}):,}",
@@ -93,11 +93,21 @@ def _advice(path: Path, tasks: Sequence[LoggedTask]) -> list[str]:
         for name, number in Counter(task.task for task in readable).items()
         if number > 1
     ]
-    for task in readable[:1]:
+    # The task of most models serves as the example.
+    for task in sorted(readable, key=lambda task: -task.shared * len(task.models))[:1]:
         kind = "choice" if task.kind == "multiple_choice" else "generation"
-        one = f"?task={task.task}" if len(readable) > 1 else ""
         lines.append(
             f"compare: scope compare --model 'lm-eval:{path}#*' --task {kind} "
-            f"--data 'lm-eval:{path}{one}'"
+            f"--data 'lm-eval:{path}{_query(task, readable)}'"
         )
     return lines
+
+
+def _query(task: LoggedTask, readable: Sequence[LoggedTask]) -> str:
+    """The conditions that tell the task from all others."""
+    parts = [f"task={task.task}"] if len(readable) > 1 else []
+    alike = [one for one in readable if one.task == task.task]
+    for name in ("version", "shots", "filter", "template", "prompt"):
+        if len({getattr(one, name) for one in alike}) > 1:
+            parts.append(f"{name}={getattr(task, name)}")
+    return f"?{'&'.join(parts)}" if parts else ""

@@ -96,9 +96,15 @@ def _samples(path: Path) -> Iterator[tuple[LogFile, ...]]:
     with reading(str(path)):
         folder = path if path.is_dir() else path.parent
         every = sorted(folder.rglob("*")) if path.is_dir() else sorted(folder.iterdir())
-    samples = [one for one in every if one.name.endswith((".jsonl", ".jsonl.gz"))]
-    if not path.is_dir():
-        samples = [one for one in samples if one == path]
+    with_results = {one.parent for one in every if one.match("results*.json")}
+    samples = [
+        one
+        for one in every
+        if one.name.endswith((".jsonl", ".jsonl.gz"))
+        # Other data may lie in a folder of logs.
+        and (one.name.startswith("samples_") or one.parent in with_results or one == path)
+        and (path.is_dir() or one == path)
+    ]
     if not samples:
         raise DataError(
             f"no samples in `{path}`" if path.exists() else f"no `{path}`",
@@ -299,14 +305,8 @@ def _scored(item: LogItem, score: str, file: LogFile) -> LogItem:
 def _mixed(
     earlier: Conditions, its_file: LogFile, conditions: Conditions, file: LogFile
 ) -> DataError:
-    differing = next(
-        name
-        for name, one, other in zip(Conditions._fields, earlier, conditions, strict=True)
-        if one != other
-    )
     return DataError(
         f"two conditions of one task: {earlier} ({its_file.path}) and {conditions} ({file.path})",
         expected="items of one version, number of shots, filter and template",
-        fix=f"choose one: lm-eval:PATH?task={earlier.task}&{differing}="
-        f"{getattr(earlier, differing)}",
+        fix=f"choose one: lm-eval:PATH?task={earlier.task}&{earlier.unlike(conditions)}",
     )

@@ -44,13 +44,26 @@ class Conditions(NamedTuple):
     shots: str
     filter: str
     template: str
-    chat: str
+    prompt: str
 
     def __str__(self) -> str:
         return (
             f"{self.task}, version {self.version}, {self.shots}-shot, filter {self.filter}, "
-            f"templates {self.template}, {self.chat} prompt"
+            f"templates {self.template}, {self.prompt} prompt"
         )
+
+    def unlike(self, other: Conditions) -> str:
+        """The first condition that differs, as it is chosen in a spec; else the task.
+
+        Examples
+        --------
+        >>> first = Conditions("arc_easy", "1.0", "0", "none", "3fa9c1d2", "plain")
+        >>> first.unlike(first._replace(shots="5"))
+        'shots=0'
+        """
+        pairs = zip(self._fields, self, other, strict=True)
+        different = (f"{name}={mine}" for name, mine, theirs in pairs if mine != theirs)
+        return next(different, f"task={self.task}")
 
 
 class ItemName(NamedTuple):
@@ -156,7 +169,7 @@ def _item(file: LogFile, line: int, fields: Mapping[str, Any]) -> LogItem:
         if name not in _NO_SCORES and isinstance(value, int | float)
     }
     # Chat templates belong to models: their prompts differ though the same is asked.
-    asked = str(prompt)[:8] if conditions.chat == "plain" else "chat"
+    asked = str(prompt)[:8] if conditions.prompt == "plain" else "chat"
     read = _choice if file.kind == CHOICES else _generated
     made = read(file, fields, arguments)
     score = next((one for one in (*NORMALIZED, "exact_match", *scores) if one in scores), "none")

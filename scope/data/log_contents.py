@@ -29,7 +29,7 @@ class LoggedTask:
     version: str
     shots: str
     filter: str
-    templates: str
+    template: str
     prompt: str
     kind: str
     items: int
@@ -60,7 +60,7 @@ def contents_of(path: Path) -> tuple[LoggedTask, ...]:
                 documents.setdefault(key, []).append(items)
     return tuple(
         LoggedTask(
-            **dict(zip(_HEADINGS, conditions, strict=True)),
+            **conditions._asdict(),
             kind=kind,
             items=len(set().union(*documents.get((conditions, kind), ()))),
             shared=_shared(documents.get((conditions, kind), ())),
@@ -68,9 +68,6 @@ def contents_of(path: Path) -> tuple[LoggedTask, ...]:
         )
         for (conditions, kind), models in sorted(answers.items(), key=lambda pair: pair[0])
     )
-
-
-_HEADINGS = ("task", "version", "shots", "filter", "templates", "prompt")
 
 
 def _shared(items: Sequence[set[tuple[str, str]]]) -> int:

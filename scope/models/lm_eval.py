@@ -97,7 +97,7 @@ class LogAnswers:
                 f"and the data are {name.conditions}",
                 expected="the same version, shots, filter, templates and prompts",
                 fix="compare runs of the same task, or choose the conditions of the data: "
-                f"{SCHEME}:PATH?shots={other.conditions.shots}",
+                f"{SCHEME}:PATH?{other.conditions.unlike(name.conditions)}",
             )
 
     def _choice(self, item: LogItem, question: Question, score: str) -> Answer:
