@@ -55,10 +55,13 @@ def _read(data: str) -> Iterator[Draft]:
         )
     for fields in read_fields(source, NAMES, required=("question", "answer")):
         text, value = fields.text("question"), fields.values["answer"]
+        if not text.strip():
+            yield Draft(fields.id, None)
+            continue
         answer = fields.text("answer") if isinstance(value, str) else fields.name("answer")
         item = Item(
             question=Question(id="", text=text),
             gold=(answer,) if answer else (),
             category=fields.name("category"),
         )
-        yield Draft(fields.id, item if text.strip() else None)
+        yield Draft(fields.id, item)

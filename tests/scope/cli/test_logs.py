@@ -66,3 +66,23 @@ def test_missing_items_and_no_logs_end_in_one_message(command, logs):
     done = command("logs", "nowhere")
     assert done.returncode == 2
     assert "no `nowhere`" in done.stderr
+
+
+def test_a_task_under_several_conditions_is_chosen_in_full(command, logs):
+    write_log(logs / "C", "org/C", {"colours": choice_samples(DOCS, 8, 1)}, shots=5)
+    advice = command("logs", ".").stdout.splitlines()[-1]
+    assert advice.endswith("--data 'lm-eval:.?task=colours&shots=0'")
+
+
+def test_logs_are_controls_of_a_test_of_reuse(command, tmp_path):
+    for number in range(20):
+        samples = {"colours": choice_samples(DOCS, 5, number)}
+        write_log(tmp_path / "logs" / str(number), f"m{number}", samples)
+    copied = choice_samples(DOCS, 5, 0)[:110] + choice_samples(DOCS, 5, 99)[110:]
+    write_log(tmp_path / "theirs", "theirs", {"colours": copied})
+    done = command(
+        *("reuse", "--suspect", "lm-eval:theirs", "--reference", "lm-eval:logs/0"),
+        *("--control", "lm-eval:logs#*", "--exclude-control", "m0", "--task", "choice"),
+        *("--data", "lm-eval:logs/0"),
+    )
+    assert done.stdout.startswith("RELATED: theirs is related to 0"), done.stderr
