@@ -216,7 +216,6 @@ def _file(model: str, results: Mapping[str, Any], task: str, path: Path | None) 
         ),
         kind=str(config.get("output_type") or CHOICES),
         expected=counted if isinstance(counted, int) else None,
-        results=_mapping(results["results"].get(task)),
         config=config,
     )
 
@@ -230,34 +229,34 @@ def open_lm_eval(rest: str) -> Source:
         When there are no samples, tasks of both kinds, or a task was run under two conditions.
     """
     path, chosen, model = parse_log_spec(rest)
-    files = [
-        one
-        for one in log_files(path, chosen, model)
-        if one.path is not None and one.kind in (CHOICES, GENERATED)
-    ]
-    kinds = {one.kind: one.conditions.task for one in files}
-    if len(kinds) != 1:
-        raise DataError(
-            f"{' and '.join(f'{task} ({kind})' for kind, task in kinds.items()) or 'no items'} "
-            f"in {SCHEME}:{rest}",
-            expected=f"tasks of one kind, {CHOICES} or {GENERATED}, with samples",
-            fix=f"choose a task: {SCHEME}:{path}?task=TASK; `scope logs {path}` lists them",
-        )
-    columns = ("id", "question", *(("options",) if CHOICES in kinds else ()), "answer", "category")
+    files = [one for one in log_files(path, chosen, model) if one.readable]
+    has_options = _only_kind(files, path) == CHOICES
+    columns = ("id", "question", *(("options",) if has_options else ()), "answer", "category")
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
         for number, item in enumerate(_distinct_items(files, chosen)):
-            right: int | str | None = item.right if CHOICES in kinds else item.gold
             values = {
                 "id": str(item.name),
                 "question": item.text,
                 "options": list(item.options),
-                "answer": right,
+                "answer": item.right if has_options else item.gold,
                 "category": item.name.conditions.task,
             }
             yield SourceRow(number, tuple(values[column] for column in asked))
 
     return Source(f"{SCHEME}:{rest}", columns, ("id", "question", "category"), read, "row")
+
+
+def _only_kind(files: Sequence[LogFile], path: Path) -> str:
+    kinds = {one.kind: one.conditions.task for one in files}
+    if len(kinds) != 1:
+        raise DataError(
+            f"{' and '.join(f'{task} ({kind})' for kind, task in kinds.items()) or 'no items'} "
+            f"in {SCHEME}:{path}",
+            expected=f"tasks of one kind, {CHOICES} or {GENERATED}, with samples",
+            fix=f"choose a task: {SCHEME}:{path}?task=TASK; `scope logs {path}` lists them",
+        )
+    return next(iter(kinds))
 
 
 def _distinct_items(files: Sequence[LogFile], chosen: Mapping[str, str]) -> Iterator[LogItem]:

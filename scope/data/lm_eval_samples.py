@@ -123,8 +123,12 @@ class LogFile:
     conditions: Conditions
     kind: str
     expected: int | None
-    results: Mapping[str, Any]
     config: Mapping[str, Any]
+
+    @property
+    def readable(self) -> bool:
+        """Whether it has samples of a kind that holds an answer to each item."""
+        return self.path is not None and self.kind in (CHOICES, GENERATED)
 
     def read(self) -> Iterator[LogItem]:
         """Every line, in order.

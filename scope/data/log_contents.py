@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,56 +52,46 @@ def contents_of(path: Path) -> tuple[LoggedTask, ...]:
         When a log cannot be read.
     """
     answers: dict[tuple[Conditions, str], list[LoggedAnswers]] = {}
-    documents: dict[tuple[Conditions, str], list[set[tuple[str, str]]]] = {}
+    # Of a thousand models only the items of any and those of all are kept.
+    of_any: dict[tuple[Conditions, str], set[_Item]] = {}
+    of_all: dict[tuple[Conditions, str], set[_Item]] = {}
     for file in log_files(path, {}, None):
-        for conditions, items, logged in _answers(file):
+        for conditions, items, scores in _by_filter(file):
             key = (conditions, file.kind)
+            logged = LoggedAnswers(
+                model=file.model,
+                file=str(file.path or ""),
+                items=len(items),
+                expected=file.expected,
+                scores={name: total / len(items) for name, total in scores.items()},
+            )
             answers.setdefault(key, []).append(logged)
+            of_any.setdefault(key, set()).update(items)
             if items:
-                documents.setdefault(key, []).append(items)
+                of_all[key] = of_all.get(key, items) & items
     return tuple(
         LoggedTask(
             **conditions._asdict(),
             kind=kind,
-            items=len(set().union(*documents.get((conditions, kind), ()))),
-            shared=_shared(documents.get((conditions, kind), ())),
+            items=len(of_any[conditions, kind]),
+            shared=len(of_all.get((conditions, kind), ())),
             models=models,
         )
         for (conditions, kind), models in sorted(answers.items(), key=lambda pair: pair[0])
     )
 
 
-def _shared(items: Sequence[set[tuple[str, str]]]) -> int:
-    return len(set.intersection(*items)) if items else 0
+_Item = tuple[str, str]
+"""The hashes of a document and its prompt."""
 
 
-def _answers(
-    file: LogFile,
-) -> list[tuple[Conditions, set[tuple[str, str]], LoggedAnswers]]:
-    """A model's answers to a task, by filter."""
-    items: dict[Conditions, set[tuple[str, str]]] = {}
-    totals: dict[Conditions, dict[str, float]] = {}
-    readable = file.path is not None and file.kind in (CHOICES, GENERATED)
-    for item in file.read() if readable else ():
+def _by_filter(file: LogFile) -> Iterator[tuple[Conditions, set[_Item], Counter[str]]]:
+    """The items and the sums of scores under each filter; nothing of a task that is not read."""
+    items: dict[Conditions, set[_Item]] = {}
+    sums: dict[Conditions, Counter[str]] = {}
+    for item in file.read() if file.readable else ():
         conditions = item.name.conditions
         items.setdefault(conditions, set()).add((item.name.document, item.name.prompt))
-        total = totals.setdefault(conditions, {})
-        for name, value in item.scores.items():
-            total[name] = total.get(name, 0.0) + value
-    return [
-        (
-            conditions,
-            documents,
-            LoggedAnswers(
-                model=file.model,
-                file=str(file.path or ""),
-                items=len(documents),
-                expected=file.expected,
-                scores={
-                    name: value / len(documents)
-                    for name, value in totals.get(conditions, {}).items()
-                },
-            ),
-        )
-        for conditions, documents in (items or {file.conditions: set()}).items()
-    ]
+        sums.setdefault(conditions, Counter()).update(item.scores)
+    for conditions in items or [file.conditions]:
+        yield conditions, items.get(conditions, set()), sums.get(conditions, Counter())

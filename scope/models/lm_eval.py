@@ -15,8 +15,6 @@ from pathlib import Path
 
 from scope.data.lm_eval import log_files, parse_log_spec
 from scope.data.lm_eval_samples import (
-    CHOICES,
-    GENERATED,
     SCHEME,
     ItemName,
     LogFile,
@@ -180,8 +178,7 @@ def load(rest: str, options: ModelOptions) -> LogAnswers:
             expected=f"{SCHEME}:PATH#MODEL with one of them",
             fix=f"add #MODEL, or #{ALL} for all of them",
         )
-    read = [one for one in files if one.path is not None and one.kind in (CHOICES, GENERATED)]
-    return LogAnswers(f"{SCHEME}:{rest}", read)
+    return LogAnswers(f"{SCHEME}:{rest}", [one for one in files if one.readable])
 
 
 def expand(rest: str) -> Iterator[str]:
