@@ -55,7 +55,7 @@ from scope.models.path_decoder import Decoders
 from scope.protocols import SearchOptions
 from scope.records import Example, Prediction
 
-OPTIONS = SearchOptions(trials=1, seed=0, slots=64)
+OPTIONS = SearchOptions(trials=1, seed=0, parallel_texts=64)
 MODELS = ModelOptions(device="cpu", label_words={"positive": "positive", "negative": "negative"})
 WARM_UP = "It is a film."
 

@@ -41,11 +41,11 @@ import numpy as np
 from numpy.typing import NDArray
 from surroundings import show, surroundings
 
-from scope.decision.case import Case, CaseItem
-from scope.decision.judging import agreement_test, finding_of
-from scope.decision.verdicts import conclude
-from scope.evidence.answers import AnswerMatrix
 from scope.jobs.preparation import soft_scope_metric
+from scope.jobs.reuse.answer_matrix import AnswerMatrix
+from scope.jobs.reuse.case import Case, CaseItem
+from scope.jobs.reuse.judging import agreement_test, finding_of
+from scope.jobs.reuse.verdicts import conclude
 from scope.progress import suitable_progress
 from scope.protocols import Progress
 from scope.records import Estimate, Verdict

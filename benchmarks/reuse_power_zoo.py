@@ -36,11 +36,11 @@ from zoo.building import build_zoo
 from zoo.lineage import DERIVED, Zoo, ZooModel
 
 from scope.answers import Run
-from scope.decision.judging import finding_of
-from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
-from scope.jobs.reuse.cases import make_case
+from scope.jobs.reuse.asking import make_case
+from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.verdicts import conclude
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.records import Decision, Estimate, Verdict
@@ -130,7 +130,7 @@ def _try(zoo: Zoo, answers: ZooAnswers, reference: ZooModel, suspect: ZooModel) 
         reference=reference.name,
         suspect=suspect.name,
         group=_group(reference, suspect),
-        score=finding.standings[0].value,
+        score=finding.verdict.standings[0].value,
         verdict=verdict,
     )
 

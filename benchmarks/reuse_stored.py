@@ -14,7 +14,7 @@ import numpy as np
 from stored_lines import stored_lines
 
 from scope.errors import DataError
-from scope.evidence.answers import NOT_GIVEN, AnswerMatrix
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix
 
 
 class Pool(NamedTuple):

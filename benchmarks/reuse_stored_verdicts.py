@@ -16,10 +16,10 @@ import numpy as np
 from reuse_pairs import Lineage
 from reuse_stored import Pool
 
-from scope.decision.case import Case, CaseItem
-from scope.decision.judging import finding_of
-from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
+from scope.jobs.reuse.case import Case, CaseItem
+from scope.jobs.reuse.judging import finding_of
+from scope.jobs.reuse.verdicts import conclude
 from scope.records import Verdict
 
 ALPHA = 0.05

@@ -14,8 +14,8 @@ from scope.data.sampling import by_name, draw
 from scope.jobs.identity import NamedModel
 from scope.jobs.perturbing import PairSearch
 from scope.jobs.preparation import choose_capabilities
-from scope.jobs.reuse.items import ItemSet, ReuseItem, text_items
 from scope.jobs.reuse.models import Part
+from scope.jobs.reuse.questions import ItemSet, ReuseItem, text_items
 from scope.jobs.reuse.responses import TextResponses
 from scope.models import ModelOptions
 from scope.models.loading import load_classifier

@@ -65,7 +65,7 @@ from scope.records import Example, Perturbation, Prediction
 
 Goal = Literal["formula", "released"]
 
-OPTIONS = SearchOptions(trials=1, seed=0, slots=64)
+OPTIONS = SearchOptions(trials=1, seed=0, parallel_texts=64)
 REPEATS_OF_LOCKSTEP = 3
 
 

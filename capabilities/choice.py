@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scope.data.choices import read_choices
-from scope.data.items import Wanted, gather
+from scope.data.items import Wanted, gather, read_choices
 from scope.protocols import TaskData
 from scope.records import Setting
 

@@ -16,8 +16,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal
 
-from scope.data.items import Wanted, gather
-from scope.data.squad import read_squad
+from scope.data.items import Wanted, gather, read_squad
 from scope.protocols import TaskData
 from scope.records import Setting
 

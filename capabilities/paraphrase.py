@@ -106,7 +106,7 @@ class Paraphrase(InvarianceCapability):
         self, classifier: Classifier, examples: Iterable[Example], options: SearchOptions
     ) -> Iterator[tuple[Perturbation, ...]]:
         """As for every capability; texts are paraphrased together, as many as are searched."""
-        return super().search(classifier, self._asked(examples, options.slots), options)
+        return super().search(classifier, self._asked(examples, options.parallel_texts), options)
 
     def _asked(self, examples: Iterable[Example], slots: int) -> Iterator[Example]:
         waiting = iter(examples)

@@ -302,7 +302,7 @@ def _in_lockstep(
         services["encode"] = Remembering(options.encoder.encode)
     if isinstance(options.encoder, WordEncoder):
         services["compare_words"] = Remembering(options.encoder.compare_words)
-    lockstep: Lockstep[tuple[Perturbation, ...]] = Lockstep(services, options.slots)
+    lockstep: Lockstep[tuple[Perturbation, ...]] = Lockstep(services, options.parallel_texts)
     return lockstep.run(searches)
 
 
@@ -324,7 +324,7 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
         found,
         queries=result.num_queries,
         # Search methods of TextAttack's own ask all that they rank.
-        spared=getattr(attack.search_method, "spared", 0),
+        queries_saved=getattr(attack.search_method, "queries_saved", 0),
         compared=sum(len(getattr(one, "compared", ())) for one in near),
     )
     if result.goal_status == GoalFunctionResultStatus.SUCCEEDED:

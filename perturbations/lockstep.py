@@ -67,7 +67,7 @@ class Lockstep(Generic[Result]):
     ----------
     services
         What the searches may ask, by name.
-    slots
+    parallel_texts
         Most searches that are live at once, at least 1; a finished one makes room for the next.
 
     Examples
@@ -78,21 +78,22 @@ class Lockstep(Generic[Result]):
     >>> def upper(texts):
     ...     rounds.append(len(texts))
     ...     return [text.upper() for text in texts]
-    >>> list(Lockstep({"upper": upper}, slots=2).run(map(shout, ["a", "b", "c"])))
+    >>> list(Lockstep({"upper": upper}, parallel_texts=2).run(map(shout, ["a", "b", "c"])))
     ['A', 'B', 'C']
     >>> rounds
     [2, 1]
     """
 
-    def __init__(self, services: Mapping[str, Service], slots: int) -> None:
+    def __init__(self, services: Mapping[str, Service], parallel_texts: int) -> None:
         self._services = services
-        self._slots = slots
+        self._parallel_texts = parallel_texts
 
     def run(self, searches: Iterable[Search[Result]]) -> Iterator[Result]:
         """The searches' results as they come; their order depends on the number of slots."""
         waiting = iter(searches)
         steps: list[tuple[greenlet, tuple[Any]]] = [
-            (greenlet(search), (Ask(getcurrent()),)) for search in islice(waiting, self._slots)
+            (greenlet(search), (Ask(getcurrent()),))
+            for search in islice(waiting, self._parallel_texts)
         ]
         while steps:
             live: list[_Live] = []

@@ -87,20 +87,20 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
 
     Attributes
     ----------
-    spared
+    queries_saved
         Queries of the latest search that a ranking of all words would have asked, too.
     """
 
     def __init__(self, *, stop_at_first: bool) -> None:
         super().__init__(wir_method="weighted-saliency")
         self._stop_at_first = stop_at_first
-        self.spared = 0
+        self.queries_saved = 0
 
     def perform_search(self, initial_result: Any) -> Any:
         """The text after the last admissible swap, or the original where there is none."""
         words = self.words_by_weight(initial_result.attacked_text)
         found = self._first_found(initial_result, words)
-        self.spared = words.spared
+        self.queries_saved = words.queries_saved
         return found
 
     def words_by_weight(self, original: Any) -> WordsByWeight:
@@ -229,7 +229,7 @@ class WordsByWeight:
         self._asked.append((-round(self._factor[index] * best, DECIMALS), index))
 
     @property
-    def spared(self) -> int:
+    def queries_saved(self) -> int:
         """Queries that a ranking of all words asks and this one has not asked."""
         never = [index for index in self._swaps if index not in self._factor]
         return len(never) + sum(len(self._swaps[index]) for _, index in self._unasked)

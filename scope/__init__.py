@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scope.decision.gates import failed_gates
+    from scope.core.gates import failed_gates
     from scope.errors import ScopeError
     from scope.jobs.audit.run import audit
     from scope.jobs.compare.run import compare
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from scope.jobs.fleet.route import route_fleet
     from scope.jobs.pages import load_result, report
     from scope.jobs.pair.run import pair
-    from scope.jobs.probe.probing import probe
+    from scope.jobs.probe.run import probe
+    from scope.jobs.probe.similarity import similarity
     from scope.jobs.reuse.run import reuse
     from scope.jobs.shards import merge
-    from scope.jobs.similarity import similarity
     from scope.models import ModelOptions
     from scope.records import Estimate, Result, Undefined
 
@@ -64,18 +64,18 @@ _HOMES = {
     "demo": "scope.jobs.demo.run",
     "dry_run": "scope.jobs.cost",
     "embed_fleet": "scope.jobs.fleet.embed",
-    "failed_gates": "scope.decision.gates",
+    "failed_gates": "scope.core.gates",
     "forecast_fleet": "scope.jobs.fleet.forecast",
     "load_result": "scope.jobs.pages",
     "map_fleet": "scope.jobs.fleet.map",
     "merge": "scope.jobs.shards",
     "pair": "scope.jobs.pair.run",
     "predict_fleet": "scope.jobs.fleet.predict",
-    "probe": "scope.jobs.probe.probing",
+    "probe": "scope.jobs.probe.run",
     "report": "scope.jobs.pages",
     "reuse": "scope.jobs.reuse.run",
     "route_fleet": "scope.jobs.fleet.route",
-    "similarity": "scope.jobs.similarity",
+    "similarity": "scope.jobs.probe.similarity",
 }
 
 

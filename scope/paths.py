@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 from scope.errors import ResourceError, ScopeError, SpecError
 
@@ -41,6 +42,11 @@ REMEDIES: Mapping[int, str] = MappingProxyType(
     }
 )
 """What to do about an error of the file system; any other error indicates a bug."""
+
+
+CacheKind = Literal["answers", "searches", "vectors", "latents"]
+"""What is kept across runs: answers of models, results of searches, vectors of questions, and
+latents of texts."""
 
 
 def cache_folder() -> Path:

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
-from scope.foreign import ForeignCode
 from scope.printing import did_you_mean, first_line, printable
+from scope.untrusted import UntrustedCode
 
 Group = Literal[
     "capabilities",
@@ -190,7 +190,7 @@ def _load_plugin(point: EntryPoint) -> Entry:
     origin = _origin(point)
     try:
         return Entry(
-            name=point.name, origin=origin, target=ForeignCode(origin).call("import", point.load)
+            name=point.name, origin=origin, target=UntrustedCode(origin).call("import", point.load)
         )
     except ModelError as error:  # a broken plugin is listed as such
         reason = first_line(error.__cause__ or error)

@@ -36,7 +36,7 @@ from scope.registry import find
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
-FORMAT = 6
+FORMAT = 7
 """Changes whenever an older release could no longer read what this one writes."""
 
 DECIMALS = 6
@@ -55,7 +55,7 @@ def _document(result: Any) -> TypeAdapter[Any]:
 
     document = make_dataclass(
         "_Document",
-        [("format", Literal[6]), ("lists", dict[str, str] | None, None)],
+        [("format", Literal[7]), ("lists", dict[str, str] | None, None)],
         bases=(result,),
         namespace={
             # Pydantic hands this down to every record inside, so that no unknown key goes
@@ -154,11 +154,11 @@ def from_json(
 
     Examples
     --------
-    >>> from_json('{"format": 6}', source="x.json")
+    >>> from_json('{"format": 7}', source="x.json")
     Traceback (most recent call last):
     ...
     scope.errors.RunError: found:    x.json is no result: at `manifest`: Field required
-    expected: a result of format 6, as SCoPE writes it
+    expected: a result of format 7, as SCoPE writes it
     fix:      run the same command again, which rewrites the file
     """
     from pydantic import ValidationError

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scope.errors import SpecError
-from scope.pieces import plain_settings, require_members
+from scope.plugins import plain_settings, require_members
 from scope.protocols import Capability, DrawsRandom, SearchOptions, Swap
 from scope.records import Example, Perturbation, Prediction
 
@@ -115,10 +115,10 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
     """Check that a capability keeps the rules; silent when it does.
 
     It is described in plain words and settings, and searched for on a few sentences with 1 and
-    7 slots, in two orders, and twice alike: every example gets all its trials, every text that is
-    found is new and keeps the prediction, every failure has a reason, and nothing depends on slots,
-    order or repetition. The same holds for random candidates, where the capability draws
-    them.
+    7 texts at once, in two orders, and twice alike: every example gets all its trials, every text
+    that is found is new and keeps the prediction, every failure has a reason, and nothing
+    depends on how many, order or repetition. The same holds for random candidates, where the
+    capability draws them.
 
     Parameters
     ----------
@@ -202,23 +202,27 @@ def _random(capability: DrawsRandom) -> _Kind:
 
 def _check_found(capability: Capability, given: Sequence[Example], kind: _Kind) -> Found:
     """The results of one kind of search, which are the same whatever the circumstances."""
-    found = _search(capability, given, kind, slots=7)
+    found = _search(capability, given, kind, parallel_texts=7)
     for example in given:
         _check_trials(example, found[example.id], kind)
     again = {
-        "when the search is repeated": _search(capability, given, kind, slots=7),
-        "with 1 slot instead of 7": _search(capability, given, kind, slots=1),
-        "with the examples in reverse order": _search(capability, given[::-1], kind, slots=7),
+        "when the search is repeated": _search(capability, given, kind, parallel_texts=7),
+        "with 1 text at once instead of 7": _search(capability, given, kind, parallel_texts=1),
+        "with the examples in reverse order": _search(
+            capability, given[::-1], kind, parallel_texts=7
+        ),
     }
     for circumstances, other in again.items():
         _check_same(capability, found, other, circumstances)
     return found
 
 
-def _search(capability: Capability, examples: Sequence[Example], kind: _Kind, slots: int) -> Found:
+def _search(
+    capability: Capability, examples: Sequence[Example], kind: _Kind, parallel_texts: int
+) -> Found:
     """The results by example, after a check of the search as a whole."""
     classifier = HashedWords()
-    options = SearchOptions(encoder=AlikeWords(), trials=TRIALS, slots=slots)
+    options = SearchOptions(encoder=AlikeWords(), trials=TRIALS, parallel_texts=parallel_texts)
     groups = list(kind.search(classifier, examples, options))
     given = sorted(example.id for example in examples)
     ids = sorted(group[0].example_id if group else "(nothing)" for group in groups)

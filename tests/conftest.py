@@ -41,7 +41,7 @@ def pytest_collection_finish():
 def _bits_of_all_threads(request, monkeypatch):
     """One thread for small models would hide what several threads do to bits."""
     if request.node.get_closest_marker("bits"):
-        monkeypatch.setattr("scope.models.threads.waiting_threads_sleep", lambda: True)
+        monkeypatch.setattr("scope.models.torch_setup.waiting_threads_sleep", lambda: True)
 
 
 @pytest.fixture(autouse=True)

@@ -1,12 +1,15 @@
 """Made-up tests of reuse: a reference, a suspect and controls that answer the same questions."""
 
+import dataclasses
+from functools import cache
+
 import numpy as np
 from made_up_pools import skilled_pool
 
-from scope.decision.case import Case, CaseItem
-from scope.decision.judging import finding_of
-from scope.decision.verdicts import conclude
-from scope.evidence.answers import NOT_GIVEN, UNKNOWN, AnswerKey, Response, answer_matrix
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN, AnswerKey, Response, answer_matrix
+from scope.jobs.reuse.case import Case, CaseItem
+from scope.jobs.reuse.judging import finding_of
+from scope.jobs.reuse.verdicts import conclude
 from scope.metrics import METRICS
 
 SOFT_SCOPE = METRICS["soft_scope"]
@@ -103,3 +106,47 @@ def judged(case, *, alpha=0.05, looks=(), assuming=True):
     finding = finding_of(case, looks, alpha=alpha, soft_scope=SOFT_SCOPE, seed=0)
     (verdict,) = conclude([finding], alpha, assume_no_label_training=assuming)
     return verdict
+
+
+def clear_stranger(**options):
+    """An independent suspect that is among the least similar to the reference of 25 controls."""
+    rows, gold = strangers(2, items=1200)
+    return make_case(rows, gold, **options)
+
+
+@cache
+def cleared():
+    """The finding of the clear stranger, whose verdict is *not related*."""
+    return finding_of(clear_stranger(), alpha=0.05, soft_scope=SOFT_SCOPE, seed=0)
+
+
+def concluded(alpha=0.05, *, assuming=True, available=None, **changes):
+    """The verdict on the clear stranger with other numbers, the finding's or the verdict's."""
+    finding = changed(cleared(), **changes)
+    (verdict,) = conclude([finding], alpha, assume_no_label_training=assuming, available=available)
+    return verdict
+
+
+def changed(finding, *, p_paired=None, p_agreement=None, **changes):
+    """A finding with other numbers, its own or the verdict's; the p-value follows from them."""
+    verdict = finding.verdict
+    if p_paired is not None:
+        changes["paired"] = dataclasses.replace(verdict.paired, p_more=p_paired, p_less=p_paired)
+    if p_agreement is not None:
+        changes["agreement"] = dataclasses.replace(verdict.agreement, p_value=p_agreement)
+    names = {field.name for field in dataclasses.fields(finding)}
+    kept = {name: value for name, value in changes.items() if name in names}
+    others = {name: value for name, value in changes.items() if name not in names}
+    verdict = dataclasses.replace(verdict, **others)
+    if verdict.p_rank is not None and verdict.agreement is not None:
+        p_value = max(verdict.p_rank, verdict.agreement.p_value)
+        verdict = dataclasses.replace(verdict, p_value=p_value)
+    return dataclasses.replace(finding, verdict=verdict, **kept)
+
+
+def placed(above):
+    """The standings of the clear stranger, were this number of controls as similar as it is."""
+    suspect, *controls = cleared().verdict.standings
+    values = sorted((score.value for score in controls), reverse=True)
+    value = values[above - 1] if above else values[0] + 1
+    return (dataclasses.replace(suspect, value=value), *controls)

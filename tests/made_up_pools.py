@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scope.evidence.answers import NOT_GIVEN, AnswerMatrix
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix
 
 
 def pool(answers, *, options=4, gold=0, units=None):

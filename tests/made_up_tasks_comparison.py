@@ -116,7 +116,7 @@ def qa_measurements() -> list[Measurement]:
             "word_f1": f1,
             "exact_match": tuple(float(value == 1) for value in f1),
             "sem_score": cosines,
-            "zero_f1": tuple(float(value == 0) for value in f1),
+            "share_f1_zero": tuple(float(value == 0) for value in f1),
             "sem_score_at_least(threshold=0.9)": tuple(float(value >= 0.9) for value in cosines),
         }
         rows += [

@@ -31,18 +31,17 @@ MAY_IMPORT = {
 LAYERS = (
     ("checksums", "printing"),
     ("errors",),
-    ("foreign", "paths", "records"),
+    ("untrusted", "paths", "records"),
     ("protocols", "registry", "statistics"),
     ("metrics", "serialization"),
     ("progress",),
     ("core",),
-    ("pieces",),
+    ("plugins",),
     ("data", "store", "estimation", "testing"),
     ("models",),
-    ("evidence",),
-    ("answers", "demo_models", "decision", "probes"),
+    ("answers", "demo_models"),
     ("jobs",),
-    ("scope",),
+    ("probes", "scope"),
     ("cli",),
 )
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}

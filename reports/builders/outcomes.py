@@ -84,14 +84,14 @@ def outcome_table(
 
 
 _APART = "Not applicable"
-_QUERIES = ("Queries of the reference", "Queries spared")
+_QUERIES = ("Queries of the reference", "Queries saved")
 
 
 def _rows(one: Outcome, *, apart: bool, queries: bool) -> Iterator[Row]:
     status = f"{one.status}: {one.reason}" if one.reason else one.status
     missing = one.searched - one.found
     never = [sum(one.not_applicable.values())] if apart else []
-    asked = [one.queries, one.spared] if queries else []
+    asked = [one.queries, one.queries_saved] if queries else []
     yield Row(cells=(one.capability, status, one.searched, one.found, missing, *never, *asked))
     behind = (None,) * (len(never) + len(asked))
     for reason, count in sorted(one.failures.items()):
@@ -161,7 +161,7 @@ def _searched(one: Outcome) -> Text:
         searched=one.searched,
         queries=one.queries,
     )
-    spared = prose(", {spared} spared", spared=one.spared) if one.spared else ()
+    spared = prose(", {saved} saved", saved=one.queries_saved) if one.queries_saved else ()
     compared = prose(", {words} words compared in context", words=one.compared)
     return (*said, *spared, *(compared if one.compared else ()), *_apart(one.not_applicable))
 

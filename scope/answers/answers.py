@@ -22,10 +22,10 @@ from scope.answers.cache import enforce_limit, shared_table
 from scope.answers.checks import predictions, replies
 from scope.answers.table import Held, Kind, Table, Value, as_row, read_row
 from scope.errors import ModelError, RunError
-from scope.foreign import ForeignCode
 from scope.progress import Silent
 from scope.protocols import METHODS, Classifier, Progress, Role
 from scope.records import Answer, Prediction, Question
+from scope.untrusted import UntrustedCode
 
 KEPT_AT_ONCE = 16
 """Answers between two writes: what a kill can cost at most, beside those that are on their way."""
@@ -340,7 +340,7 @@ def checked(
     answers = replies(model, role, items)
     if own:
         # Its answers may be of any class: they are looked at inside the boundary, too.
-        yield from ForeignCode(model.spec).each(METHODS[role], answers)
+        yield from UntrustedCode(model.spec).each(METHODS[role], answers)
     else:
         # The code of SCoPE fails by a bug, which is not hidden.
         yield from answers

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scope.answers.answers import Memory, checked, in_order
 from scope.answers.run import Run
 from scope.errors import ModelError, RunError
-from scope.evidence.sameness import (
+from scope.metrics.sameness import (
     DRIFT,
     difference_of_answers,
     difference_of_numbers,

@@ -8,15 +8,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from scope.answers.table import Table
 from scope.errors import DamagedError, SpecError
+from scope.paths import CacheKind
 from scope.store.files import guarded
-
-CacheKind = Literal["answers", "searches", "vectors", "latents"]
-"""What is kept across runs: answers of models, results of searches, vectors of questions, and
-latents of texts."""
 
 DEFAULT_LIMIT = "5 GB"
 

@@ -12,7 +12,7 @@ from scope.answers.answers import Answers
 from scope.answers.table import as_row, read_row
 from scope.models.certainty import hash_of_source, identity_of
 from scope.models.generations import software_versions
-from scope.pieces import is_built_in
+from scope.plugins import is_built_in
 from scope.protocols import Capability, ComparesWords, SearchOptions
 from scope.records import Example, Perturbation
 
@@ -109,7 +109,8 @@ def _owner(
     deciding = {
         field.name: getattr(options, field.name)
         for field in fields(options)
-        if field.name not in ("slots", "encoder", "candidates" if kind == "kept" else "trials")
+        if field.name
+        not in ("parallel_texts", "encoder", "candidates" if kind == "kept" else "trials")
     }
     return json.dumps(
         {

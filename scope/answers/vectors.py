@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeVar, get_args
 
 import numpy as np
@@ -37,6 +38,8 @@ _SECONDS_TO_WAIT = 60.0
 
 Vector = NDArray[np.float32]
 Read = TypeVar("Read")
+
+_as_vector = partial(np.frombuffer, dtype="<f4")
 
 
 class Shape(NamedTuple):
@@ -162,7 +165,7 @@ def stored_latents(
     cut: dict[str, bool] = {}
 
     def latents_of(texts: Sequence[str], table: Table) -> dict[str, bytes]:
-        latents = read_latents(reader, texts)
+        latents = np.asarray(reader.latents(list(texts)), dtype=np.float32)
         known = _shape_of(table, owner)
         _check(latents, len(texts), known, reader)
         shape = Shape(latents.shape[1], latents.shape[2], reader.precision)
@@ -183,7 +186,7 @@ def stored_latents(
         return min(TEXTS_A_PORTION, max(1, BYTES_A_PORTION // bytes_a_text))
 
     with shared_table(cache_folder(), _SECONDS_TO_WAIT) as table:
-        heads = _completed(table, "latents", owner, texts, _head, latents_of, step, progress)
+        heads = _completed(table, "latents", owner, texts, _head, latents_of, progress, step)
     first = next(iter(heads.values()), _Head(Shape(0, 0, "float32"), False, ""))
     return LatentTable(
         layers=first.shape.layers,
@@ -217,7 +220,7 @@ def recognise_reader(
         reader.spec,
         next((text for text in texts if text in known), None),
         lambda texts: np.stack([known[text] for text in texts]),
-        lambda texts: read_latents(reader, texts),
+        lambda texts: np.asarray(reader.latents(list(texts)), dtype=np.float32),
         progress=progress or Silent(),
         fix="give the model a `fingerprint` that changes with its weights, or run "
         "`scope cache clear latents`",
@@ -254,18 +257,18 @@ def question_vectors(
         return {text: row.astype("<f4").tobytes() for text, row in zip(texts, rows, strict=True)}
 
     with shared_table(cache_folder(), _SECONDS_TO_WAIT) as table:
-        known = table.get("vectors", owner, texts, _vector)
+        known = table.get("vectors", owner, texts, _as_vector)
         if known and may_change(encoder):
             recognise_numbers(
                 encoder.spec,
-                min(known, key=_by_length),
+                min(known, key=lambda text: (len(text), text)),
                 lambda texts: np.stack([known[text] for text in texts]),
                 lambda texts: vectors_of(encoder, texts),
                 progress=progress or Silent(),
                 fix="give the encoder a `fingerprint` that changes with its weights, or run "
                 "`scope cache clear vectors`",
             )
-        vectors = _completed(table, "vectors", owner, texts, _vector, compute, _a_portion, progress)
+        vectors = _completed(table, "vectors", owner, texts, _as_vector, compute, progress)
     return np.stack([vectors[text] for text in texts])
 
 
@@ -281,12 +284,12 @@ def _completed(
     texts: Sequence[str],
     read: Callable[[bytes], Read],
     compute: Callable[[Sequence[str], Table], Mapping[str, bytes]],
-    step: Callable[[Sequence[str], Table], int],
     progress: Progress | None,
+    step: Callable[[Sequence[str], Table], int] | None = None,
 ) -> dict[str, Read]:
     """What is kept of these texts, after what was missing is computed in portions and kept."""
     # Neighbours in length make full batches; a vector does not depend on the texts beside it.
-    wanted = sorted(set(texts), key=_by_length)
+    wanted = sorted(set(texts), key=lambda text: (len(text), text))
     known = table.get(kind, owner, wanted, read)
     missing = [text for text in wanted if text not in known]
     if not missing:
@@ -294,7 +297,7 @@ def _completed(
     title = "latents" if kind == "latents" else "question vectors"
     with (progress or Silent()).task(title, len(wanted), len(known)) as advance:
         while missing:
-            size = step(missing, table)
+            size = step(missing, table) if step else TEXTS_A_PORTION
             portion, missing = missing[:size], missing[size:]
             # Another process may have come to some by now.
             new = table.get(kind, owner, portion, read)
@@ -306,14 +309,6 @@ def _completed(
             known |= new
             advance(len(portion))
     return known
-
-
-def _a_portion(_: Sequence[str], __: Table) -> int:
-    return TEXTS_A_PORTION
-
-
-def _by_length(text: str) -> tuple[int, str]:
-    return len(text), text
 
 
 def vectors_of(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -334,11 +329,6 @@ def vectors_of(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
             fix="choose another encoder",
         )
     return rows
-
-
-def read_latents(reader: LatentReader, texts: Sequence[str]) -> NDArray[np.float32]:
-    """What a reader gives for texts, as numbers of four bytes."""
-    return np.asarray(reader.latents(list(texts)), dtype=np.float32)
 
 
 def _check(
@@ -404,7 +394,3 @@ def _unpacked(stored: bytes) -> Vector:
     else:
         rows = np.frombuffer(numbers, "<f4")
     return rows.reshape(shape.layers, shape.width)
-
-
-def _vector(stored: bytes) -> Vector:
-    return np.frombuffer(stored, "<f4")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from scope.cli.output import INTERNAL_ERROR, end_of, write_message
 from scope.errors import SpecError
-from scope.foreign import Failed, attempt
 from scope.printing import shown, unstorable
+from scope.untrusted import Failed, attempt
 
 
 def main() -> None:

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from scope.answers.cache import CacheKind
 from scope.cli.help import flowing
 from scope.cli.list import print_rows
 from scope.cli.output import print_json, say
+from scope.paths import CacheKind
 
 Kind = Annotated[CacheKind | None, Parameter(help="What to remove; all by default.")]
 

@@ -34,11 +34,11 @@ from scope.cli.report import report
 from scope.core.job import Gates, Job
 from scope.core.options import FLAT
 from scope.core.request import Request, described
-from scope.foreign import ForeignCode
 from scope.jobs import JOBS, TAKEN, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
 from scope.progress import suitable_progress
 from scope.records import Result
+from scope.untrusted import UntrustedCode
 
 DONE = 0
 A_GATE_FAILED = 1
@@ -103,7 +103,7 @@ def application(named: str = "") -> App:
     for name, origin in ({} if named in TAKEN else plugin_jobs()).items():
         if name == named:
             job = plugin_job(name)
-            code = ForeignCode(f"{name} of {origin}")
+            code = UntrustedCode(f"{name} of {origin}")
             with code.entered("its request"):
                 app.command(command_of(job, code), name=name, help=flowing(job.request.__doc__))
         else:
@@ -127,7 +127,7 @@ def _application(**more: Any) -> App:
     )
 
 
-def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
+def command_of(job: Job, code: UntrustedCode | None = None) -> Callable[..., int]:
     """The command of a job: the options of its request, its models, its gates and its output.
 
     Each is one argument, whose fields are the options. ``code`` is that of a plugin's job.
@@ -151,7 +151,7 @@ def command_of(job: Job, code: ForeignCode | None = None) -> Callable[..., int]:
                 request = gates.checked(request)
             if dry_run:
                 return _dry_run(job, request, as_json=output.json or output.json_full)
-            result = _carry_out(job, request)
+            result = _run_job(job, request)
             judged = gates.judged(request, result) if gates else {}
         # Outside: a closed pipe is no failure of a plugin.
         return ending(result, output, gates, judged)
@@ -202,12 +202,12 @@ def _resolved(kind: Any) -> Any:
     return kind
 
 
-def _carry_out(job: Job, request: Request) -> Result:
-    module, _, name = job.carry_out.partition(":")
-    carry_out = getattr(import_module(module), name)
+def _run_job(job: Job, request: Request) -> Result:
+    module, _, name = job.run.partition(":")
+    run = getattr(import_module(module), name)
     # What a user's own model prints must not spoil JSON.
     with redirect_stdout(sys.stderr):
-        result: Result = carry_out(request)
+        result: Result = run(request)
     return result
 
 

@@ -30,7 +30,7 @@ class Job:
         The command; two words for a command of a group, such as ``fleet embed``.
     request
         The dataclass of the job's arguments.
-    carry_out
+    run
         The function that takes the request and returns the result, as ``module:name``; it is
         imported when the job begins, so that help pages stay quick.
     result
@@ -48,7 +48,7 @@ class Job:
 
     name: str
     request: type[Request]
-    carry_out: str
+    run: str
     result: type[Result]
     page: str
     gates: type[Gates] | None = None

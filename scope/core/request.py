@@ -263,21 +263,19 @@ def _spelled(value: Any) -> str:
     return str(value)
 
 
-def as_function(
-    request: Callable[P, Asked], carry_out: Callable[[Asked], Result]
-) -> Callable[P, Result]:
+def as_function(request: Callable[P, Asked], run: Callable[[Asked], Result]) -> Callable[P, Result]:
     """The Python function of a job: its signature and its parameters are the request's own."""
 
-    name, signature = carry_out.__name__.removeprefix("carry_out_"), _signature(request, carry_out)
+    name, signature = run.__name__.removeprefix("run_"), _signature(request, run)
 
     def call(*args: P.args, **kwargs: P.kwargs) -> Result:
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{name}(): {error}{_hint(request, kwargs)}") from None
-        return carry_out(request(*args, **kwargs))
+        return run(request(*args, **kwargs))
 
-    call.__module__ = carry_out.__module__
+    call.__module__ = run.__module__
     call.__name__ = call.__qualname__ = name
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__doc__ = _documented(request)
@@ -303,7 +301,7 @@ def _hint(request: Any, given: Mapping[str, Any]) -> str:
     return f"; write model_options=scope.ModelOptions({example})" if options else ""
 
 
-def _signature(request: Any, carry_out: Any) -> inspect.Signature:
+def _signature(request: Any, run: Any) -> inspect.Signature:
     """The request's parameters with their plain types, the required ones first."""
     types = get_type_hints(request)
     defaults = {one.name: one.default for one in described(request)}
@@ -316,7 +314,7 @@ def _signature(request: Any, carry_out: Any) -> inspect.Signature:
         )
         for name, default in sorted(defaults.items(), key=lambda one: one[1] is not MISSING)
     ]
-    returned = carry_out.__annotations__.get("return", inspect.Signature.empty)
+    returned = run.__annotations__.get("return", inspect.Signature.empty)
     return inspect.Signature(parameters, return_annotation=returned)
 
 

@@ -9,12 +9,12 @@ import html
 import importlib.util
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from scope.data.sources import Source, SourceRow
+from scope.data.sources import Source, table_source
 from scope.errors import ResourceError, SpecError
 from scope.printing import did_you_mean
 from scope.records import Example
@@ -93,14 +93,11 @@ def open_demo(name: str) -> Source:
             fix=did_you_mean(f"demo:{name}", known, "use one of them"),
         )
     examples = demo_tweets(_PARTS[name])
-
-    columns = ("id", "text", "label")
-
-    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
-        for number, example in enumerate(examples):
-            yield SourceRow(number, tuple(getattr(example, column) for column in asked))
-
-    return Source(f"demo:{name}", columns, columns, read, "row")
+    columns = {
+        column: [getattr(example, column) for example in examples]
+        for column in ("id", "text", "label")
+    }
+    return table_source(f"demo:{name}", columns)
 
 
 def _rows() -> Iterator[list[str]]:

@@ -1,4 +1,4 @@
-"""The rows of a table by what their columns mean: text, label, id, question, score, split."""
+"""The rows of a table by what their columns mean: text, label, id, ..."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TypeVar
 
 from scope.data.sources import Source, SourceRow
 from scope.errors import DataError
 from scope.printing import listed, unstorable
-from scope.protocols import Part
 
 Value = TypeVar("Value")
 
-TEXT_NAMES = (
+TEXT_NAMES = [
     "text",
     "sentence",
     "content",
@@ -26,31 +24,14 @@ TEXT_NAMES = (
     "tweet",
     "message",
     "body",
-)
+]
+LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
+
 NO_LABELS = "none"
 """Stands for the label column where gold labels are to be left out."""
 
-LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
-
 SLICE = "slice "
 """Begins the role of a column whose values are slices."""
-
-SPLIT: Mapping[str, Sequence[str]] = MappingProxyType({"split": ("split",)})
-"""The column of a row's part, as `read_fields` takes names."""
-
-PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
-    {
-        "train": ("train", "training"),
-        "development": ("dev", "development", "validation", "valid", "val"),
-        "test": ("test",),
-    }
-)
-"""The names of each part, in any case."""
-
-_APART = (
-    "give one table per part instead of --data: --train "
-    "and --test, or --test alone with a saved probe"
-)
 
 _FIX = "fix the row, or leave it out"
 
@@ -151,43 +132,6 @@ def read_fields(
     yield from read_rows(source, columns)
 
 
-def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
-    """The rows that the column ``split`` counts to the part.
-
-    Raises
-    ------
-    DataError
-        At once when there is no such column; after the last row when none belongs to the part.
-    """
-    if first_of(SPLIT["split"], source.columns) is None:
-        raise DataError(
-            f"no column `split` in {source.name}, which marks the rows "
-            f"for {part}; its columns are {listed(source.columns)}",
-            expected=f"a column called split with {' or '.join(PART_NAMES[part])} in it",
-            fix=f"add the column, or {_APART}",
-        )
-    return _chosen(source, rows, part)
-
-
-def _chosen(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
-    found = False
-    others: set[str] = set()
-    for fields in rows:
-        split = fields.name("split") or "(empty)"
-        if split.casefold() in PART_NAMES[part]:
-            found = True
-            yield fields
-        else:
-            others.add(split)
-    if not found:
-        raise DataError(
-            f"no row for {part} in {source.name}; its column `split` holds "
-            f"{listed(sorted(others), most=8)}",
-            expected=f"rows with {' or '.join(PART_NAMES[part])} there",
-            fix=f"rename the values, or {_APART}",
-        )
-
-
 def choose_columns(
     source: Source, *, text: str | None, label: str | None, slices: Sequence[str] = ()
 ) -> dict[str, str]:
@@ -207,7 +151,7 @@ def choose_columns(
     >>> choose_columns(source, text=None, label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
-    for role, name in (("text", text), ("label", label), *(("slice", one) for one in slices)):
+    for role, name in (("text", text), ("label", label), *(("slice", name) for name in slices)):
         if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
             raise DataError(
                 f"no column `{name}` in {source.name}",
@@ -221,27 +165,24 @@ def choose_columns(
             fix="choose another label column",
         )
     free = [column for column in source.columns if column not in (text, label)]
-    found_label = label or first_of(LABEL_NAMES, free)
-    declined = found_label == NO_LABELS and NO_LABELS not in source.columns
-    by_role = {
-        "text": text
-        or _find_text(source, label=first_of(LABEL_NAMES, free) if declined else found_label),
-        "label": None if declined else found_label,
+    if label == NO_LABELS and NO_LABELS not in source.columns:
+        label, labelled = None, first_of(LABEL_NAMES, free)
+    else:
+        label = labelled = label or first_of(LABEL_NAMES, free)
+    columns = {
+        "text": text or _text_column(source, [name for name in source.columns if name != labelled]),
+        "label": label,
         "id": first_of(("id",), free),
         **{f"{SLICE}{name}": name for name in slices},
     }
-    return {role: column for role, column in by_role.items() if column is not None}
+    return {role: column for role, column in columns.items() if column is not None}
 
 
-def _find_text(source: Source, *, label: str | None) -> str:
-    """A column of a usual name, or else the only one that holds strings and has no other role."""
-    free = [column for column in source.columns if column != label]
-    by_name = first_of(TEXT_NAMES, free)
-    if by_name is not None:
-        return by_name
-    strings = [
-        column for column in free if column in source.string_columns and column.casefold() != "id"
-    ]
+def _text_column(source: Source, free: Sequence[str]) -> str:
+    """A column of a usual name, or else the only one of strings."""
+    if column := first_of(TEXT_NAMES, free):
+        return column
+    strings = [name for name in free if name in source.string_columns and name.casefold() != "id"]
     if len(strings) == 1:
         return strings[0]
     raise DataError(
@@ -253,9 +194,7 @@ def _find_text(source: Source, *, label: str | None) -> str:
 
 def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     """The column that matches the earliest of the names, whatever its case."""
-    by_name: dict[str, str] = {}
-    for column in columns:
-        by_name.setdefault(column.casefold(), column)
+    by_name = {column.casefold(): column for column in reversed(list(columns))}
     return next((by_name[name] for name in names if name in by_name), None)
 
 
@@ -359,9 +298,6 @@ def storable(text: str) -> str:
 
 
 def _kind(value: object) -> str:
-    """What a value is, in words for the message."""
     if isinstance(value, bool):
         return "a truth value"
-    if isinstance(value, int | float):
-        return "a number"
-    return f"a {type(value).__name__}"
+    return "a number" if isinstance(value, int | float) else f"a {type(value).__name__}"

@@ -16,8 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scope.data.lines import UNREADABLE, read_lines
-from scope.data.sources import Source, SourceRow, numbered_rows, require_distinct_names
+from scope.data.sources import (
+    UNREADABLE,
+    Source,
+    SourceRow,
+    numbered_rows,
+    read_lines,
+    require_distinct_names,
+)
 from scope.errors import DataError
 from scope.paths import expanded
 from scope.printing import first_line, unstorable
@@ -29,14 +35,14 @@ _BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = {",": ".csv", "\t": ".tsv", ";": "", "|": ""}
 """Delimiters by file ending."""
 _TEXT = ".txt"
-# Project Gutenberg puts its licence before the one and after the other.
+# Project Gutenberg's licence ends before the first mark and begins after the second.
 _BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
 _ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
 
 
 def open_delimited(path: Path, delimiter: str) -> Source:
     """Read the header, and the first thousand rows to tell texts from numbers."""
-    header, rows = _start(path, delimiter)
+    header, rows = _header_and_rows(path, delimiter)
     head = list(itertools.islice(rows, _ROWS_LOOKED_AT))
     strings = (
         column
@@ -46,91 +52,69 @@ def open_delimited(path: Path, delimiter: str) -> Source:
 
     def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         places = [header.index(column) for column in columns]
-        for number, fields in _start(path, delimiter)[1]:
+        for number, fields in _header_and_rows(path, delimiter)[1]:
             yield SourceRow(number, tuple(fields[place] for place in places))
 
     def batches(columns: Sequence[str]) -> Iterator[Any]:
-        return _delimited_batches(path, delimiter, header, columns)
+        import pyarrow
+        from pyarrow import csv as arrow_csv
+
+        # Values stay as they are written: what looks like a number may be a name.
+        kinds = dict.fromkeys(columns, pyarrow.string())
+        reader = arrow_csv.open_csv(
+            path,
+            arrow_csv.ReadOptions(
+                use_threads=False,
+                block_size=_BYTES_AT_ONCE,
+                column_names=list(header),
+                skip_rows_after_names=1,
+            ),
+            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            arrow_csv.ConvertOptions(
+                include_columns=list(kinds), column_types=kinds, null_values=[]
+            ),
+        )
+        with reader:
+            yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
     return Source(path.name, header, tuple(strings), read, "line", batches=batches)
 
 
-def _delimited_batches(
-    path: Path, delimiter: str, header: Sequence[str], columns: Sequence[str]
-) -> Iterator[Any]:
-    import pyarrow
-    from pyarrow import csv
-
-    # Values stay as they are written: what looks like a number may be a name.
-    kinds = dict.fromkeys(columns, pyarrow.string())
-    reader = csv.open_csv(
-        path,
-        csv.ReadOptions(
-            use_threads=False,
-            block_size=_BYTES_AT_ONCE,
-            column_names=list(header),
-            skip_rows_after_names=1,
-        ),
-        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        csv.ConvertOptions(include_columns=list(kinds), column_types=kinds, null_values=[]),
-    )
-    with reader:
-        yield from watched(reader, f"reading {path.name}, in rows", None, len)
-
-
-def _start(path: Path, delimiter: str) -> tuple[tuple[str, ...], Iterator[tuple[int, list[str]]]]:
-    """The header, and the stream of rows after it."""
+def _header_and_rows(
+    path: Path, delimiter: str
+) -> tuple[tuple[str, ...], Iterator[tuple[int, list[str]]]]:
+    """The header, and each further row with the line where it begins."""
     rows = _records(path, delimiter)
-    try:
-        _, fields = next(rows)
-    except StopIteration:
+    fields = next(rows, (0, None))[1]
+    if fields is None:
         raise DataError(
             f"{path.name} is empty",
             expected="a header line and at least one row",
             fix="check the program that wrote the file",
-        ) from None
+        )
     header = tuple(field.strip() for field in fields)
     require_distinct_names(header, path.name)
-    _require_delimiter(header, delimiter, path)
-    return header, _of_width(rows, len(header), path)
-
-
-def _require_delimiter(header: Sequence[str], delimiter: str, path: Path) -> None:
-    """Refuse a file whose header is one column for this delimiter, and several for another.
-
-    Read as one column, texts would hold the labels.
-    """
-    other = next((one for one in _DELIMITERS if one in header[0] and one != delimiter), None)
-    if len(header) > 1 or other is None:
-        return
-    suffix = _DELIMITERS[other]
-    raise DataError(
-        f"one column in the header of {path.name}, {header[0][:60]!r}, where the delimiter "
-        f"{other!r} would give {header[0].count(other) + 1}",
-        expected=f"columns with the delimiter {delimiter!r} between them, as the file name implies",
-        fix=f"rename the file to end in {suffix}"
-        if suffix
-        else 'save it with commas: python -c "import csv, sys; csv.writer(sys.stdout).writerows('
-        f"csv.reader(sys.stdin, delimiter='{other}'))\" < {path.name} > commas.csv",
-    )
-
-
-def _of_width(
-    rows: Iterator[tuple[int, list[str]]], width: int, path: Path
-) -> Iterator[tuple[int, list[str]]]:
-    for number, fields in rows:
-        if len(fields) != width:
-            raise DataError(
-                f"{len(fields)} fields in line {number} of {path.name}",
-                expected=f"{width}, as in its header",
-                fix="put quotes round a field that holds the delimiter",
-            )
-        yield number, fields
+    other = next((mark for mark in _DELIMITERS if mark in header[0] and mark != delimiter), None)
+    # Read as one column, texts would hold the labels.
+    if len(header) == 1 and other is not None:
+        suffix = _DELIMITERS[other]
+        raise DataError(
+            f"one column in the header of {path.name}, {header[0][:60]!r}, where the delimiter "
+            f"{other!r} would give {header[0].count(other) + 1}",
+            expected=f"columns with the delimiter {delimiter!r} between them, as the file name "
+            "implies",
+            fix=f"rename the file to end in {suffix}"
+            if suffix
+            else 'save it with commas: python -c "import csv, sys; csv.writer(sys.stdout).'
+            f"writerows(csv.reader(sys.stdin, delimiter='{other}'))\" < {path.name} > commas.csv",
+        )
+    return header, rows
 
 
 def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Each record with the line it begins on; empty lines are passed over."""
+    """Each record with its first line, all as wide as the first; empty lines are skipped."""
     reader = csv.reader(read_lines(path), delimiter=delimiter, strict=True)
+    width = 0
     while True:
         begins = reader.line_num + 1
         try:
@@ -144,15 +128,20 @@ def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 expected="fields in matching quotes, with quotes inside them doubled",
                 fix="fix the line, or save the data as .jsonl",
             ) from error
+        width = width or len(fields)
+        if len(fields) not in (0, width):
+            raise DataError(
+                f"{len(fields)} fields in line {begins} of {path.name}",
+                expected=f"{width}, as in its header",
+                fix="put quotes round a field that holds the delimiter",
+            )
         if fields:
             yield begins, fields
 
 
 def _is_number(field: str) -> bool:
-    if not field.strip():
-        return True
     try:
-        float(field)
+        float(field.strip() or "0")
     except ValueError:
         return False
     return True
@@ -181,65 +170,57 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
-        yield number, _parse(line, path, number)
-
-
-def _parse(line: str, path: Path, number: int) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"line {number} of {path.name} is not JSON: {error}",
-            expected="one JSON object per line",
-            fix="fix the line",
-        ) from error
-    if not isinstance(value, dict):
-        raise DataError(
-            f"line {number} of {path.name} is JSON, but not an object: {line.strip()[:60]}",
-            expected='one JSON object per line, such as {"text": "…", "label": "…"}',
-            fix="fix the line",
-        )
-    return value
+        try:
+            value = json.loads(line)
+            wrong = f"JSON, but not an object: {line.strip()[:60]}"
+        except (ValueError, RecursionError) as error:
+            value, wrong = None, f"not JSON: {error}"
+        if not isinstance(value, dict):
+            raise DataError(
+                f"line {number} of {path.name} is {wrong}",
+                expected='one JSON object per line, such as {"text": "…", "label": "…"}',
+                fix="fix the line",
+            )
+        yield number, value
 
 
 def open_parquet(path: Path) -> Source:
     """Read the schema, and the class names where `datasets` left them there."""
-    with _open(path) as file:
+    with _parquet(path) as file:
         schema = file.schema_arrow
     require_distinct_names(schema.names, path.name)
 
+    def streamed(file: Any, columns: Sequence[str], size: int) -> Iterator[Any]:
+        batches = file.iter_batches(size, columns=list(columns))
+        return watched(batches, f"reading {path.name}, in rows", file.metadata.num_rows, len)
+
     def read(columns: Sequence[str]) -> Iterator[SourceRow]:
-        with _open(path) as file:
+        with _parquet(path) as file:
             yield from numbered_rows(
                 [batch.column(column).to_pylist() for column in columns]
-                for batch in _batches(file, path, _BATCH, columns)
+                for batch in streamed(file, columns, _BATCH)
             )
 
     def batches(columns: Sequence[str]) -> Iterator[Any]:
-        with _open(path) as file:
-            yield from _batches(file, path, _LARGE_BATCH, columns)
+        with _parquet(path) as file:
+            yield from streamed(file, columns, _LARGE_BATCH)
 
     strings = tuple(field.name for field in schema if _holds_strings(field.type))
     names = _class_names(schema.metadata)
     return Source(path.name, tuple(schema.names), strings, read, "row", names, batches)
 
 
-def _batches(file: Any, path: Path, size: int, columns: Sequence[str]) -> Iterator[Any]:
-    batches = file.iter_batches(size, columns=list(columns))
-    return watched(batches, f"reading {path.name}, in rows", file.metadata.num_rows, len)
-
-
 @contextmanager
-def _open(path: Path) -> Iterator[Any]:
-    """The file, open; whatever is wrong with it, now or while reading, becomes a DataError."""
+def _parquet(path: Path) -> Iterator[Any]:
+    """The file, open; any error, now or while reading, becomes a DataError."""
     import pyarrow
     import pyarrow.parquet
 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             yield file
-    # Strings that are not UTF-8 show only when they are taken out, as a UnicodeDecodeError.
-    # Dates beyond the year 9999 do so as an OverflowError.
+    # Strings that are not UTF-8 raise a UnicodeDecodeError only when they are taken out, dates
+    # beyond the year 9999 an OverflowError.
     except (pyarrow.ArrowException, *UNREADABLE) as error:
         raise DataError(
             f"{path.name} cannot be read as parquet: {first_line(error)}",
@@ -253,11 +234,7 @@ def _holds_strings(kind: Any) -> bool:
 
     if pyarrow.types.is_dictionary(kind):
         kind = kind.value_type
-    return bool(
-        pyarrow.types.is_string(kind)
-        or pyarrow.types.is_large_string(kind)
-        or pyarrow.types.is_string_view(kind)
-    )
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 def _class_names(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, tuple[str, ...]]:
@@ -267,17 +244,12 @@ def _class_names(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, tuple[s
         return {
             column: tuple(feature["names"])
             for column, feature in features.items()
-            if feature.get("_type") == "ClassLabel" and _are_names(feature["names"])
+            if feature.get("_type") == "ClassLabel"
+            and not any(unstorable(name) for name in feature["names"])
         }
     # Anyone may write anything under this key; a foreign value means that no names are known.
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
-
-
-def _are_names(names: object) -> bool:
-    return isinstance(names, list) and all(
-        isinstance(name, str) and not unstorable(name) for name in names
-    )
 
 
 def open_text(path: Path) -> Source:
@@ -291,40 +263,33 @@ def open_text(path: Path) -> Source:
     DataError
         When there is no such file or folder, or no .txt file in it.
     """
-    files = _text_files(expanded(path))
-    columns = ("text", "book")
-
-    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
-        for number, values in enumerate(
-            {"text": text, "book": book} for book, file in files for text in _paragraphs(file)
-        ):
-            yield SourceRow(number, tuple(values[column] for column in asked))
-
-    return Source(path.name, columns, columns, read, "row")
-
-
-def _text_files(path: Path) -> list[tuple[str, Path]]:
-    """The books by name."""
-    if path.is_file() and path.suffix.casefold() == _TEXT:
-        return [(path.stem, path)]
-    if not path.is_dir():
+    path = expanded(path)
+    in_folder = path.is_dir()
+    if not in_folder and not (path.is_file() and path.suffix.casefold() == _TEXT):
         raise DataError(
             f"`{path}` {'does not end in .txt' if path.exists() else 'is not there'}",
             expected="text:PATH with a .txt file, or a folder of them",
             fix="rename the file" if path.exists() else "check the path",
         )
-    found = sorted(
-        (file.relative_to(path).with_suffix("").as_posix(), file)
-        for file in path.rglob("*")
+    books = sorted(
+        (file.relative_to(path if in_folder else path.parent).with_suffix("").as_posix(), file)
+        for file in (path.rglob("*") if in_folder else [path])
         if file.is_file() and file.suffix.casefold() == _TEXT
     )
-    if not found:
+    if not books:
         raise DataError(
             f"no .txt file in the folder {path}",
             expected="at least one, in the folder or its subfolders",
             fix="add the books as plain text, or choose another folder",
         )
-    return found
+    columns = ("text", "book")
+
+    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
+        rows = ((text, book) for book, file in books for text in _paragraphs(file))
+        for number, row in enumerate(rows):
+            yield SourceRow(number, tuple(row[columns.index(column)] for column in asked))
+
+    return Source(path.name, columns, columns, read, "row")
 
 
 def _paragraphs(file: Path) -> Iterator[str]:

@@ -1,21 +1,57 @@
-"""Turns rows into a task's items: named, counted, deduplicated and sampled."""
+"""Rows become a task's items: choice questions, questions on passages; named, counted, sampled.
+
+A choice question has ``question``, ``options`` (or ``choices``) and, where it is known,
+``answer``; it may have ``id``, ``context`` and ``category`` (or ``subject``). Options are a list
+of texts, or as some data sets of the hub have them, ``{"text": […], "label": […]}``.
+
+A question on a passage has ``question``, ``context`` and ``answers``: a list of texts, or SQuAD's
+``{"text": […], "answer_start": […]}``. An empty list, or ``is_impossible``, says that the passage
+does not answer the question; without a list the right answer is not known. SQuAD's own JSON is
+read, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
-from scope.data.sampling import (
-    Candidate,
-    Drawn,
-    Repeats,
-    Selection,
-    content_key,
-    fingerprint_of,
-)
+from scope.data.fields import Fields, is_missing, read_fields
+from scope.data.sampling import Candidate, Repeats, Selection, content_key, fingerprint_of
+from scope.data.sources import Source, guarded_source, read_whole, table_source
+from scope.data.specs import open_source, require_file
 from scope.errors import DataError
+from scope.paths import expanded
 from scope.protocols import TaskData
-from scope.records import Item
+from scope.records import Item, Question
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Of the options, in order; a question has no more of them than there are letters."""
+
+CHOICE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "id": ("id",),
+        "question": ("question", "question_stem", "text"),
+        "options": ("options", "choices"),
+        "answer": ("answer", "answerkey"),
+        "context": ("context", "passage"),
+        "category": ("category", "subject"),
+    }
+)
+PASSAGE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "id": ("id",),
+        "question": ("question",),
+        "context": ("context", "passage"),
+        "answers": ("answers", "answer"),
+        "impossible": ("is_impossible",),
+        "category": ("title", "category"),
+    }
+)
+"""Column names by meaning; the first that a source has is read."""
 
 Draft = Candidate[Item]
 """A row's content: its own id, if any, and an item without a name, if the row makes one."""
@@ -49,11 +85,11 @@ def gather(
 ) -> TaskData:
     """Make at most ``n`` items of drafts, in their order, and count what is left out.
 
-    Left out are rows that make no item, counted as empty, and, where items are wanted once, of
-    those that ask the same words, options included, all but one. An item is named by its row's own
-    id where all rows have one of their own, and otherwise by the row's number from 0, which every
-    question tells in any case: so answers that were saved by row can be looked up. The sample does
-    not depend on the order of the rows.
+    Left out are rows that make no item, counted as empty, and, where items are wanted once, all
+    but one of those that ask the same words, options included. An item's id is that of its row
+    where every row has one of its own, and otherwise the row's number from 0. Every question holds
+    that number, so that answers that were saved by row can be looked up. The sample does not
+    depend on the order of the rows.
 
     Raises
     ------
@@ -76,11 +112,16 @@ def gather(
             expected=f"at least one item for the task {wanted.task}",
             fix="check the data, or choose other data",
         )
-    items = tuple(map(_named, chosen.drawn))
-    labelled = sum(bool(item.gold) for item in items)
-    return TaskData(
-        items=items, card=chosen.card(spec, item_fingerprint(items), labelled, wanted.task)
+    items = tuple(
+        replace(
+            row.item,
+            question=replace(row.item.question, id=row.id or str(row.row), row=row.row),
+        )
+        for row in chosen.drawn
     )
+    labelled = sum(bool(item.gold) for item in items)
+    card = chosen.card(spec, item_fingerprint(items), labelled, wanted.task)
+    return TaskData(items=items, card=card)
 
 
 def item_fingerprint(items: Iterable[Item]) -> str:
@@ -99,6 +140,181 @@ def item_fingerprint(items: Iterable[Item]) -> str:
     )
 
 
-def _named(drawn: Drawn[Item]) -> Item:
-    name = drawn.id or str(drawn.row)
-    return replace(drawn.item, question=replace(drawn.item.question, id=name, row=drawn.row))
+def read_choices(spec: str) -> Iterator[Draft]:
+    """Every row as an item with options; a row without a question makes none.
+
+    Raises
+    ------
+    DataError
+        When a row has too few or too many options, or an answer that is none of them.
+    """
+    rows = read_fields(open_source(spec), CHOICE_NAMES, required=("question", "options"))
+    for fields in rows:
+        if not fields.text("question").strip():
+            yield Draft(fields.id, None)
+            continue
+        options, labels = _options(fields)
+        right = _right(fields, options, labels)
+        gold = () if right is None else (options[right],)
+        yield Draft(fields.id, _item(fields, gold, options, right))
+
+
+def _item(
+    fields: Fields, gold: tuple[str, ...], options: tuple[str, ...] = (), right: int | None = None
+) -> Item:
+    question, context = fields.text("question"), fields.text("context") or None
+    return Item(
+        question=Question(id="", text=question, context=context, options=options),
+        gold=gold,
+        right=right,
+        category=fields.name("category"),
+    )
+
+
+def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The options, and their labels if they have any."""
+    value = fields.values["options"]
+    labels: tuple[str, ...] = ()
+    if isinstance(value, Mapping):
+        labels = fields.texts("options", value.get("label", []))
+        value = value.get("text")
+    options = fields.texts("options", value)
+    if not 2 <= len(options) <= len(LETTERS):
+        raise fields.wrong(
+            f"{len(options)} option{'' if len(options) == 1 else 's'}",
+            f"2 to {len(LETTERS)} options to choose from",
+        )
+    if not all(option.strip() for option in options):
+        raise fields.wrong(f"an empty option among {list(options)}", "options with a text each")
+    return options, labels
+
+
+def _right(fields: Fields, options: Sequence[str], labels: Sequence[str]) -> int | None:
+    answer = fields.values.get("answer")
+    # Hidden answers are an empty text, gaps in tables of numbers NaN.
+    if is_missing(answer) or answer == "":
+        return None
+    try:
+        return option_index(answer, options, labels)
+    except ValueError as error:
+        raise fields.wrong(
+            f"the answer is {error}",
+            f"a number from 0 to {len(options) - 1}, a letter from A to "
+            f"{LETTERS[len(options) - 1]}, or the text of an option",
+        ) from error
+
+
+def option_index(answer: object, options: Sequence[str], labels: Sequence[str] = ()) -> int:
+    """The index of the option that is named by a number, a letter or its text.
+
+    A number counts from 0. A text is, in this order, a label that the options have in their
+    source, the letter of an option, or the text of an option without the space around it: so ``B``
+    is the second of the options C, B and A. Of two options that read the same the first counts.
+
+    Raises
+    ------
+    ValueError
+        When none is named, with what was found in words.
+
+    Examples
+    --------
+    >>> option_index(1, ["yes", "no"]), option_index("B", ["yes", "no"])
+    (1, 1)
+    >>> option_index("no ", ["yes", "no"]), option_index("2", ["yes", "no"], labels=["1", "2"])
+    (1, 1)
+    >>> option_index(2, ["yes", "no"])
+    Traceback (most recent call last):
+        ...
+    ValueError: the option 2, counted from 0, of 2 options
+    """
+    if isinstance(answer, float) and answer.is_integer():
+        # A column with gaps holds whole numbers as floats.
+        answer = int(answer)
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        if not 0 <= answer < len(options):
+            raise ValueError(f"the option {answer}, counted from 0, of {len(options)} options")
+        return answer
+    if not isinstance(answer, str):
+        raise ValueError(f"{answer!r:.60}")
+    named = answer.strip()
+    for names in (labels, LETTERS[: len(options)], [option.strip() for option in options]):
+        if named in list(names):
+            return list(names).index(named)
+    if len(named) == 1 and named in LETTERS:
+        raise ValueError(f"the option {named} of {len(options)} options")
+    raise ValueError(f"{named[:60]!r}, which is not one of the options")
+
+
+def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
+    """Every question on a passage as an item; a row without either makes none.
+
+    Parameters
+    ----------
+    spec
+        A file of SQuAD 1.1 or 2.0 (.json, .json.gz), or any source of rows.
+    unanswerable
+        Whether questions that cannot be answered are among them.
+
+    Raises
+    ------
+    DataError
+        When the file is cut off or is no SQuAD, or a row lacks a field.
+    """
+    is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
+    source = _open_squad(expanded(spec)) if is_json else open_source(spec)
+    for fields in read_fields(source, PASSAGE_NAMES, required=("question", "context")):
+        if not fields.text("question").strip() or not fields.text("context").strip():
+            yield Draft(fields.id, None)
+        elif (gold := _gold(fields)) != ("",) or unanswerable:
+            yield Draft(fields.id, _item(fields, gold))
+
+
+def _gold(fields: Fields) -> tuple[str, ...]:
+    if fields.values.get("impossible") is True:
+        return ("",)
+    value: Any = fields.values.get("answers")
+    if value is None:
+        return ()
+    if isinstance(value, Mapping):
+        value = value.get("text")
+    if isinstance(value, list) and all(isinstance(answer, Mapping) for answer in value):
+        value = [answer.get("text") for answer in value]
+    if isinstance(value, str):
+        value = [value]
+    return tuple(dict.fromkeys(fields.texts("answers", value))) or ("",)
+
+
+def _open_squad(path: Path) -> Source:
+    """A file of SQuAD as a table of questions; the category is the title of the article."""
+    require_file(path)
+    try:
+        content = json.loads(read_whole(path))
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"{path.name} is not JSON, or is cut off: {error}",
+            expected="a complete SQuAD file",
+            fix="download the file again",
+        ) from error
+    try:
+        rows = [
+            (article.get("title"), paragraph["context"], entry["question"], entry)
+            for article in content["data"]
+            for paragraph in article["paragraphs"]
+            for entry in paragraph["qas"]
+        ]
+        columns = {
+            "title": [title for title, *_ in rows],
+            "context": [context for _, context, *_ in rows],
+            "question": [question for *_, question, _ in rows],
+            **{
+                name: [entry.get(name) for *_, entry in rows]
+                for name in ("id", "answers", "is_impossible")
+            },
+        }
+    except (LookupError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{path.name} is JSON, but not built as SQuAD is: {type(error).__name__}: {error}",
+            expected="data, a list of articles with paragraphs, each with a context and qas",
+            fix="fix the file, or save the questions as rows of a .jsonl file",
+        ) from error
+    return guarded_source(table_source(path.name, columns))

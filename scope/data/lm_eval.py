@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from scope.data.lines import read_whole, reading
 from scope.data.lm_eval_samples import (
     CHOICES,
     GENERATED,
@@ -21,7 +20,7 @@ from scope.data.lm_eval_samples import (
     part_of_id,
     right_option,
 )
-from scope.data.sources import Source, SourceRow
+from scope.data.sources import Source, SourceRow, read_whole, reading
 from scope.errors import DataError
 from scope.paths import expanded
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scope.data.sources import Source, SourceRow, numbered_rows, require_distinct_names
+from scope.data.sources import Source, require_distinct_names, table_source
 from scope.errors import DataError
 from scope.printing import shown
 from scope.records import MEMORY
@@ -23,13 +23,11 @@ ACCEPTED = (
     "datasets.Dataset"
 )
 
-_COLUMNS: Mapping[int, tuple[str, ...]] = {
+_COLUMNS: Mapping[object, tuple[str, ...]] = {
     2: ("text", "label"),
     3: ("sentence1", "sentence2", "score"),
 }
 """The columns of rows without names, by their number."""
-
-_DIGITS = 12
 
 
 class MemorySpec(str):
@@ -47,8 +45,11 @@ class MemorySpec(str):
     def __new__(cls, columns: Mapping[str, Sequence[object]], names: Mapping[str, Any]) -> Any:
         """Name the rows by their content."""
         count = max(map(len, columns.values()), default=0)
-        spec = super().__new__(cls, f"{MEMORY}{_digest(columns, names)}")
-        spec.source = _source(f"{spec} ({count} rows from Python)", columns, names)
+        digest = hashlib.sha256(json.dumps([list(columns), names]).encode())
+        for row in zip(*columns.values(), strict=True):
+            digest.update(json.dumps(row, default=repr).encode() + b"\n")
+        spec = super().__new__(cls, f"{MEMORY}{digest.hexdigest()[:12]}")
+        spec.source = table_source(f"{spec} ({count} rows from Python)", columns, names)
         return spec
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
@@ -121,28 +122,17 @@ def _columns(rows: list[Any]) -> dict[str, list[object]]:
         return {str(name): [row.get(name) for row in rows] for name in names}
     if all(isinstance(row, str | None) for row in rows):
         return {"text": rows}
-    widths = {len(row) if isinstance(row, list) else 0 for row in rows}
-    columns = _COLUMNS.get(widths.pop()) if len(widths) == 1 else None
+    forms = [len(row) if isinstance(row, list) else type(row) for row in rows]
+    place = next((n for n, form in enumerate(forms) if form != forms[0]), 0)
+    columns = None if place else _COLUMNS.get(forms[0])
     if columns is None:
-        place, odd = _odd_row(rows)
         raise DataError(
-            f"{shown(odd)} as row {place} of a list (the first is 0)",
+            f"{shown(rows[place])} as row {place} of a list (the first is 0)",
             expected="in each row a text, a pair (text, label), a triple (sentence, sentence, "
             "score), or a dict",
             fix="fix the row, or pass a DataFrame with named columns",
         )
-    return {name: [row[place] for row in rows] for place, name in enumerate(columns)}
-
-
-def _odd_row(rows: Sequence[Any]) -> tuple[int, Any]:
-    """The first row of another form than the first, or the first where all are alike."""
-
-    def form(row: Any) -> object:
-        return len(row) if isinstance(row, list) else type(row)
-
-    return next(
-        ((n, one) for n, one in enumerate(rows) if form(one) != form(rows[0])), (0, rows[0])
-    )
+    return {name: [row[number] for row in rows] for number, name in enumerate(columns)}
 
 
 def _plain_all(values: Any) -> list[Any]:
@@ -154,31 +144,13 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain(cell) for name, cell in value.items()}
     if isinstance(value, list | tuple):
         return _plain_all(value)
     if isinstance(value, str):
         return str(value)
     missing = isinstance(value, float) and math.isnan(value)
     return None if missing or type(value).__name__ in ("NAType", "NaTType") else value
-
-
-def _digest(columns: Mapping[str, Sequence[object]], names: Mapping[str, Any]) -> str:
-    digest = hashlib.sha256(json.dumps([list(columns), names]).encode())
-    for row in zip(*columns.values(), strict=True):
-        digest.update(json.dumps(row, default=repr).encode() + b"\n")
-    return digest.hexdigest()[:_DIGITS]
-
-
-def _source(name: str, columns: Mapping[str, Sequence[object]], names: Mapping[str, Any]) -> Source:
-    strings = tuple(
-        name for name, values in columns.items() if any(isinstance(one, str) for one in values)
-    )
-
-    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
-        return numbered_rows([[columns[one] for one in asked]])
-
-    return Source(name, tuple(columns), strings, read, "row", names)
 
 
 def _kind(data: object) -> str:

@@ -1,9 +1,9 @@
 """Pairs of texts that people scored, one per row: any table, or a data set of the hub.
 
 A row has two texts, such as ``sentence1`` and ``sentence2``, and a ``score``; it may have an
-``id``, and a ``split`` that says which part of the data it belongs to. Columns are found by their
-usual names, whatever their case. A premise and a hypothesis are no such pair: what follows from
-what has a direction, and likeness has none.
+``id``, and a ``split`` that names the part of the data it belongs to. Columns are found by their
+usual names in any case. A premise and a hypothesis are no such pair: entailment has a direction,
+similarity has none.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import SupportsFloat
 
-from scope.data.fields import SPLIT, Fields, first_of, read_fields, rows_of_part
+from scope.data.fields import Fields, first_of, read_fields
 from scope.data.sampling import (
     Candidate,
-    Drawn,
     Repeats,
     Selection,
     content_id,
@@ -54,10 +53,24 @@ NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
             "label",
         ),
         "id": ("id", "pair_id", "idx"),
-        **SPLIT,
+        "split": ("split",),
     }
 )
 """Names of the other columns by meaning; the first that a source has is read."""
+
+PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
+    {
+        "train": ("train", "training"),
+        "development": ("dev", "development", "validation", "valid", "val"),
+        "test": ("test",),
+    }
+)
+"""The names of each part in the column ``split``, in any case."""
+
+_APART = (
+    "give one table per part instead of --data: --train "
+    "and --test, or --test alone with a saved probe"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,11 +96,10 @@ class WantedPairs:
 def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> PairData:
     """At most ``n`` pairs of the rows that a spec names, sorted by their texts, drawn by the seed.
 
-    The card counts the rows of the part alone. Left out are rows with an empty text, counted as
-    empty. Pairs that stand there twice count twice, as a benchmark's rows are its own. Space
-    around a text is no part of it. Pairs are named by their rows' own ids where all rows of the
-    part have one of their own, and otherwise by what they say. So nothing that is learned from
-    the pairs depends on the order of the rows.
+    The card counts the rows of the part alone. Rows with an empty text are left out and counted
+    as empty; repeated pairs count as often as they occur. Space around a text is no part of it.
+    A pair's id is that of its row where every row of the part has one of its own, and otherwise a
+    hash of its content. So nothing that is learned from the pairs depends on the order of the rows.
 
     Raises
     ------
@@ -115,8 +127,8 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
 
     def key(own_id: str | None, pair: ScoredPair) -> tuple[bytes, tuple[bool, bytes]]:
         # A pair that stands in two parts has a name in each.
-        said = pair.first, pair.second, pair.score, own_id, wanted.part
-        return repeats.key(*said), (False, b"")
+        contents = pair.first, pair.second, pair.score, own_id, wanted.part
+        return repeats.key(*contents), (False, b"")
 
     chosen = Selection(_drafts(open_source(spec), wanted), key, n, seed)
     if not chosen.drawn:
@@ -125,14 +137,11 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
             expected=f"at least one pair for the task {wanted.task}",
             fix="check the data, or choose other data",
         )
-    named = map(_named, chosen.drawn)
-    pairs = tuple(sorted(named, key=lambda pair: (pair.first, pair.second, pair.score, pair.id)))
+    named = [replace(row.item, id=row.id or content_id(row.key)) for row in chosen.drawn]
+    named.sort(key=lambda pair: (pair.first, pair.second, pair.score, pair.id))
+    pairs = tuple(named)
     card = chosen.card(spec, pair_fingerprint(pairs), len(pairs), wanted.task)
     return PairData(pairs=pairs, card=card)
-
-
-def _named(drawn: Drawn[ScoredPair]) -> ScoredPair:
-    return replace(drawn.item, id=drawn.id or content_id(drawn.key))
 
 
 def pair_fingerprint(pairs: Iterable[ScoredPair]) -> str:
@@ -147,8 +156,33 @@ def pair_fingerprint(pairs: Iterable[ScoredPair]) -> str:
 
 
 def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPair]]:
-    _refuse_classes(source, wanted)
-    for fields in _rows(source, wanted.part):
+    score_column = first_of(NAMES["score"], source.columns)
+    if classes := source.class_names.get(score_column or "", ()):
+        # Their numbers would pass for scores.
+        raise DataError(
+            f"column `{score_column}` of {source.name} holds no scores but the classes "
+            f"{listed(classes)}",
+            expected=f"a column of scores from {wanted.low:g} to {wanted.high:g}, called "
+            f"{' or '.join(NAMES['score'])}",
+            fix="choose data with human scores",
+        )
+    texts = next(
+        (
+            names
+            for names in TEXT_NAMES
+            if all(first_of((name,), source.columns) is not None for name in names)
+        ),
+        None,
+    )
+    if texts is None:
+        raise DataError(
+            f"no two text columns in {source.name}; its columns are {listed(source.columns)}",
+            expected=f"columns called {' or '.join(' and '.join(names) for names in TEXT_NAMES)}",
+            fix="rename the columns, or choose other data",
+        )
+    names = {"first": texts[:1], "second": texts[1:], **NAMES}
+    rows = read_fields(source, names, required=("score",))
+    for fields in rows if wanted.part is None else rows_of_part(source, rows, wanted.part):
         first, second = fields.text("first").strip(), fields.text("second").strip()
         if first and second:
             score = _score(fields, wanted)
@@ -158,36 +192,30 @@ def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPai
             yield Candidate(fields.id, None)
 
 
-def _refuse_classes(source: Source, wanted: WantedPairs) -> None:
-    """The numbers of classes would pass for scores."""
-    column = first_of(NAMES["score"], source.columns)
-    classes = source.class_names.get(column, ()) if column else ()
-    if classes:
+def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
+    """The rows that the column ``split`` counts to the part, at least one."""
+    if first_of(NAMES["split"], source.columns) is None:
         raise DataError(
-            f"column `{column}` of {source.name} holds no scores but the classes {listed(classes)}",
-            expected=f"a column of scores from {wanted.low:g} to {wanted.high:g}, called "
-            f"{' or '.join(NAMES['score'])}",
-            fix="choose data with human scores",
+            f"no column `split` in {source.name}, which marks the rows "
+            f"for {part}; its columns are {listed(source.columns)}",
+            expected=f"a column called split with {' or '.join(PART_NAMES[part])} in it",
+            fix=f"add the column, or {_APART}",
         )
-
-
-def _rows(source: Source, part: Part | None) -> Iterator[Fields]:
-    """The rows that are wanted."""
-    first, second = _text_names(source)
-    names = {"first": (first,), "second": (second,), **NAMES}
-    rows = read_fields(source, names, required=("score",))
-    return rows if part is None else rows_of_part(source, rows, part)
-
-
-def _text_names(source: Source) -> tuple[str, str]:
-    for names in TEXT_NAMES:
-        if all(first_of((name,), source.columns) is not None for name in names):
-            return names
-    raise DataError(
-        f"no two text columns in {source.name}; its columns are {listed(source.columns)}",
-        expected=f"columns called {' or '.join(' and '.join(names) for names in TEXT_NAMES)}",
-        fix="rename the columns, or choose other data",
-    )
+    empty, others = True, set()
+    for fields in rows:
+        split = fields.name("split") or "(empty)"
+        if split.casefold() in PART_NAMES[part]:
+            empty = False
+            yield fields
+        else:
+            others.add(split)
+    if empty:
+        raise DataError(
+            f"no row for {part} in {source.name}; its column `split` holds "
+            f"{listed(sorted(others), most=8)}",
+            expected=f"rows with {' or '.join(PART_NAMES[part])} there",
+            fix=f"rename the values, or {_APART}",
+        )
 
 
 def _score(fields: Fields, wanted: WantedPairs) -> float:
@@ -195,25 +223,18 @@ def _score(fields: Fields, wanted: WantedPairs) -> float:
     expected = f"a score from {wanted.low:g} to {wanted.high:g}"
     if value is None or (isinstance(value, str) and not value.strip()):
         raise fields.wrong("no score", expected)
-    score = _number(value)
+    try:
+        is_number = isinstance(value, str | SupportsFloat) and not isinstance(value, bool)
+        score = float(value) if is_number else math.nan  # type: ignore[arg-type]
+    # The greatest whole numbers of JSON are too great for a float.
+    except (ValueError, OverflowError):
+        score = math.nan
     if not math.isfinite(score):
         raise fields.wrong(f"the score {value!r:.60}, which is not a finite number", expected)
     if not wanted.low <= score <= wanted.high:
-        raise DataError(
-            f"{fields.source.place(fields.row)}: the score {value!s:.60}, which is out of the "
-            f"range {wanted.low:g} to {wanted.high:g}",
-            expected=expected,
+        raise fields.wrong(
+            f"the score {value!s:.60}, which is out of the range {wanted.low:g} to {wanted.high:g}",
+            expected,
             fix="fix the row, or give the range of the scale: --low and --high",
         )
     return score
-
-
-def _number(value: object) -> float:
-    """The value as a number, and NaN where it is none; a truth value is none."""
-    if isinstance(value, bool) or not isinstance(value, str | SupportsFloat):
-        return math.nan
-    try:
-        return float(value)
-    # The greatest whole numbers of JSON are too great for a float.
-    except (ValueError, OverflowError):
-        return math.nan

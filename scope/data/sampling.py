@@ -1,4 +1,7 @@
-"""Samples in one pass, independent of the order of rows, by a hash of each row's content."""
+"""Texts from anywhere, and samples of rows: drawn in one pass by a hash of each row's content.
+
+So a sample depends on no order of the rows.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,16 @@ import hashlib
 import heapq
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
+from scope.data.fields import SLICE, choose_columns, read_rows
+from scope.data.sources import Source
+from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.records import DataCard
+from scope.records import DataCard, Example
 
 Value = TypeVar("Value")
 
@@ -43,7 +50,9 @@ def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[V
     drawn: dict[int, tuple[int, Keyed[Value]]] = {}
     greatest_first: list[int] = []
     for place, candidate in enumerate(candidates):
-        number = _number(candidate.key, seed)
+        # Sixteen bytes: no two keys share a number.
+        hashed = hashlib.blake2b(f"{seed} ".encode() + candidate.key, digest_size=16)
+        number = int.from_bytes(hashed.digest(), "big")
         if number in drawn:
             # One that was crowded out once stays out: the numbers that are left are smaller.
             if candidate.rank < drawn[number][1].rank:
@@ -54,13 +63,7 @@ def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[V
         elif number < -greatest_first[0]:
             del drawn[-heapq.heapreplace(greatest_first, -number)]
             drawn[number] = (place, candidate)
-    return [one.value for _, one in sorted(drawn.values(), key=itemgetter(0))]
-
-
-def _number(key: bytes, seed: int) -> int:
-    """Sixteen bytes, so that no two keys share a number."""
-    drawn = hashlib.blake2b(f"{seed} ".encode() + key, digest_size=16)
-    return int.from_bytes(drawn.digest(), "big")
+    return [candidate.value for _, candidate in sorted(drawn.values(), key=itemgetter(0))]
 
 
 def require_sample(n: int | None, seed: int) -> None:
@@ -124,9 +127,10 @@ class Selection(Generic[Value]):
     ) -> None:
         require_sample(n, seed)
         self.rows = self.empty = self.duplicates = 0
-        self._own: set[bytes] | None = set()
+        self._ids: set[bytes] = set()
         drawn = draw(self._keyed(candidates, key), n, seed)
-        self.drawn = drawn if self._own is not None else [one._replace(id=None) for one in drawn]
+        own = len(self._ids) == self.rows
+        self.drawn = drawn if own else [row._replace(id=None) for row in drawn]
 
     def _keyed(
         self,
@@ -135,8 +139,10 @@ class Selection(Generic[Value]):
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
         for row, (own_id, item) in enumerate(candidates):
+            # From the first row without an id of its own on, none counts.
+            if own_id is not None and len(self._ids) == row:
+                self._ids.add(short_hash(own_id))
             self.rows += 1
-            self._judge(own_id)
             if item is None:
                 self.empty += 1
                 continue
@@ -144,14 +150,6 @@ class Selection(Generic[Value]):
             self.duplicates += place in seen
             seen.add(place)
             yield Keyed(place, Drawn(row, own_id, place, item), rank)
-
-    def _judge(self, own_id: str | None) -> None:
-        if self._own is None:
-            return
-        if own_id is None or (hashed := short_hash(own_id)) in self._own:
-            self._own = None
-        else:
-            self._own.add(hashed)
 
     def card(self, spec: str, fingerprint: str, labelled: int, task: str | None = None) -> DataCard:
         """The data that were drawn, which ``spec`` names, and what was left out of them."""
@@ -187,7 +185,7 @@ class Repeats:
     def __init__(self) -> None:
         self._met: Counter[bytes] = Counter()
 
-    def key(self, *said: object) -> bytes:
+    def key(self, *contents: object) -> bytes:
         """The key of the next row.
 
         Examples
@@ -197,15 +195,15 @@ class Repeats:
         >>> first == content_key("Who?", ["Ann"]), first == second
         (True, False)
         """
-        key = content_key(*said)
+        key = content_key(*contents)
         self._met[key] += 1
         earlier = self._met[key] - 1
-        return content_key(*said, earlier) if earlier else key
+        return content_key(*contents, earlier) if earlier else key
 
 
-def content_key(*said: object) -> bytes:
+def content_key(*contents: object) -> bytes:
     """Sixteen bytes that follow from what a row says, as JSON would hold it."""
-    return short_hash(json.dumps(said))
+    return short_hash(json.dumps(contents))
 
 
 def content_id(key: bytes) -> str:
@@ -216,3 +214,111 @@ def content_id(key: bytes) -> str:
 def short_hash(text: str) -> bytes:
     """Sixteen bytes that stand for a text where many must be remembered."""
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoadedData:
+    """The examples that will be used, in the order of their source, and what they are part of."""
+
+    examples: tuple[Example, ...]
+    card: DataCard
+
+
+def load_data(
+    spec: str,
+    *,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    slices: Sequence[str] = (),
+    n: int | None = None,
+    seed: int = 0,
+) -> LoadedData:
+    """Read the texts that a spec names and keep ``n`` of them.
+
+    Empty texts are left out, and of texts that are equal but for space around them one stays,
+    with its label; one that has a label, if any has. A smaller sample of the same seed is part of
+    a larger one. An example's id is that of the source's ``id`` column where all rows have their
+    own, and otherwise follows from its text. So neither ids nor the sample, nor which of equal
+    texts stays, depend on the order of the rows.
+
+    Parameters
+    ----------
+    spec
+        ``hf:NAME:SPLIT``, ``hf:NAME:CONFIG:SPLIT``, ``demo:tweets``, ``demo:tweets-train``,
+        ``text:PATH`` (the paragraphs of a .txt file, or of all in a folder), or the path of a
+        file: .csv, .tsv, .jsonl (each also with .gz), .parquet or .txt.
+    text_column, label_column
+        Found by their usual names where they are not given; the label column ``none`` leaves the
+        gold labels out.
+    slices
+        Further columns, which an example keeps in ``slices`` as ``column: value``.
+    n
+        How many texts to draw, without replacement; all of them if None or more than there are.
+    seed
+        Decides which.
+
+    Raises
+    ------
+    SpecError
+        When the spec means nothing.
+    DataError
+        When the texts cannot be read, or none is left.
+    ResourceError
+        When the demo's texts are not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "films.csv")
+    ...     _ = path.write_text("text,label\\ngood,1\\nbad,0\\n good ,0\\n,1\\n")
+    ...     data = load_data(str(path))
+    >>> [(example.id, example.text, example.label) for example in data.examples]
+    [('8cb260423daf712f', 'good', '1'), ('5a711247b2b24378', 'bad', '0')]
+    >>> data.card.rows, data.card.duplicates, data.card.empty, data.card.used
+    (4, 1, 1, 2)
+    """
+    require_sample(n, seed)
+    source = open_source(spec)
+    columns = choose_columns(source, text=text_column, label=label_column, slices=slices)
+    chosen = Selection(_texts(source, columns), _key, n, seed)
+    if not chosen.drawn:
+        raise DataError(
+            f"no text in {source.name}: {chosen.rows} rows, {chosen.empty} of them empty",
+            expected=f"at least one row with a text in column `{columns['text']}`",
+            fix="check the data, or choose another text column",
+        )
+    examples = tuple(
+        Example(id=row.id or content_id(row.key), text=text, label=label, slices=slices)
+        for row in chosen.drawn
+        for text, label, slices in [row.item]
+    )
+    fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
+    labelled = sum(example.label is not None for example in examples)
+    return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
+
+
+def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Example, ...]:
+    """Those of ``examples`` that `load_data` would keep of ``n`` with the same seed."""
+    keyed = (Keyed(short_hash(example.text.strip()), example) for example in examples)
+    return tuple(draw(keyed, n, seed))
+
+
+_Text = tuple[str, str | None, tuple[str, ...]]
+"""A text, its label, and its slices."""
+
+
+def _texts(source: Source, columns: Mapping[str, str]) -> Iterator[Candidate[_Text]]:
+    roles = [role for role in columns if role.startswith(SLICE)]
+    for fields in read_rows(source, columns):
+        own_id, text, label = fields.id, fields.text("text"), fields.name("label")
+        values = ((columns[role], fields.name(role)) for role in roles)
+        slices = tuple(f"{column}: {value}" for column, value in values if value is not None)
+        yield Candidate(own_id, (text, label, slices) if text.strip() else None)
+
+
+def _key(own_id: str | None, item: _Text) -> tuple[bytes, tuple[bool, bytes]]:
+    """Texts are equal but for space around them; of equals one with a label stays, or by chance."""
+    text, label, slices = item
+    return short_hash(text.strip()), (label is None, content_key(text, label, own_id, *slices))

@@ -1,16 +1,31 @@
-"""An opened source of texts: columns and a stream of rows."""
+"""Sources of rows: the record that every reader gives, and the lines of text files.
+
+`reading` is the border of all readers: it turns every error of theirs into a `DataError`.
+"""
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from scope.data.lines import reading
 from scope.errors import DataError
-from scope.printing import unstorable
+from scope.printing import first_line, unstorable
+from scope.progress import watched
+
+UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""What libraries raise on damaged or strange content, pyarrow among them."""
+
+MOST_BYTES_A_LINE = 1 << 24
+MOST_BYTES_OF_A_FILE_READ_WHOLE = 1 << 28
+_UNPACKED, _TIMES_ITS_SIZE = 1 << 25, 200
+"""A packed file is refused that unpacks to more than both; texts shrink three to ten times."""
 
 
 class SourceRow(NamedTuple):
@@ -75,15 +90,25 @@ def numbered_rows(portions: Iterable[Sequence[Sequence[object]]]) -> Iterator[So
     return (SourceRow(number, values) for number, values in enumerate(rows))
 
 
-def require_distinct_names(columns: Sequence[str], name: str) -> None:
-    """Refuse two columns of one name, of which only one could be read.
+def table_source(
+    name: str,
+    columns: Mapping[str, Sequence[object]],
+    class_names: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> Source:
+    """A table that is in memory."""
+    strings = (
+        column for column, values in columns.items() if any(isinstance(v, str) for v in values)
+    )
 
-    Raises
-    ------
-    DataError
-        Naming the first.
-    """
-    twice = sorted({column for column in columns if list(columns).count(column) > 1})
+    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
+        return numbered_rows([[columns[column] for column in asked]])
+
+    return Source(name, tuple(columns), tuple(strings), read, "row", class_names)
+
+
+def require_distinct_names(columns: Sequence[str], name: str) -> None:
+    """Refuse two columns of one name, of which only one could be read."""
+    twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
         raise DataError(
             f"column `{twice[0]}` more than once in the header of {name}",
@@ -98,7 +123,7 @@ def guarded_source(source: Source) -> Source:
     Raises
     ------
     DataError
-        When the name of a column is no text that can be written.
+        When the name of a column cannot be written as UTF-8.
     """
     for column in source.columns:
         if why := unstorable(column):
@@ -113,3 +138,150 @@ def guarded_source(source: Source) -> Source:
             yield from source.read(columns)
 
     return replace(source, read=read)
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turn errors within into a `DataError` that names what was read.
+
+    Examples
+    --------
+    >>> with reading("a.csv"):
+    ...     raise ValueError("month must be in 1..12")
+    Traceback (most recent call last):
+        ...
+    scope.errors.DataError: found:    a.csv cannot be read: ValueError: month must be in 1..12
+    expected: a complete file of the type that its name implies
+    fix:      check the file and the program that wrote it
+    """
+    try:
+        yield
+    except UNREADABLE as error:
+        raise DataError(
+            f"{name} cannot be read: {first_line(error)}",
+            expected="a complete file of the type that its name implies",
+            fix="check the file and the program that wrote it",
+        ) from error
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file, plain or gzipped, with their line ends, one at a time.
+
+    Raises
+    ------
+    DataError
+        Naming the line that is too long, is not UTF-8, holds a NUL byte or cannot be unpacked;
+        or when lines end in carriage returns alone.
+    """
+    for number, line in enumerate(_raw_lines(path, MOST_BYTES_A_LINE), start=1):
+        if number == 1 and b"\r" in line.strip() and not line.endswith(b"\n"):
+            raise DataError(
+                f"the lines of {path.name} end in carriage returns alone",
+                expected="lines that end in a line feed, with or without a carriage return",
+                fix=f"convert it: tr '\\r' '\\n' < {path.name} > converted{path.suffix}",
+            )
+        yield _decode(line, path, number)
+
+
+def read_whole(path: Path) -> str:
+    """The text of a UTF-8 file, plain or gzipped, of at most 256 MiB.
+
+    Raises
+    ------
+    DataError
+        As of `read_lines`, or when it is longer.
+    """
+    with reading(str(path)):
+        _require_length(path.stat().st_size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
+    lines, size = [], 0
+    for number, line in enumerate(_raw_lines(path, MOST_BYTES_OF_A_FILE_READ_WHOLE), start=1):
+        size += len(line)
+        _require_length(size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
+        lines.append(_decode(line, path, number))
+    return "".join(lines)
+
+
+def read_small_text(path: Path, most: int = 1 << 20) -> str:
+    """The text of a file such as a prompt; a pipe that the shell made may be one too.
+
+    Raises
+    ------
+    DataError
+        When it is not a file, is longer than ``most`` bytes, is not UTF-8 or holds a NUL byte.
+    """
+    with reading(str(path)):
+        path = path.expanduser()
+        of_the_shell = path == Path("/dev/stdin") or str(path.parent) in (
+            "/dev/fd",
+            "/proc/self/fd",
+        )
+        # Reading another pipe, into which nobody writes, would never end.
+        if path.exists() and not path.is_file() and not of_the_shell:
+            raise DataError(
+                f"{path} is not a file but a folder, pipe or device",
+                expected="a text file, UTF-8",
+                fix="name a file",
+            )
+        with path.open("rb") as stream:
+            content = stream.read(most + 1)
+    _require_length(len(content), most, path.name)
+    return _decode(content, path, 1)
+
+
+def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
+    packed, number = path.suffix.casefold() == ".gz", 0
+    try:
+        with gzip.open(path, "rb") if packed else path.open("rb") as stream:
+            size = path.stat().st_size
+            room = max(_UNPACKED, _TIMES_ITS_SIZE * size)
+            lines = iter(lambda: stream.readline(most + 1), b"")
+            for line in watched(
+                lines, f"reading {path.name}, in bytes", None if packed else size, len
+            ):
+                number += 1
+                room -= len(line)
+                _require_length(len(line), most, f"line {number} of {path.name}")
+                if room < 0:
+                    raise DataError(
+                        f"{path.name} decompresses to more than {_TIMES_ITS_SIZE} times its size",
+                        expected="a compressed text file, which grows three to ten times",
+                        fix="check how it was compressed, or decompress it first",
+                    )
+                yield line
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(
+            f"{path.name} cannot be decompressed after line {number}: {error}",
+            expected="a complete gzip file",
+            fix="download or compress the file again",
+        ) from error
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be read: {error.strerror or error}",
+            expected="a readable file",
+            fix="check its permissions and the disk",
+        ) from error
+
+
+def _decode(line: bytes, path: Path, number: int) -> str:
+    found = f"a NUL byte in line {number} of {path.name}"
+    if b"\0" not in line:
+        try:
+            # Spreadsheets put a byte order mark before the name of the first column.
+            return line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            found = f"line {number} of {path.name} is not UTF-8 (byte 0x{line[error.start]:02x})"
+    encoding = "UTF-16" if b"\0" in line else "WINDOWS-1252"
+    raise DataError(
+        found,
+        expected="a text file in UTF-8",
+        fix=f"convert it, for example: iconv -f {encoding} -t UTF-8",
+    )
+
+
+def _require_length(length: int, most: int, name: str) -> None:
+    if length > most:
+        raise DataError(
+            f"{name} is longer than {most} bytes",
+            expected=f"at most {most >> 20} MiB",
+            fix="check the program that wrote the file; split long texts into rows",
+        )

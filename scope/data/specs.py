@@ -1,46 +1,30 @@
-"""Opens the source of a spec: a data set of the hub, the demo's texts, books, or a file."""
+"""Opens the source of a spec: a data set of the hub, the demo's texts, books, or a file of rows."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from scope.data.demo import open_demo
 from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
-from scope.data.hub import open_hub
-from scope.data.lines import reading
 from scope.data.lm_eval import open_lm_eval
-from scope.data.memory import MemorySpec
-from scope.data.sources import Source, guarded_source
+from scope.data.memory import MemorySpec, class_names
+from scope.data.sources import Source, SourceRow, guarded_source, numbered_rows, reading
 from scope.errors import DataError, SpecError
 from scope.paths import expanded
+from scope.printing import LETTERS_OF_A_LINE
 from scope.records import MEMORY
 
-SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
-    {
-        "demo": open_demo,
-        "hf": open_hub,
-        "lm-eval": open_lm_eval,
-        "text": lambda rest: open_text(expanded(rest)),
-    }
-)
-FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
-    {
-        ".csv": partial(open_delimited, delimiter=","),
-        ".tsv": partial(open_delimited, delimiter="\t"),
-        ".jsonl": open_jsonl,
-        ".csv.gz": partial(open_delimited, delimiter=","),
-        ".tsv.gz": partial(open_delimited, delimiter="\t"),
-        ".jsonl.gz": open_jsonl,
-        ".parquet": open_parquet,
-        ".txt": open_text,
-    }
-)
-# Two letters at least, for the drives of Windows are one.
+_HUB_BATCH = 1024
+_PATIENCE_SECONDS = 10
+# A split may be a slice such as `train[:100]`, whose colon separates nothing.
+_SEPARATOR = re.compile(r":(?![^\[]*\])")
+# Two letters at least: the drives of Windows have one.
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?!\\)")
 
 
@@ -50,7 +34,7 @@ def open_source(spec: str) -> Source:
     Raises
     ------
     SpecError
-        When the spec is empty, or its scheme or what stands after it means nothing.
+        When the spec is empty, or its scheme or the rest of it is unknown.
     DataError
         When there is no such file, or it cannot be read.
 
@@ -68,27 +52,26 @@ def open_source(spec: str) -> Source:
     if spec.startswith(MEMORY):
         raise DataError(
             f"`{spec}`, which names data of a Python session",
-            expected=_expected(),
+            expected=_EXPECTED,
             fix="pass the same data again from Python, or save them to a file",
         )
     if not spec.strip():
         raise SpecError(
             "an empty spec for the data",
-            expected=_expected(),
+            expected=_EXPECTED,
             fix="write for example hf:stanfordnlp/sst2:validation",
         )
     scheme = _SCHEME.match(spec)
-    if scheme and scheme[1] in SCHEMES:
-        with reading(spec):
-            return guarded_source(SCHEMES[scheme[1]](spec[scheme.end() :]))
     with reading(spec):
+        if scheme and scheme[1] in SCHEMES:
+            return guarded_source(SCHEMES[scheme[1]](spec[scheme.end() :]))
         path = expanded(spec)
         missing = not path.exists()
     if scheme and missing:
         close = difflib.get_close_matches(scheme[1], SCHEMES, n=1)
         raise SpecError(
             f"unknown scheme `{scheme[1]}` in `{spec}`",
-            expected=_expected(),
+            expected=_EXPECTED,
             fix=f"did you mean `{close[0]}:`?" if close else "use one of them",
         )
     return open_file(path)
@@ -100,11 +83,9 @@ def open_file(path: Path) -> Source:
     Raises
     ------
     DataError
-        When there is no such file, or its suffix is none that is known.
+        When there is no such file, or its suffix is unknown.
     """
-    with reading(str(path)):
-        if not path.is_file():
-            raise missing_file(path)
+    require_file(path)
     name = path.name.casefold()
     suffix = next((suffix for suffix in FILES if name.endswith(suffix)), None)
     if suffix is None:
@@ -117,31 +98,140 @@ def open_file(path: Path) -> Source:
         return guarded_source(FILES[suffix](path))
 
 
-def missing_file(path: Path) -> DataError:
-    """The error of a missing file, with a suggestion."""
-    if path.exists():
-        return DataError(
-            f"`{path}` is not a file but a folder or device",
-            expected="the path of one file",
-            fix="name a file in it, or write text:PATH for a folder of .txt files",
+def require_file(path: Path) -> None:
+    """Refuse a path without a file, with a suggestion."""
+    with reading(str(path)):
+        if path.is_file():
+            return
+        if path.exists():
+            raise DataError(
+                f"`{path}` is not a file but a folder or device",
+                expected="the path of one file",
+                fix="name a file in it, or write text:PATH for a folder of .txt files",
+            )
+        folder = path.parent
+        names = (
+            [file.name for file in folder.iterdir() if file.is_file()] if folder.is_dir() else []
         )
-    folder = path.parent
-    if not folder.is_dir():
-        return DataError(
-            f"no file `{path}`, and no folder `{folder}`",
-            expected=_expected(),
-            fix="check the path; a data set of the hub begins with `hf:`",
-        )
-    names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
-    close = difflib.get_close_matches(path.name, names, n=1)
-    return DataError(
-        f"no file `{path}`",
-        expected=_expected(),
+    close = difflib.get_close_matches(path.name, sorted(names), n=1)
+    raise DataError(
+        f"no file `{path}`" + ("" if folder.is_dir() else f", and no folder `{folder}`"),
+        expected=_EXPECTED,
         fix=f"did you mean `{folder / close[0]}`?"
         if close
         else "check the path; a data set of the hub begins with `hf:`",
     )
 
 
-def _expected() -> str:
-    return ", ".join(f"{scheme}:…" for scheme in SCHEMES) + ", or the path of a file"
+class HubName(NamedTuple):
+    """Which data set of the hub, which of its configurations, and which split."""
+
+    name: str
+    config: str | None
+    split: str
+
+
+def parse_hub_name(rest: str) -> HubName:
+    """Take `NAME:SPLIT` or `NAME:CONFIG:SPLIT` apart.
+
+    Raises
+    ------
+    SpecError
+        When it has fewer or more parts, or an empty one.
+
+    Examples
+    --------
+    >>> parse_hub_name("stanfordnlp/sst2:validation")
+    HubName(name='stanfordnlp/sst2', config=None, split='validation')
+    >>> parse_hub_name("nyu-mll/glue:sst2:train[:100]")
+    HubName(name='nyu-mll/glue', config='sst2', split='train[:100]')
+    """
+    parts = _SEPARATOR.split(rest)
+    if len(parts) not in (2, 3) or not all(part.strip() for part in parts):
+        raise SpecError(
+            f"`hf:{rest}` as the data",
+            expected="hf:NAME:SPLIT or hf:NAME:CONFIG:SPLIT",
+            fix="write for example hf:stanfordnlp/sst2:validation",
+        )
+    return HubName(parts[0], parts[1] if len(parts) == 3 else None, parts[-1])
+
+
+def open_hub(rest: str) -> Source:
+    """Fetch the split, or take it from the cache, and read its features.
+
+    Raises
+    ------
+    DataError
+        When the hub cannot be reached or holds no such data set, configuration or split; the
+        configurations and splits that it does hold are listed where they can be known.
+    """
+    import datasets
+    import httpx
+    from datasets.exceptions import DatasetNotFoundError, DatasetsError
+    from huggingface_hub.constants import ENDPOINT
+
+    name, config, split = parse_hub_name(rest)
+    try:
+        # `datasets` retries for 23 seconds before it gives up.
+        if not (datasets.config.HF_HUB_OFFLINE or Path(name).exists()):
+            httpx.head(ENDPOINT, timeout=_PATIENCE_SECONDS)
+        dataset = datasets.load_dataset(name, config, split=split)
+    except DatasetNotFoundError as error:
+        raise DataError(
+            f"no data set `{name}` on {ENDPOINT} or in a folder of that name",
+            expected="the name of a public data set, or of one that you can access",
+            fix="check the spelling; for a private data set, log in with `hf auth login`",
+        ) from error
+    except (ConnectionError, httpx.HTTPError) as error:
+        raise DataError(
+            f"{ENDPOINT} cannot be reached for `{name}` ({type(error).__name__})",
+            expected="a connection to the hub, or the data set in its cache",
+            fix="check the network and HF_ENDPOINT; use the cache alone "
+            "with HF_HUB_OFFLINE=1; or choose a local file or demo:tweets",
+        ) from error
+    except (OSError, ValueError, RuntimeError, DatasetsError) as error:
+        raise DataError(
+            f"`{name}` cannot be loaded: {' '.join(str(error).split())[:LETTERS_OF_A_LINE]}",
+            expected="a split, or a slice of one, of plain files (scripts are never run)",
+            fix="check its page on the hub, or download one of its files and give that path",
+        ) from error
+
+    def read(columns: Sequence[str]) -> Iterator[SourceRow]:
+        batches = dataset.select_columns(list(columns)).iter(_HUB_BATCH)
+        return numbered_rows([batch[column] for column in columns] for batch in batches)
+
+    features = dataset.features
+    strings = (
+        column
+        for column, feature in features.items()
+        if getattr(feature, "dtype", None) in ("string", "large_string")
+    )
+    names = class_names(dataset)
+    return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", names)
+
+
+SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
+    {
+        "demo": open_demo,
+        "hf": open_hub,
+        "lm-eval": open_lm_eval,
+        "text": lambda rest: open_text(expanded(rest)),
+    }
+)
+_EXPECTED = ", ".join(f"{scheme}:…" for scheme in SCHEMES) + ", or the path of a file"
+_open_csv, _open_tsv = (
+    partial(open_delimited, delimiter=","),
+    partial(open_delimited, delimiter="\t"),
+)
+FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
+    {
+        ".csv": _open_csv,
+        ".tsv": _open_tsv,
+        ".jsonl": open_jsonl,
+        ".csv.gz": _open_csv,
+        ".tsv.gz": _open_tsv,
+        ".jsonl.gz": open_jsonl,
+        ".parquet": open_parquet,
+        ".txt": open_text,
+    }
+)

@@ -13,10 +13,10 @@ from scope.jobs.identity import NamedModel, short_names
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.models.answer_table import TableColumn
-from scope.models.certainty import mark_certain
+from scope.models.certainty import mark_cacheable
 from scope.models.loading import expand_spec, in_role, load_model, split_spec
+from scope.models.preflight import require_there
 from scope.models.prompts import prompt_of
-from scope.models.unloaded import require_there
 from scope.protocols import METHODS, Progress, Role
 from scope.records import ModelCard
 from scope.registry import SAVED
@@ -178,7 +178,7 @@ def load_answering_model(model: str | object, roles: Sequence[Role], options: Mo
     """The model behind a spec, or the object itself, if it has all the roles."""
     first, *others = dict.fromkeys(roles)
     if isinstance(model, str):
-        loaded = mark_certain(load_model(model, first, options), split_spec(model)[0], options)
+        loaded = mark_cacheable(load_model(model, first, options), split_spec(model)[0], options)
     else:
         loaded = in_role(model, spec_of(model), first, options)
     for role in others:

@@ -22,9 +22,9 @@ from scope.models.labels import (
     parse_label_map,
 )
 from scope.models.loading import expand_spec, require_labels
+from scope.models.preflight import KnownLabels, labels_before_loading, require_there
 from scope.models.prompts import prompt_of
 from scope.models.saved import SavedClassifier
-from scope.models.unloaded import KnownLabels, labels_before_loading, require_there
 from scope.protocols import Classifier
 from scope.records import AnswerShares, Example, ModelCard
 

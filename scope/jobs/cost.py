@@ -18,9 +18,8 @@ from scope.core.job import Job
 from scope.core.request import Request
 from scope.errors import SpecError
 from scope.jobs import job_named
-from scope.jobs.prices import in_cents, priced
 from scope.jobs.runner import Prepared, check_room, prices_in
-from scope.jobs.work import Planned, Work
+from scope.jobs.work import Planned, Work, in_cents, priced
 from scope.progress import reading_shown_by
 
 

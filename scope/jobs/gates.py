@@ -13,7 +13,7 @@ from scope.progress import remark
 from scope.records import MeasuredResult, Result, ReuseResult
 
 if TYPE_CHECKING:
-    from scope.decision.gates import Gate
+    from scope.core.gates import Gate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class TaskGates:
         """
         if not self.gate and not self.fail_under:
             return ()
-        from scope.decision.gates import parse_gate
+        from scope.core.gates import parse_gate
 
         return (
             *(parse_gate(text, self.measured_in) for text in self.gate),
@@ -62,7 +62,7 @@ class TaskGates:
         """The numbers that do not meet each gate, a line each."""
         if not (gates := self.parsed()):
             return {}
-        from scope.decision.gates import below_base_rate, failures
+        from scope.core.gates import below_base_rate, failures
 
         for line in below_base_rate(result, gates):
             remark(request.progress, line)
@@ -118,7 +118,7 @@ class AuditGates(TaskGates):
             _require_measured(gate, request)
         if not any(gate.other or gate.only for gate in gates):
             return request
-        from scope.decision.gates import require_names, require_other
+        from scope.core.gates import require_names, require_other
 
         names = request.names()
         for gate in gates:

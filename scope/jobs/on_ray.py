@@ -21,7 +21,7 @@ from scope.errors import ModelError, ResourceError, RunError, ScopeError, SpecEr
 from scope.jobs.shards import Shard, without_shard
 from scope.jobs.shared_fields import InShards, ray_address
 from scope.models.generations import LIBRARIES, release_of
-from scope.models.threads import available_cores
+from scope.models.torch_setup import available_cores
 from scope.printing import first_line
 from scope.progress import Silent
 from scope.store import RunFolder, said_differences
@@ -74,7 +74,7 @@ class ShardTask:
     shares the file system.
     """
 
-    carry_out: Callable[[Any], object]
+    run: Callable[[Any], object]
     request: Any
     path: Path
     working_folder: Path
@@ -101,7 +101,7 @@ class ShardTask:
 
     def _failure(self, path: Path) -> ScopeError | None:
         try:
-            self.carry_out(replace(self.request, run=path))
+            self.run(replace(self.request, run=path))
         except ScopeError as error:
             return error
         return None
@@ -109,7 +109,7 @@ class ShardTask:
 
 def run_shards(
     request: InShards,
-    carry_out: Callable[[Any], object],
+    run_shard: Callable[[Any], object],
     configuration: Mapping[str, object],
     most: int,
     run: Run,
@@ -146,7 +146,7 @@ def run_shards(
         folder.mkdir(exist_ok=True)
         write_atomically(folder / "session", session := uuid.uuid4().hex)
     task = ShardTask(
-        carry_out=carry_out,
+        run=run_shard,
         request=replace(request, engine="local", workers=1, gpus_per_worker=0.0, progress=Silent()),
         path=folder,
         working_folder=Path.cwd(),

@@ -28,13 +28,13 @@ from reports.renderers.ci import badge, junit
 from reports.renderers.markdown import blocks_as_markdown, to_markdown, to_short_markdown
 from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError, SpecError
-from scope.foreign import ForeignCode
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.jobs.compare.page import in_short
 from scope.paths import expanded, without_home
 from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
 from scope.registry import Entry, entries, find
 from scope.store import RunFolder, run_folder
+from scope.untrusted import UntrustedCode
 
 
 def page_of(result: Result) -> Page:
@@ -175,7 +175,7 @@ def _own_page(result: Result) -> Page:
     if job in JOBS:
         page: Page = getattr(import_module(module), name)(result)
         return page
-    with ForeignCode(f"{job.name} of {plugin_jobs().get(job.name, 'a plugin')}").entered("page"):
+    with UntrustedCode(f"{job.name} of {plugin_jobs().get(job.name, 'a plugin')}").entered("page"):
         made: Page = getattr(import_module(module), name)(result)
         for section in made.sections:
             _show_in_every_form(section)
@@ -198,7 +198,7 @@ def _added(result: Result) -> tuple[list[Section], list[Paragraph]]:
 
 def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
     """The section that a plugin makes, None for none, or why there is no such section."""
-    code = ForeignCode(f"{entry.name} of {entry.origin}")
+    code = UntrustedCode(f"{entry.name} of {entry.origin}")
     try:
         section = code.call("its function", entry.target, result)
         if isinstance(section, Section):

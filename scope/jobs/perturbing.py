@@ -10,7 +10,6 @@ from typing import Literal, get_args
 
 from scope.answers import CachedClassifier, Run
 from scope.answers.searches import Searches, searched
-from scope.foreign import NOT_THEIRS, Failed, attempt
 from scope.printing import counted, first_line, shortened, writable
 from scope.protocols import (
     Capability,
@@ -22,6 +21,7 @@ from scope.protocols import (
     SearchOptions,
 )
 from scope.records import Example, Outcome, Perturbation
+from scope.untrusted import NOT_THEIRS, Failed, attempt
 
 LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: what a third party raises may be of any length."""
@@ -185,7 +185,7 @@ def _measured(
         searched=len(applicable),
         found=len(applicable) - sum(failures.values()),
         queries=sum(one.queries for one in perturbations),
-        spared=sum(one.spared for one in perturbations),
+        queries_saved=sum(one.queries_saved for one in perturbations),
         compared=sum(one.compared for one in perturbations if one.trial == 1),
         failures=failures,
         not_applicable=never,

@@ -10,7 +10,7 @@ from scope.errors import DataError, SpecError
 from scope.jobs.shared_fields import LabelledTexts
 from scope.metrics import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
-from scope.pieces import (
+from scope.plugins import (
     guarded_piece,
     make_piece,
     piece_card,

@@ -14,9 +14,8 @@ from scope.errors import RunError, ScopeError
 from scope.jobs import JOBS
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
-from scope.jobs.prices import announcements
 from scope.jobs.shared_fields import SharesAnswers
-from scope.jobs.work import Planned
+from scope.jobs.work import Planned, announcements
 from scope.models.loading import split_spec
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
@@ -44,7 +43,7 @@ class Prepared(NamedTuple, Generic[Found]):
     plan: str = ""
 
 
-def carry_out(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Found:
+def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Found:
     """Prepare the job, open its run, do the work, and write the result and its report.
 
     The result is what the run's file holds, with the run's folder.

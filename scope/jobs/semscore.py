@@ -20,7 +20,7 @@ from scope.protocols import Encoder, Progress, Task
 from scope.records import Setting
 
 if TYPE_CHECKING:
-    from scope.jobs.probe_similarity import ProbeSimilarity
+    from scope.jobs.probe.similarity import OpenedProbe
 
 PROBE = "probe:"
 """How a spec begins that names a saved probe's folder."""
@@ -87,16 +87,16 @@ class ByEncoder:
 class ByProbe:
     """SemScore is the score of a probe, from 0 to 1."""
 
-    probe: ProbeSimilarity
+    probe: OpenedProbe
 
     @property
     def settings(self) -> Mapping[str, Setting]:
         """Whose probe it is, that model's fingerprint, and the digest of the probe itself."""
-        opened = self.probe.opened
+        source = self.probe.source
         return {
-            WHOSE: f"a probe of {opened.source.spec}",
-            "semscore model": opened.source.fingerprint,
-            "semscore probe": opened.digest,
+            WHOSE: f"a probe of {source.spec}",
+            "semscore model": source.fingerprint,
+            "semscore probe": self.probe.digest,
         }
 
     @property
@@ -163,11 +163,11 @@ def _by_probe(
             fix="leave --semscore out, or choose another task",
         )
     # It brings scikit-learn with it, which no encoder needs.
-    from scope.jobs.probe_similarity import ProbeSimilarity
+    from scope.jobs.probe.similarity import open_for_semscore
 
     with _or_leave_it_out("--semscore none"):
         folder, model = folder_and_model(spec)
-        return ByProbe(probe=ProbeSimilarity.load(folder, options, model))
+        return ByProbe(probe=open_for_semscore(folder, options, model))
 
 
 def folder_and_model(spec: str) -> tuple[Path, str | None]:

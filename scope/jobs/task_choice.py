@@ -8,7 +8,7 @@ from typing import Any
 
 from scope.errors import SpecError
 from scope.metrics import Metric, parse_metric
-from scope.pieces import (
+from scope.plugins import (
     guarded_piece,
     make_piece,
     piece_card,

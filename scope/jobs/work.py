@@ -1,4 +1,4 @@
-"""The work that a run gives to a model: how much it is, and how long it takes on this machine.
+"""The work that a run gives to a model: its amount, its time on this machine, its price.
 
 A dry run makes these; see `scope.jobs.cost`. A model is timed on a random part of its real texts,
 for a few seconds.
@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 from typing import Any, NamedTuple, TypeVar
 
 from scope.answers import CachedClassifier, Memory
 from scope.answers.answers import checked
-from scope.foreign import Failed, attempt
+from scope.errors import SpecError
 from scope.jobs.identity import NamedModel
+from scope.models import ModelOptions
 from scope.models.loading import split_spec
 from scope.models.options import LETTER_TOKENS
+from scope.models.preflight import weights_of
+from scope.printing import did_you_mean
 from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task
-from scope.records import Example, Prediction, Question
+from scope.records import Example, ModelCard, ModelFacts, Prediction, Question
+from scope.registry import SAVED
+from scope.untrusted import Failed, attempt
 
 SECONDS_A_TRIAL = 3.0
 """Time for which a model answers, or a search runs."""
@@ -75,9 +82,7 @@ def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: in
     def ask(some: Sequence[str]) -> object:
         return model.model.classify(some)
 
-    return _planned(
-        model.name, "texts", model, ask, texts, queries, tokens_out=_label_tokens(model)
-    )
+    return _planned("texts", model, ask, texts, queries, tokens_out=_label_tokens(model))
 
 
 def questions_work(
@@ -89,8 +94,7 @@ def questions_work(
     def ask(some: Sequence[Question]) -> object:
         return list(checked(model.model, task.role, some, own=model.own))
 
-    queries = len(distinct)
-    return _planned(model.name, task.name, model, ask, distinct, queries, tokens_out=tokens_out)
+    return _planned(task.name, model, ask, distinct, len(distinct), tokens_out=tokens_out)
 
 
 def vectors_work(name: str, purpose: str, read: Callable[[Any], object], texts: Any) -> Planned:
@@ -112,58 +116,39 @@ def search_work(
 ) -> Planned:
     """The search of a capability on a reference.
 
-    A few seconds of the search itself are run, whose answers are not kept; not where the
-    capability asks an endpoint. Where all of the tried
-    examples are finished, their true number of queries corrects the estimate.
+    The search itself runs for a few seconds, and its answers are not kept; a capability that asks
+    an endpoint is not searched. If all tried examples finish, their true number of queries
+    corrects the estimate.
     """
-    measured = partial(_search_work, capability, reference, examples, options)
-    return Planned(_is_endpoint(reference), measured)
+    texts = [example.text for example in examples]
+    purpose = f"search: {capability.name}"
 
-
-def _search_work(
-    capability: Capability,
-    reference: NamedModel,
-    examples: Sequence[Example],
-    options: SearchOptions,
-) -> Work:
-    began = time.monotonic()
-    sample = random.Random(0).sample(examples, min(len(examples), options.slots))  # noqa: S311 - no secret
-    asks_endpoint = any(
-        str(getattr(one, "spec", "")).startswith("openai:")
-        for one in getattr(capability, "asked_models", tuple)()
-    )
-    queries = expected_queries(capability, examples, options)
-    # The first estimate imports TextAttack, which a run does, too.
-    estimating = time.monotonic() - began
-    if _is_endpoint(reference):
-        length = _mean_length([one.text for one in examples]) + _prompt_length(reference)
-        characters = queries * length
-        return Work(
-            model=reference.name,
-            purpose=f"search: {capability.name}",
+    def measured() -> Work:
+        began = time.monotonic()
+        queries = expected_queries(capability, examples, options)
+        # The first estimate imports TextAttack, which a run does, too.
+        estimating = time.monotonic() - began
+        if _is_endpoint(reference):
+            return _endpoint_work(reference, purpose, texts, queries, _label_tokens(reference))
+        work = partial(Work, model=reference.name)
+        asked_models: Sequence[object] = getattr(capability, "asked_models", tuple)()
+        if any(str(getattr(model, "spec", "")).startswith("openai:") for model in asked_models):
+            each = seconds_to_answer(texts, reference.model.classify) / max(len(texts), 1)
+            return work(purpose=purpose, queries=queries, seconds=queries * each)
+        sample = random.Random(0).sample(examples, min(len(examples), options.parallel_texts))  # noqa: S311 - no secret
+        trial = _TimedClassifier(reference)
+        pairs = attempt(lambda: list(capability.search(trial, sample, options)))
+        fails = isinstance(pairs, Failed) and not isinstance(pairs.error, _TrialEndsError)
+        if not isinstance(pairs, Failed) and trial.queries:
+            expected = expected_queries(capability, sample, options) or trial.queries
+            queries = round(queries * trial.queries / expected)
+        return work(
+            purpose=f"{purpose}, which fails" if fails else purpose,
             queries=queries,
-            seconds=None,
-            tokens_in=_tokens(characters),
-            tokens_out=queries * _label_tokens(reference),
+            seconds=estimating + queries * trial.seconds / max(trial.queries, 1),
         )
-    if asks_endpoint:
-        texts, ask = [one.text for one in examples], reference.model.classify
-        each = seconds_to_answer(texts, ask) / max(len(texts), 1)
-        purpose = f"search: {capability.name}"
-        return Work(model=reference.name, purpose=purpose, queries=queries, seconds=queries * each)
-    trial = _TimedClassifier(reference)
-    whole = attempt(lambda: list(capability.search(trial, sample, options)))
-    fails = isinstance(whole, Failed) and not isinstance(whole.error, _TrialEndsError)
-    if not isinstance(whole, Failed) and trial.queries:
-        expected = expected_queries(capability, sample, options) or trial.queries
-        queries = round(queries * trial.queries / expected)
-    each = trial.seconds / max(trial.queries, 1)
-    return Work(
-        model=reference.name,
-        purpose=f"search: {capability.name}{', which fails' if fails else ''}",
-        queries=queries,
-        seconds=estimating + queries * each,
-    )
+
+    return Planned(_is_endpoint(reference), measured)
 
 
 def expected_queries(
@@ -261,7 +246,6 @@ class _TimedClassifier:
 
 
 def _planned(
-    name: str,
     purpose: str,
     model: NamedModel,
     ask: Callable[[Sequence[Any]], object],
@@ -270,24 +254,34 @@ def _planned(
     *,
     tokens_out: int,
 ) -> Planned:
-    work = partial(Work, model=name, purpose=purpose, queries=queries)
-
     def measured() -> Work:
-        if model.saved:
-            return work(seconds=0.0)
         if _is_endpoint(model):
-            characters = queries * _mean_length([_words(one) for one in items])
-            sent = _tokens(characters + queries * _prompt_length(model))
-            return work(seconds=None, tokens_in=sent, tokens_out=queries * tokens_out)
-        return work(seconds=seconds_to_answer(items, ask) * queries / max(len(items), 1))
+            return _endpoint_work(model, purpose, items, queries, tokens_out)
+        seconds = 0.0
+        if not model.saved:
+            seconds = seconds_to_answer(items, ask) * queries / max(len(items), 1)
+        return Work(model=model.name, purpose=purpose, queries=queries, seconds=seconds)
 
     return Planned(_is_endpoint(model), measured)
 
 
-def _words(item: str | Question) -> str:
-    if isinstance(item, str):
-        return item
-    return " ".join((item.text, item.context or "", *item.options))
+def _endpoint_work(
+    model: NamedModel, purpose: str, items: Sequence[Any], queries: int, tokens_out: int
+) -> Work:
+    """Requests with items of this mean length, and the tokens that they take at most."""
+    texts = [
+        item if isinstance(item, str) else " ".join((item.text, item.context or "", *item.options))
+        for item in items
+    ]
+    length = sum(map(len, texts)) / max(len(texts), 1) + _prompt_length(model)
+    return Work(
+        model=model.name,
+        purpose=purpose,
+        queries=queries,
+        seconds=None,
+        tokens_in=round(queries * length / CHARACTERS_A_TOKEN),
+        tokens_out=queries * tokens_out,
+    )
 
 
 def _is_endpoint(named: NamedModel) -> bool:
@@ -304,9 +298,98 @@ def _label_tokens(named: NamedModel) -> int:
     return LETTER_TOKENS if _prompt_length(named) else 1
 
 
-def _mean_length(texts: Sequence[str]) -> float:
-    return sum(map(len, texts)) / max(len(texts), 1)
+_PRICE = re.compile(r"(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)")
 
 
-def _tokens(characters: float) -> int:
-    return round(characters / CHARACTERS_A_TOKEN)
+def priced(work: Sequence[Work], prices: Mapping[str, str]) -> dict[str, float]:
+    """The most that the work at each endpoint with a price costs, in the currency of the price.
+
+    Parameters
+    ----------
+    work
+        What endpoints do has no ``seconds``; other work costs nothing.
+    prices
+        By the model's name: of the tokens sent and of those of replies, per million, such as
+        ``{"vendor": "0.15/0.60"}``.
+
+    Raises
+    ------
+    SpecError
+        When a price cannot be read or is that of no endpoint.
+    """
+    rates = {name: _rates(name, price) for name, price in prices.items()}
+    return {name: _price(name, rate, work) for name, rate in rates.items()}
+
+
+def in_cents(price: float) -> str:
+    """The next greater cent: what costs at most this is not said to cost nothing.
+
+    Examples
+    --------
+    >>> in_cents(0.0018), in_cents(0.25), in_cents(0.0), in_cents(1234.5601)
+    ('0.01', '0.25', '0.00', '1,234.57')
+    """
+    return f"{ceil(round(price * 100, 6)) / 100:,.2f}"
+
+
+def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iterator[str]:
+    """A line for each endpoint: how many requests it will get, and the most that they cost.
+
+    Raises
+    ------
+    SpecError
+        When a price cannot be read or is that of no endpoint.
+    """
+    work = [one.measured() for one in planned if one.at_endpoint]
+    costs = priced(work, prices)
+    for name in dict.fromkeys(one.model for one in work):
+        queries = sum(one.queries for one in work if one.model == name)
+        cost = f", at most {in_cents(costs[name])}" if name in costs else ""
+        yield f"{name}: about {queries:,} requests in all{cost}"
+
+
+def _rates(name: str, price: str) -> tuple[float, float]:
+    found = _PRICE.fullmatch(price)
+    if not found:
+        raise SpecError(
+            f"the price `{price}` of `{name}`",
+            expected="IN/OUT: the prices of a million tokens sent and of a million in replies",
+            fix=f"write for example --price {name}=0.15/0.60",
+        )
+    return float(found[1]), float(found[2])
+
+
+def _price(name: str, rates: tuple[float, float], work: Sequence[Work]) -> float:
+    endpoints = [one for one in work if one.seconds is None]
+    own = [one for one in endpoints if one.model == name]
+    if not own:
+        known = {one.model for one in endpoints}
+        raise SpecError(
+            f"a price for `{name}`",
+            expected=f"one of the endpoints: {', '.join(sorted(known)) or 'there are none'}",
+            fix=did_you_mean(name, known, "leave out --price"),
+        )
+    sent, replied = rates
+    return sum(one.tokens_in * sent + one.tokens_out * replied for one in own) / 1e6
+
+
+def facts_of(
+    card: ModelCard, model: Any, method: str, asked: Sequence[Any], options: ModelOptions
+) -> ModelFacts:
+    """The size of a model by its files, and the mean time of some of its answers.
+
+    Parameters
+    ----------
+    model
+        The model that answers; None where none is loaded. Endpoints and saved answers are not
+        timed.
+    method
+        How it is asked for many answers at once, such as ``classify``.
+    """
+    size = weights_of(card.spec, options)
+    answers = split_spec(card.spec)[0] not in ("openai", *SAVED)
+    if model is None or not asked or not answers:
+        return ModelFacts(model=card.name, **size._asdict())
+    ask = getattr(model, method)
+    found = timed(asked, lambda some: list(ask(some)))
+    return ModelFacts(model=card.name, seconds=found.each, timed=found.answered, **size._asdict())

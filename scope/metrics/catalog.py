@@ -197,7 +197,7 @@ TEXT_METRICS: Final = (
         "How often both F1 are 1: the same words as often, in any order.",
     ),
     _of_answers(
-        "zero_f1",
+        "share_f1_zero",
         "Answers with word F1 of 0",
         _CLOZE_AND_QA,
         "How often two answers share no word at all.",

@@ -14,12 +14,12 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from scope.errors import SpecError
-from scope.foreign import ForeignCode
 from scope.metrics.arrays import Values
 from scope.metrics.catalog import AUDIT_METRICS, TASK_METRICS
 from scope.metrics.description import Metric
 from scope.printing import did_you_mean, shown
 from scope.registry import find, origins
+from scope.untrusted import UntrustedCode
 
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType(
     {metric.key: metric for metric in (*AUDIT_METRICS, *TASK_METRICS)}
@@ -76,7 +76,7 @@ def _of_plugin(key: str) -> Metric | None:
 
 def _guarded(metric: Metric, origin: str, function: Callable[..., Values]) -> Callable[..., Values]:
     """The function of a plugin's metric, behind the boundary of foreign code."""
-    code = ForeignCode(f"{metric.key} of {origin}")
+    code = UntrustedCode(f"{metric.key} of {origin}")
 
     def values_of(*compared: Any, **parameters: float) -> Values:
         with code.entered(getattr(function, "__name__", "its function")):

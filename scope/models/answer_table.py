@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scope.data.choices import LETTERS
-from scope.data.lines import read_lines, reading
+from scope.data.items import LETTERS
+from scope.data.sources import read_lines, reading
 from scope.errors import DataError, ModelError
 from scope.paths import expanded
 from scope.protocols import Answers

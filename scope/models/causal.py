@@ -6,16 +6,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from scope.errors import ModelError
-from scope.foreign import during_inference
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.decoder import STEP, Decoder
-from scope.models.fitting import Fitted, fit_around_blank, fit_prompt
 from scope.models.heads import Head, fingerprint_with, load_head
 from scope.models.options import ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.paths import batches_by_beginning
 from scope.models.probabilities import chosen, next_tokens
-from scope.models.prompts import Prompt, prompt_of
+from scope.models.prompts import Fitted, Prompt, fit_around_blank, fit_prompt, prompt_of
 from scope.models.replies import (
     READ_BY,
     answer_text,
@@ -28,6 +26,7 @@ from scope.models.replies import (
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
+from scope.untrusted import during_inference
 
 PROMPTS = ("answer", "choice", "cloze")
 """The prompts that are used here."""

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scope.models.options import ModelOptions
-from scope.models.threads import waiting_threads_sleep
-from scope.models.torch_setup import choose_device, load_torch
+from scope.models.torch_setup import choose_device, load_torch, waiting_threads_sleep
 
 BY_BYTES = ("hf", "gguf")
 """Schemes whose models are computed here, and whose fingerprint covers the bytes of their files."""
@@ -37,7 +36,7 @@ _VARIABLES = (
 Model = TypeVar("Model")
 
 
-def mark_certain(model: Model, scheme: str, options: ModelOptions) -> Model:
+def mark_cacheable(model: Model, scheme: str, options: ModelOptions) -> Model:
     """The model that was loaded by a scheme, with what computes its answers if it is certain."""
     if scheme in BY_BYTES and not options.trust_remote_code:
         setattr(model, _MARK, _computed_by(options))

@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
-from scope.foreign import during_inference, loading
 from scope.models.batching import batches_of_equal_length
 from scope.models.checkpoint import PACKAGED, Checkpoint, fetch_checkpoint, packaged_encoder
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds
-from scope.models.threads import choose_threads
-from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
+from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.protocols import Swap
+from scope.untrusted import during_inference, loading
 
 _COUNTED_AT_ONCE = 256
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
-from scope.foreign import during_inference
 from scope.models.batching import batches_of_equal_length, portions_by_length
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
@@ -18,6 +17,7 @@ from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers
 from scope.records import Answer, Question
+from scope.untrusted import during_inference
 
 
 class _Window(NamedTuple):

@@ -22,14 +22,13 @@ from typing import Any
 
 from scope.checksums import sha256_of
 from scope.errors import ModelError
-from scope.foreign import converting
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input
 from scope.models.options import ModelOptions
-from scope.models.threads import choose_threads
-from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
+from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded
 from scope.printing import first_line
+from scope.untrusted import converting
 
 _NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
 _SENTENCE_PIECE = "llama"

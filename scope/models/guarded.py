@@ -9,10 +9,10 @@ from numbers import Real
 from typing import Any
 
 from scope.errors import ModelError
-from scope.foreign import ForeignCode
 from scope.printing import shown, unstorable, writable
 from scope.protocols import METHODS, PROTOCOLS
 from scope.records import Prediction
+from scope.untrusted import UntrustedCode
 
 MOST_LABELS = 10_000
 """A generator may have no end."""
@@ -45,7 +45,7 @@ class GuardedModel:
         The boundary through which its methods are called.
     """
 
-    def __init__(self, model: object, code: ForeignCode) -> None:
+    def __init__(self, model: object, code: UntrustedCode) -> None:
         self.kind = type(model)
         with code.entered("its attributes"):
             for name in _TEXTS:
@@ -59,7 +59,7 @@ class GuardedModel:
                 setattr(self, name, guarded_method(method, name, code))
 
 
-def guard_methods(model: Any, code: ForeignCode) -> Any:
+def guard_methods(model: Any, code: UntrustedCode) -> Any:
     """The model itself, its methods behind the boundary: for a checkpoint that brings code."""
     for name in _CALLS:
         method = getattr(model, name, None)
@@ -68,12 +68,12 @@ def guard_methods(model: Any, code: ForeignCode) -> Any:
     return model
 
 
-def guarded_method(method: Any, name: str, code: ForeignCode) -> Any:
+def guarded_method(method: Any, name: str, code: UntrustedCode) -> Any:
     """The method behind the boundary; what it yields is fetched inside it, too."""
     return partial(_call, method, name, code)
 
 
-def _call(method: Any, name: str, code: ForeignCode, *arguments: Any) -> Any:
+def _call(method: Any, name: str, code: UntrustedCode, *arguments: Any) -> Any:
     with code.entered(name):
         given = method(*arguments)
         if name in _PREDICTS:

@@ -15,12 +15,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
-from scope.foreign import loading
 from scope.models.checkpoint import fetch_checkpoint
 from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds
-from scope.models.threads import choose_threads
-from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
+from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
+from scope.untrusted import loading
 
 
 class Head(NamedTuple):

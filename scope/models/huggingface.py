@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
-from scope.foreign import during_inference
 from scope.models.batching import batches_of_equal_length
 from scope.models.heads import Head, load_head
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 from scope.records import Prediction
+from scope.untrusted import during_inference
 
 DECIMALS = 6
 """Probabilities are rounded here: finer digits are noise of the hardware."""

@@ -14,10 +14,9 @@ from functools import cached_property
 from threading import RLock
 from typing import Any
 
-from scope.foreign import until_failure
 from scope.models.batching import ANY_RULES, AS_GIVEN, Modules, RowRule, modules_of, of_filled_batch
-from scope.models.threads import threads_of
-from scope.models.torch_setup import load_torch, torch_threads
+from scope.models.torch_setup import load_torch, threads_of, torch_threads
+from scope.untrusted import until_failure
 
 Trial = Callable[[Any], Any]
 """From tokens of shape (rows, length) to numbers of shape (rows, ...), as the model gives them."""

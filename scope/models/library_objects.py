@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 
 from scope.data.fields import plain_label
 from scope.errors import ModelError
-from scope.foreign import loading
 from scope.models.guarded import labels_as_texts
 from scope.models.heads import CLASSIFIER, FAMILIES, Head, longest_input
 from scope.models.options import ModelOptions
-from scope.models.threads import choose_threads
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
+from scope.untrusted import loading
 
 _CLASSIFIES = "ForSequenceClassification"
 

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.foreign import ForeignCode
 from scope.models.answer_table import ALL, parse_table_name, require_model, table_models
-from scope.models.certainty import carry_mark, mark_certain
+from scope.models.certainty import carry_mark, mark_cacheable
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
 from scope.paths import expanded
@@ -32,6 +31,7 @@ from scope.protocols import (
     Role,
 )
 from scope.registry import BUILT_IN, SAVED as SAVED_SCHEMES, find
+from scope.untrusted import UntrustedCode
 
 if TYPE_CHECKING:
     from scope.models.latents import Readout
@@ -135,9 +135,9 @@ def _loaded(spec: str, options: ModelOptions) -> Any:
     if scheme in BUILT_IN["models"]:
         if not options.trust_remote_code or scheme == "python":
             return load(rest, options)
-        code = ForeignCode(spec)
+        code = UntrustedCode(spec)
         return guard_methods(code.call("loading", load, rest, options), code)
-    code = ForeignCode(spec)
+    code = UntrustedCode(spec)
     model = code.call("loading", load, rest, options)
     with code.entered("its attributes"):
         complete = is_complete(model)
@@ -221,7 +221,7 @@ def load_encoder(spec: str | Any, options: ModelOptions | None = None) -> Encode
 
     options = options or ModelOptions()
     loaded = _loaded_once("encoder", spec, options, partial(load, rest, options))
-    return cast(Encoder, mark_certain(loaded, scheme, options))
+    return cast(Encoder, mark_cacheable(loaded, scheme, options))
 
 
 def load_latent_reader(

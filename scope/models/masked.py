@@ -8,17 +8,17 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
-from scope.foreign import during_inference
 from scope.models.batching import batches_of_equal_length, portions_by_length
-from scope.models.fitting import cut_around
 from scope.models.heads import Head, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
+from scope.models.prompts import cut_around
 from scope.models.spelling import word_pieces
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers
 from scope.records import BLANK, Answer, Question
+from scope.untrusted import during_inference
 
 MOST_PIECES = 3
 """Tokens that a filler may be made of."""

@@ -23,13 +23,13 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from scope.foreign import ForeignCode, attempt
 from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_text, is_complete
 from scope.models.library_objects import Identity
 from scope.models.options import ModelOptions
 from scope.models.python import load, with_identity
 from scope.records import MEMORY
+from scope.untrusted import UntrustedCode, attempt
 
 
 def adapted(model: Any, options: ModelOptions) -> Any:
@@ -61,17 +61,17 @@ def adapted(model: Any, options: ModelOptions) -> Any:
         return str(model)
     if is_complete(model):
         ours = type(model).__module__.startswith("scope.")
-        return model if ours else GuardedModel(model, ForeignCode(str(model.spec)))
+        return model if ours else GuardedModel(model, UntrustedCode(str(model.spec)))
     model = _owner(model)
     if place := _place(model):
         return load(place, options)
     if isinstance(model, type):
-        model = ForeignCode(model.__name__).call("loading", model)
+        model = UntrustedCode(model.__name__).call("loading", model)
     name, fingerprint = _identity(model)
     own = getattr(model, "name", None)
     known = own if isinstance(own, str) and own else f"{name}#{fingerprint[:8]}"
     known = checked_text(known, "name", type(model).__name__)
-    return with_identity(model, name, ForeignCode(f"{MEMORY}{known}"), fingerprint, options)
+    return with_identity(model, name, UntrustedCode(f"{MEMORY}{known}"), fingerprint, options)
 
 
 def _owner(model: Any) -> Any:

@@ -73,14 +73,9 @@ class Asking(Loading):
 
     In Python also its text."""
 
-    requests: Annotated[
-        int | None,
-        whole_number(MODELS, default="as the server allows"),
-        Limits(least=1),
-        OUTSIDE_IDENTITY,
-    ] = None
-    """Endpoints: most requests at once. They begin with 8, grow while the server answers as
-    quickly, and shrink where it refuses some."""
+    requests: Annotated[int, whole_number(MODELS), Limits(least=1), OUTSIDE_IDENTITY] = 32
+    """Endpoints: requests at once. Lower it where a server refuses some; raise it for a server with
+    more places."""
 
     max_requests: Annotated[
         int | None, whole_number(MODELS, default="no bound"), Limits(least=1), OUTSIDE_IDENTITY
@@ -99,7 +94,7 @@ class Asking(Loading):
     timeout: Annotated[
         float, option(MODELS, metavar="SECONDS"), Limits(above=0), OUTSIDE_IDENTITY
     ] = 60.0
-    """Endpoints: seconds to wait for an answer."""
+    """Endpoints: seconds without an answer after which a request is sent again."""
 
     retries: Annotated[int, whole_number(MODELS), Limits(least=0), OUTSIDE_IDENTITY] = 6
     """Endpoints: retries after a failure that may pass."""

@@ -1,7 +1,7 @@
 """Runs a decoder on texts of any length, reading each beginning that they share once.
 
 A text's answer is the same to the bit as if it were read alone: its tokens pass the same products,
-and their attention has shapes of its own (`scope.models.path_attention`). Whether that holds for a
+and their attention has shapes of its own (`scope.models.paths`). Whether that holds for a
 model on this machine is measured, as is that it reads the same as the model itself.
 """
 
@@ -13,15 +13,14 @@ from functools import cached_property
 from threading import RLock
 from typing import Any
 
-from scope.foreign import attempt
 from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
 from scope.models.decoder import Decoder, log_probabilities
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.heads import refuse_nan
 from scope.models.inference import Computed, Inference, made_up_tokens
-from scope.models.path_attention import Attention
-from scope.models.paths import Plan, Remembered, Row, batches_by_beginning
+from scope.models.paths import Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import load_torch
+from scope.untrusted import attempt
 
 _RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batches)
 """All texts stand in one row of tokens: there are no rows that could be added to a batch."""

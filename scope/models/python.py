@@ -25,10 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.data.choices import option_index
 from scope.data.fields import plain_label
+from scope.data.items import option_index
 from scope.errors import ModelError, SpecError
-from scope.foreign import ForeignCode
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
 from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
@@ -36,6 +35,7 @@ from scope.models.options import ModelOptions
 from scope.printing import first_line, shown, writable
 from scope.protocols import Answers, Classifier
 from scope.records import Answer, Prediction, Question
+from scope.untrusted import UntrustedCode
 
 METHODS = ("fill", "answer", "choose", "predict_next")
 
@@ -53,7 +53,7 @@ class PythonAnswers:
         self,
         calls: Mapping[str, Callable[[list[Any]], Any]],
         classifier: Classifier | None,
-        code: ForeignCode,
+        code: UntrustedCode,
         fingerprint: str,
     ) -> None:
         self._code = code
@@ -181,7 +181,7 @@ class PythonClassifier:
         self,
         answer: Callable[[list[str]], Any],
         labels: Sequence[str],
-        code: ForeignCode,
+        code: UntrustedCode,
         fingerprint: str,
     ) -> None:
         self._answer = answer
@@ -274,7 +274,7 @@ def load(rest: str, options: ModelOptions) -> Any:
             fix="write for example python:my_models:sentiment",
         )
     # The folder stays on the module's path: it may import its neighbours when it is called.
-    code = ForeignCode(f"python:{rest}", folders=[os.getcwd()])  # noqa: PTH109 - as in sys.path
+    code = UntrustedCode(f"python:{rest}", folders=[os.getcwd()])  # noqa: PTH109 - as in sys.path
     with code.entered("import"):
         module = _import(module_name)
     with code.entered("loading"):
@@ -297,7 +297,7 @@ def _made(module: Any, module_name: str, attribute: str) -> Any:
 
 
 def with_identity(
-    candidate: Any, attribute: str, code: ForeignCode, fingerprint: str, options: ModelOptions
+    candidate: Any, attribute: str, code: UntrustedCode, fingerprint: str, options: ModelOptions
 ) -> Any:
     """The object with a spec and a fingerprint, and its answers checked.
 
@@ -319,7 +319,7 @@ def with_identity(
 
 
 def _classification(
-    candidate: Any, attribute: str, code: ForeignCode, *, needed: bool
+    candidate: Any, attribute: str, code: UntrustedCode, *, needed: bool
 ) -> tuple[Callable[[list[str]], Any], tuple[str, ...]] | None:
     """The function that classifies and its labels; None where there is none and none is needed."""
     labels = library_objects.estimator_labels(candidate)

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from scope.errors import ModelError
-from scope.foreign import attempt, converting, unreadable
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.printing import first_line
+from scope.untrusted import attempt, converting, unreadable
 
 # Folders with the same weights once more, which nobody reads here.
 OTHER_FORMATS = ("onnx", "openvino", "coreml")

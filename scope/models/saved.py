@@ -20,11 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from scope.data.choices import option_index
 from scope.data.fields import Fields, UnreadableError, label_of, read_fields
 from scope.data.formats import open_jsonl, open_parquet
-from scope.data.lines import reading
-from scope.data.sources import Source, guarded_source
+from scope.data.items import option_index
+from scope.data.sources import Source, guarded_source, reading
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution, normalized
 from scope.models.answer_table import TableColumn, load_column, parse_table_name

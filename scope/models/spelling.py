@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
-from scope.foreign import converting
 from scope.printing import first_line
+from scope.untrusted import converting
 
 SECONDS = 5.0
 BYTES = 256 * 2**20

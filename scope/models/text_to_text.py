@@ -10,20 +10,19 @@ from itertools import islice
 from typing import Any, Self
 
 from scope.errors import ModelError
-from scope.foreign import during_inference
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.decoder import filled_up, log_probabilities
-from scope.models.fitting import Fitted, cut_around, fit_prompt
 from scope.models.generations import cache_name
 from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
 from scope.models.probabilities import chosen
-from scope.models.prompts import Prompt, prompt_of
+from scope.models.prompts import Fitted, Prompt, cut_around, fit_prompt, prompt_of
 from scope.models.replies import READ_BY, answer_text
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers
 from scope.records import BLANK, Answer, Question
+from scope.untrusted import during_inference
 
 
 class Seq2Seq(Computed):

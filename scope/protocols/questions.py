@@ -15,7 +15,8 @@ class SearchOptions:
     """How perturbations are sought, whichever the capability.
 
     ``candidates`` is how many random candidates a text has, if any are drawn.
-    ``slots`` is how many examples are searched at once: it changes the speed, never the result.
+    ``parallel_texts`` is how many examples are searched at once: it changes the speed, never the
+    result.
     ``goal`` is how a kept pair is scored: by the paper's formula, or as in its published code, with
     a second softmax on the perturbed side. ``encoder`` with ``min_similarity`` admits only texts
     whose cosine with the original reaches that bound; a `WordEncoder` compares synonyms in context.
@@ -26,7 +27,7 @@ class SearchOptions:
     seed: int = 0
     distance: Literal["l1", "kl"] = "l1"
     goal: Literal["formula", "released"] = "formula"
-    slots: int = 64
+    parallel_texts: int = 64
     encoder: Encoder | None = None
     min_similarity: float | None = None
 

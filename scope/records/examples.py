@@ -175,8 +175,8 @@ class Perturbation:
     """What the search found for one example in one trial: a changed text, or why there is none.
 
     ``score`` is s(x') = 1 / (1 + distance), in (0, 1]; ``queries`` counts the texts for which
-    the search asked the reference, ``spared`` those that it could leave out because no answer to
-    them would have changed what it found. ``applicable`` is False where the
+    the search asked the reference, ``queries_saved`` those that it could leave out because no
+    answer to them would have changed what it found. ``applicable`` is False where the
     capability cannot change the text at all, whatever the reference answers; ``failure`` says why.
     ``similarity`` is the cosine, from -1 to 1, by which a capability of meaning has admitted the
     text: of the new word with the old one in its place, or of whole texts. The least of several;
@@ -189,7 +189,7 @@ class Perturbation:
     text: str | None = None
     score: float | None = None
     queries: int = 0
-    spared: int = 0
+    queries_saved: int = 0
     failure: str | None = None
     applicable: bool = field(default=True, metadata=SPARSE_FIELD)
     similarity: float | None = field(default=None, metadata=SPARSE_FIELD)

@@ -34,9 +34,9 @@ class Outcome:
     ``searched`` counts (example, trial) pairs, ``found`` those with a perturbation;
     ``failures`` counts the others by reason. ``not_applicable`` counts by reason the pairs whose
     text the capability cannot change; they are not among those searched. For a task they count
-    (item, model) pairs that were asked and that were answered. ``queries`` and ``spared`` are
-    those of all searches, ``compared`` the words that an encoder compared in context, each counted
-    once for a text. ``trace`` is a failed capability's traceback.
+    (item, model) pairs that were asked and that were answered. ``queries`` and
+    ``queries_saved`` are those of all searches, ``compared`` the words that an encoder compared
+    in context, each counted once for a text. ``trace`` is a failed capability's traceback.
     """
 
     capability: str
@@ -45,7 +45,7 @@ class Outcome:
     searched: int = 0
     found: int = 0
     queries: int = 0
-    spared: int = 0
+    queries_saved: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
     not_applicable: Mapping[str, int] = field(default_factory=dict, metadata=SPARSE_FIELD)
     compared: int = field(default=0, metadata=SPARSE_FIELD)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from scope.checksums import sealed, unsealed
 from scope.errors import RunError
-from scope.foreign import converting
 from scope.printing import first_line
 from scope.store.files import (
     guarded,
@@ -23,6 +22,7 @@ from scope.store.files import (
     require_file,
     write_atomically,
 )
+from scope.untrusted import converting
 
 Described = TypeVar("Described")
 

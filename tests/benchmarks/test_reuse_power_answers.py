@@ -11,7 +11,7 @@ from reuse_pairs import BASE_AND_TUNED
 from reuse_stored import multiple_choice
 
 from scope.errors import DataError
-from scope.evidence.answers import NOT_GIVEN
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN
 
 MODELS = [*{one: None for pair in BASE_AND_TUNED for one in pair}, "gemma-7b", "a-model", "b-model"]
 

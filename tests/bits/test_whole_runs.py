@@ -77,7 +77,7 @@ def audit(folder, tmp_path, monkeypatch):
         monkeypatch.setattr(f"scope.models.{module}.DECIMALS", 15)
     numbers = itertools.count()
 
-    def run(kind, run=None, *, slots=64, budget=4096, **options):
+    def run(kind, run=None, *, parallel_texts=64, budget=4096, **options):
         role = "classifier" if kind == "classifier" else "next_token"
         require_bits(folder / f"{kind}-0", role)
         name = run or f"run-{next(numbers)}"
@@ -86,7 +86,7 @@ def audit(folder, tmp_path, monkeypatch):
             targets=[str(folder / f"{kind}-1")],
             data=str(folder / "texts.csv"),
             role=role,
-            slots=slots,
+            parallel_texts=parallel_texts,
             model_options=ModelOptions(device="cpu", token_budget=budget),
             run=name,
             runs=tmp_path,
@@ -101,7 +101,7 @@ def audit(folder, tmp_path, monkeypatch):
 @pytest.mark.parametrize("kind", ["classifier", "llama"])
 def test_an_audit_is_the_same_for_any_slots_and_budget(audit, kind):
     found = [
-        audit(kind, slots=slots, budget=budget, capabilities=["typo"])
+        audit(kind, parallel_texts=slots, budget=budget, capabilities=["typo"])
         for slots, budget in SLOTS_AND_BUDGETS
     ]
     assert all(one == found[0] for one in found)
@@ -122,8 +122,8 @@ def test_an_audit_that_was_interrupted_ends_in_the_same_bytes(audit, kind, monke
         with monkeypatch.context() as patched:
             patched.setattr(Run, "put", stop)
             with pytest.raises(KeyboardInterrupt):
-                audit(kind, "killed", slots=4)
-    assert audit(kind, "killed", slots=3) == whole
+                audit(kind, "killed", parallel_texts=4)
+    assert audit(kind, "killed", parallel_texts=3) == whole
 
 
 @pytest.mark.parametrize(

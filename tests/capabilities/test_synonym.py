@@ -26,7 +26,7 @@ EXAMPLES = tuple(
         "A fast car on a wet road needs a careful driver and good luck.",
     )
 )
-OPTIONS = SearchOptions(slots=3, encoder=AlikeWords())
+OPTIONS = SearchOptions(parallel_texts=3, encoder=AlikeWords())
 NOTHING_MATTERS = HashedWords(strength=0.0)
 
 pytestmark = pytest.mark.usefixtures("lexicon")

@@ -159,7 +159,7 @@ _REUSES = (
             golden(
                 "reuse-texts",
                 "reuse --suspect python:toys:Copy --reference python:toys:Pupil0"
-                f" {_PUPILS} --data texts.csv --n 40 --perturbed 10 --trials 1",
+                f" {_PUPILS} --data texts.csv --n 40 --n-perturbed 10 --trials 1",
             ),
         )
     ),

@@ -9,29 +9,7 @@ from pathlib import Path
 
 from hostile.encoders import change_json
 from hub.tiny import write_tiny_model
-from tiny_heads import WRITERS
 from tiny_language import write_tiny_gguf, write_tiny_llama
-
-DEEP = "[" * 200_000 + "]" * 200_000
-DAMAGED_CONFIGS = {
-    "empty": ("", "config.json: JSONDecodeError"),
-    "a list": ("[]", "holds a list"),
-    "a number": ("7", "holds a int"),
-    "null": ("null", "holds a NoneType"),
-    "a string": ('"bert"', "holds a str"),
-    "no UTF-8": (b"\xff\xfe{}", "config.json: UnicodeDecodeError"),
-    "half of it": ('{"model_type": "be', "config.json: JSONDecodeError"),
-    "nested deeply": (DEEP, "config.json: RecursionError"),
-    "nested deeply in an object": ('{"a":' * 100_000 + "1" + "}" * 100_000, "RecursionError"),
-    "a number of 100,000 digits": (
-        '{"hidden_size": ' + "9" * 100_000 + "}",
-        "config.json: ValueError",
-    ),
-    "an object without a word": ("{}", "model_type"),
-    "of an unknown type": ('{"model_type": "unheard"}', "unheard"),
-    "of a type that is a list": ('{"model_type": ["bert"]}', "cannot be loaded"),
-    "of a type that is a number": ('{"model_type": 7}', "cannot be loaded"),
-}
 
 
 @functools.cache
@@ -42,11 +20,9 @@ def whole(kind):
         write_tiny_model(folder)
     elif kind in ("llama", "chat"):
         write_tiny_llama(folder, chat=kind == "chat")
-    elif kind == "gguf":
+    else:
         folder.mkdir()
         write_tiny_gguf(folder / "model.gguf", whole("llama"))
-    else:
-        WRITERS[kind](folder)
     return folder
 
 
@@ -67,10 +43,6 @@ def text(name, content):
 
 def setting(name, **changes):
     return lambda folder: change_json(folder / name, **changes)
-
-
-def without(name):
-    return lambda folder: (folder / name).unlink()
 
 
 def in_place(name, make):

@@ -1,4 +1,4 @@
-"""Commands that ask an endpoint, and cases of them: the key is never to be seen or kept.
+"""Commands that ask an endpoint, and cases of them: the key is never shown and never kept.
 
 The servers run in threads of the test's process.
 """
@@ -7,7 +7,7 @@ import base64
 import json
 from urllib.parse import quote
 
-from hostile.cases import REFUSED, WORKS, Case
+from hostile.cases import REFUSED, WORKS, Case, rows_of_json
 from raw_server import chat, http, raw_server
 
 KEY = "sk-proj/very-secret+0123456789"
@@ -25,44 +25,30 @@ ENVIRONMENT = {
 }
 LISTED = json.dumps({"data": [{"id": "m"}]})
 QUICK = ("--timeout", "1", "--retries", "0", "--run", "mine")
+READER = ("--model", "python:toy_answerers:Reader", "--encoder", "none")
 
 QUESTIONS = [
     {"id": f"q{place}", "question": f"Is it {place}?", "options": ["yes", "no"], "answer": "A"}
     for place in range(4)
 ]
 PASSAGES = [
-    {
-        "context": f"House {place} is {colour} and stands by road {place + 7}",
-        "qas": [
-            {
-                "id": f"q{place}",
-                "question": f"What colour is house {place}?",
-                "answers": [{"text": colour, "answer_start": 0}],
-            }
-        ],
-    }
+    {"question": f"House {place}?", "context": f"House {place} is {colour}", "answers": [colour]}
     for place, colour in enumerate(("red", "green", "blue", "white"))
 ]
 TEXTS = "text,label\n" + "".join(
     f"a fine film number {number},{('negative', 'positive')[number % 2]}\n" for number in range(8)
 )
-SUSPECT = "python:toy_answerers:Reader"
 
 
 def choice(spec):
     """``compare`` on questions with options, asked of a chat."""
-    return (
-        *("compare", "--task", "choice", "--data", "rows.jsonl", "--model", spec),
-        *("--model", SUSPECT, "--encoder", "none", *QUICK),
-    )
+    return ("compare", "--task", "choice", "--data", "rows.jsonl", "--model", spec, *READER, *QUICK)
 
 
 def words(spec):
     """``compare`` on questions whose answers are words, which are kept."""
-    return (
-        *("compare", "--task", "extractive_qa", "--data", "passages.json", "--model", spec),
-        *("--model", SUSPECT, "--encoder", "none", *QUICK),
-    )
+    data = ("--task", "extractive_qa", "--data", "passages.jsonl")
+    return ("compare", *data, "--model", spec, *READER, *QUICK)
 
 
 def tokens(spec):
@@ -73,29 +59,9 @@ def tokens(spec):
     )
 
 
-def reuse(spec):
-    """``reuse`` with an endpoint as the suspect."""
-    return (
-        *("reuse", "--suspect", spec, "--reference", SUSPECT, "--task", "choice"),
-        *("--control", "python:toy_answerers:Skimmer"),
-        *("--control", "python:toy_answerers:Guesser", "--data", "rows.jsonl", *QUICK),
-    )
-
-
-JOBS = {"compare": choice, "compare words": words, "audit": tokens, "reuse": reuse}
-
-
-def write_data(folder):
-    rows = "".join(f"{json.dumps(row)}\n" for row in QUESTIONS)
-    (folder / "rows.jsonl").write_text(rows)
-    document = {"version": "v2.0", "data": [{"title": "Houses", "paragraphs": PASSAGES}]}
-    (folder / "passages.json").write_text(json.dumps(document))
-    (folder / "texts.csv").write_text(TEXTS)
-
-
 def no_key_is_kept(folder):
     """Neither in what the command wrote, nor in how its files are called."""
-    for path in (one for one in folder.rglob("*") if one.is_file()):
+    for path in (path for path in folder.rglob("*") if path.is_file()):
         content = path.read_bytes()
         for spelling in SPELLINGS:
             assert spelling.encode() not in content, (path, spelling)
@@ -107,25 +73,26 @@ def nothing_is_kept(folder):
     assert not (folder / "runs" / "mine" / "result.json").exists()
 
 
-def reports_are_small(folder):
-    no_key_is_kept(folder)
-    assert (folder / "runs" / "mine" / "report.html").stat().st_size < 5_000_000
-
-
-def asked(name, job, answer, *says, models=lambda _: http(LISTED), more=(), **fields):
+def asked(name, job, answer, *says, models=lambda _: http(LISTED), **fields):
     """A command whose endpoint answers as the function does; the list of models apart."""
 
     def both(request):
         return models(request) if request.path.endswith("/models") else answer(request)
 
+    return case(
+        name, lambda stack: job(stack.enter_context(raw_server(both)).spec), *says, **fields
+    )
+
+
+def case(name, arguments, *says, exits=REFUSED, environment=None, never=(), **fields):
+    """A command made by a function of the stack on which servers are entered."""
+
     def make(folder, stack):
-        write_data(folder)
-        return *job(stack.enter_context(raw_server(both)).spec), *more
+        (folder / "rows.jsonl").write_text(rows_of_json(QUESTIONS))
+        (folder / "passages.jsonl").write_text(rows_of_json(PASSAGES))
+        (folder / "texts.csv").write_text(TEXTS)
+        return arguments(stack)
 
-    return case(name, make, *says, **fields)
-
-
-def case(name, make, *says, exits=REFUSED, environment=None, never=(), after=None, **fields):
     return Case(
         name=name,
         make=make,
@@ -133,8 +100,8 @@ def case(name, make, *says, exits=REFUSED, environment=None, never=(), after=Non
         says=says,
         never=[*SPELLINGS, *never],
         environment={**ENVIRONMENT, **(environment or {})},
-        after=after or (no_key_is_kept if exits == WORKS else nothing_is_kept),
-        **fields,
+        after=no_key_is_kept if exits == WORKS else nothing_is_kept,
+        **{"megabytes": 150, **fields},
     )
 
 
@@ -152,3 +119,13 @@ def likely(*pairs, token="A"):
     table = ", ".join(f'"{text}": {logprob}' for text, logprob in pairs)
     logprobs = f'{{"tokens": ["{token}"], "top_logprobs": [{{{table}}}]}}'
     return lambda _: http(f'{{"choices": [{{"text": "A", "logprobs": {logprobs}}}]}}')
+
+
+def by_number(odd, even):
+    """One reply to texts with odd numbers: a reference that answers all alike is refused."""
+
+    def reply(request):
+        is_odd = any(f"number {number}" in str(request.body) for number in (1, 3, 5, 7))
+        return (odd if is_odd else even)(request)
+
+    return reply

@@ -1,15 +1,23 @@
-"""Sentence encoders whose files name code of their own: none runs, in a folder or from the hub.
+"""Sentence encoders whose files name code: none runs, in a folder or from the hub.
 
-The fault came in through what a library imports because a file names it, at any depth; so each
-case ends by looking for the mark that the code leaves when it is imported.
+A library imports what a file names, at any depth; so each case ends by looking for the mark that
+the code leaves when it is imported.
 """
 
 import os
+import shutil
 from pathlib import Path
 
 from hostile.cases import REFUSED, WORKS, Case
-from hostile.encoders import EVIL, ROWS, copy_encoder, nothing_ran
-from hostile.naming import HOSTILE, bare, modules, pipe, router
+from hostile.encoders import (
+    EVIL,
+    ROWS,
+    change_json,
+    copy_encoder,
+    nothing_ran,
+    write_json,
+    write_modules,
+)
 from hub.server import serve
 
 AUDIT = (
@@ -17,7 +25,16 @@ AUDIT = (
     *("python:toy_models:Student", "--capability", "typo", "--data", "rows.csv", "--n", "3"),
     *("--label-column", "none", "--min-similarity", "0.5", "--run", "mine"),
 )
-FLAG = "--trust-remote-code"
+BERT, CONFIG, DENSE = "sentence_bert_config.json", "config.json", "2_Dense/config.json"
+TOKENS, INDEX = "tokenizer_config.json", "model.safetensors.index.json"
+FOREIGN = {
+    "AutoConfig": "evil.Evil",
+    "AutoModel": "evil.Evil",
+    "AutoTokenizer": ["evil.Evil", None],
+}
+FAR = dict.fromkeys(("AutoConfig", "AutoModel", "AutoProcessor"), "someone/code--evil.Evil")
+TRUSTING = {"trust_remote_code": True, "code_revision": "main"}
+CODE, DAMAGED = "custom code", "cannot be loaded"
 
 
 def use_own_folders():
@@ -36,36 +53,208 @@ def use_own_folders():
         module.HUGGINGFACE_CO_URL_TEMPLATE = template.replace("{endpoint}", constants.ENDPOINT)
 
 
-def in_folder(change, *more):
-    """The encoder in a folder of the working folder, changed, with evil code beside and in it."""
-
-    def make(folder, _):
-        enc = copy_encoder(folder / "enc")
-        for place in (folder, enc):
-            (place / "evil.py").write_text(EVIL)
-        change(enc)
-        (folder / "rows.csv").write_text(ROWS)
-        return (*AUDIT, "--encoder", "./enc", *more)
-
-    return make
-
-
-def on_hub(change, *more):
-    """The same as a repository of the hub, beside one that holds the code."""
+def case(name, change, *says, hub=False, more=(), exits=REFUSED, after=nothing_ran):
+    """An audit with a changed encoder, and the code ``evil`` in every folder around it."""
 
     def make(folder, stack):
         root = folder.parent / "hub"
-        enc = copy_encoder(root / "models" / "tiny" / "enc")
-        change(enc)
+        encoder = copy_encoder(root / "models" / "tiny" / "enc" if hub else folder / "enc")
         code = root / "models" / "someone" / "code"
         code.mkdir(parents=True)
-        for place in (folder, enc, code):
+        for place in (folder, encoder, code):
             (place / "evil.py").write_text(EVIL)
-        (folder / "hub.url").write_text(stack.enter_context(serve(root)))
+        change(encoder)
         (folder / "rows.csv").write_text(ROWS)
-        return (*AUDIT, "--encoder", "hf:tiny/enc", *more)
+        if hub:
+            (folder / "hub.url").write_text(stack.enter_context(serve(root)))
+        return (*AUDIT, "--encoder", "hf:tiny/enc" if hub else "./enc", *more)
 
-    return make
+    return Case(
+        name=f"{name}, {'on the hub' if hub else 'in a folder'}",
+        make=make,
+        exits=exits,
+        says=("found:", *says) if says else (),
+        before=use_own_folders,
+        after=after,
+        megabytes=700,
+    )
+
+
+def modules(*kinds, **paths):
+    return lambda encoder: write_modules(encoder, kinds, **paths)
+
+
+def setting(file, **changes):
+    return lambda encoder: change_json(encoder / file, **changes)
+
+
+def router(encoder):
+    write_modules(encoder, ["Router"], Router="")
+    types = {"types": {"0_x": "evil.Evil"}, "structure": {"q": ["0_x"]}}
+    write_json(encoder / "router_config.json", types)
+
+
+def router_below(encoder):
+    """A router in a router."""
+    write_modules(encoder, ["Router"], Router="")
+    inner = "sentence_transformers.models.Router"
+    for path, types in (("", {"0_x": inner}), ("0_x", {"0_y": "evil.Evil"})):
+        structure = {"types": types, "structure": {"q": [*types]}}
+        write_json(encoder / path / "router_config.json", structure)
+
+
+def words(encoder):
+    write_modules(encoder, ["WordEmbeddings", "Pooling"], WordEmbeddings="0_W")
+    write_json(encoder / "0_W" / "wordembedding_config.json", {"tokenizer_class": "evil.Evil"})
+
+
+def pickled(encoder):
+    (encoder / "2_Dense" / "model.safetensors").rename(encoder / "2_Dense" / "decoy.safetensors")
+    (encoder / "2_Dense" / "pytorch_model.bin").write_bytes(b"cos\nsystem\n.")
+
+
+def own_generate(encoder):
+    (encoder / "custom_generate").mkdir()
+    (encoder / "custom_generate" / "generate.py").write_text(EVIL)
+    (encoder / "custom_generate" / "notes.json").write_text("{}")
+
+
+def hidden_pipe(encoder):
+    (encoder / ".more").mkdir()
+    os.mkfifo(encoder / ".more" / "config.json")
+
+
+def bare(encoder):
+    """A checkpoint that is no sentence encoder yet: the library pools its tokens by itself."""
+    for name in ("modules.json", BERT):
+        (encoder / name).unlink()
+    for name in ("1_Pooling", "2_Dense"):
+        shutil.rmtree(encoder / name)
+
+
+def bare_with_code(encoder):
+    bare(encoder)
+    change_json(encoder / CONFIG, model_type="evil", auto_map=FOREIGN)
+
+
+def named(key, value):
+    return f"names the {key} {value!r}"
+
+
+HOSTILE = {
+    "a module of its own": (modules("evil.Evil"), named("type", "evil.Evil")),
+    "a module of another repository": (
+        modules("Transformer", "Pooling", "someone/code--evil.Evil"),
+        named("type", "someone/code--evil.Evil"),
+    ),
+    "a module of Python": (
+        modules("Transformer", "Pooling", "os.system"),
+        named("type", "os.system"),
+    ),
+    "a module called like the library": (
+        modules("sentence_transformers_evil.Evil"),
+        "sentence_transformers_evil",
+    ),
+    "a function of the library": (
+        modules("Transformer", "Pooling", "sentence_transformers.util.import_from_string"),
+        named("type", "sentence_transformers.util.import_from_string"),
+    ),
+    "a router": (router, named("0_x", "evil.Evil")),
+    "a router in a router": (router_below, named("0_y", "evil.Evil")),
+    "a table of words": (words, named("tokenizer_class", "evil.Evil")),
+    "an activation of its own": (
+        setting(DENSE, activation_function="evil.Evil"),
+        named("activation_function", "evil.Evil"),
+    ),
+    "an activation of another part of torch": (
+        setting(DENSE, activation_function="torch.hub.help"),
+        named("activation_function", "torch.hub.help"),
+    ),
+    "an unknown setting, deep": (
+        setting("1_Pooling/config.json", evil={"deep": [{"er": "evil.Evil"}]}),
+        named("er", "evil.Evil"),
+    ),
+    "a pickle beside other safetensors": (pickled, "model.safetensors"),
+    "arguments that trust": (setting(BERT, config_args=TRUSTING), "names the trust_remote_code"),
+    "arguments for the model": (
+        setting(BERT, model_args={"use_safetensors": False}),
+        "names the use_safetensors",
+    ),
+    "arguments for the tokenizer": (
+        setting(BERT, tokenizer_args={"tokenizer_file": "/dev/zero"}),
+        "names the tokenizer_file",
+    ),
+    "a tokenizer from elsewhere": (
+        setting(BERT, tokenizer_name_or_path="../evil"),
+        named("tokenizer_name_or_path", "../evil"),
+    ),
+    "words from a device": (
+        setting(TOKENS, vocab_file="/dev/zero"),
+        named("vocab_file", "/dev/zero"),
+    ),
+    "a path out of the folder": (modules("Transformer", "Pooling", Pooling="../../evil"), DAMAGED),
+    "an absolute path": (modules("Transformer", "Pooling", Pooling="/etc"), named("path", "/etc")),
+    "a configuration of its own": (setting(CONFIG, model_type="evil", auto_map=FOREIGN), CODE),
+    "a configuration of another repository": (
+        setting(CONFIG, model_type="evil", auto_map=FAR),
+        "someone/code",
+    ),
+    "a tokenizer of its own": (
+        setting(TOKENS, tokenizer_class="evil.Evil"),
+        named("tokenizer_class", "evil.Evil"),
+    ),
+    "a tokenizer that opens others": (
+        setting(TOKENS, tokenizer_class="RagTokenizer"),
+        named("tokenizer_class", "RagTokenizer"),
+    ),
+    "a processor of its own": (
+        setting(TOKENS, processor_class="evil.Evil", auto_map=FAR),
+        named("processor_class", "evil.Evil"),
+    ),
+    "a processor in its own file": (
+        setting("processor_config.json", processor_class="Evil", auto_map=FAR),
+        DAMAGED,
+    ),
+    "an attention of another repository": (
+        setting(CONFIG, attn_implementation="someone/code"),
+        named("attn_implementation", "someone/code"),
+    ),
+    "an adapter of another model": (
+        setting("adapter_config.json", base_model_name_or_path="someone/code", peft_type="LORA"),
+        "is an adapter",
+    ),
+    "code for generating text": (own_generate, "is code for generating text"),
+    "a bare checkpoint with a configuration of its own": (bare_with_code, CODE),
+    "weights by a name of another kind": (
+        setting(INDEX, weight_map={"x": "pytorch_model.bin"}),
+        named("x", "pytorch_model.bin"),
+    ),
+    "weights from elsewhere": (
+        setting(INDEX, weight_map={"x": "../far.safetensors"}),
+        named("x", "../far.safetensors"),
+    ),
+    "a pipe in a hidden folder": (hidden_pipe, "config.json is not a regular file"),
+}
+"""What the encoder's folder holds, and the error."""
+
+UNREAD = {
+    "another backend": setting(BERT, backend="onnx"),
+    "another method of the model": setting(
+        BERT,
+        modality_config={"text": {"method": "save_pretrained", "method_output_name": "x"}},
+        module_output_name="token_embeddings",
+    ),
+    "an encoder of another kind": setting(
+        "config_sentence_transformers.json", model_type="SparseEncoder"
+    ),
+}
+"""One generation of the libraries refuses these, the other does not read them."""
+
+FROM_THE_HUB = (
+    *("a module of its own", "a module of another repository", "a router"),
+    *("a configuration of its own", "a configuration of another repository"),
+    *("a tokenizer of its own", "weights from elsewhere"),
+)
 
 
 def unchanged(_):
@@ -77,54 +266,18 @@ def ran(folder):
 
 
 CASES = [
+    *(case("an ordinary encoder", unchanged, hub=hub, exits=WORKS) for hub in (False, True)),
+    case("an ordinary checkpoint without modules", bare, exits=WORKS),
+    *(case(title, change, says) for title, (change, says) in HOSTILE.items()),
+    *(case(title, *HOSTILE[title], hub=True) for title in FROM_THE_HUB),
+    *(case(title, change, exits=REFUSED | WORKS) for title, change in UNREAD.items()),
     *(
-        Case(
-            name=f"{title}, {where}",
-            make=place(change),
-            exits=REFUSED if part else REFUSED | WORKS,
-            says=["found:", part] if part else (),
-            before=use_own_folders,
-            after=nothing_ran,
+        case(
+            f"{title}, trusted: the mark is left",
+            HOSTILE[title][0],
+            more=("--trust-remote-code",),
+            after=ran,
         )
-        for title, (change, part) in HOSTILE.items()
-        for where, place in (("in a folder", in_folder), ("on the hub", on_hub))
-    ),
-    *(
-        Case(
-            name=f"an ordinary encoder, {where}",
-            make=place(unchanged),
-            exits=WORKS,
-            before=use_own_folders,
-            after=nothing_ran,
-        )
-        for where, place in (("in a folder", in_folder), ("on the hub", on_hub))
-    ),
-    Case(
-        name="a pipe in a hidden folder",
-        make=in_folder(pipe(".more/config.json")),
-        says=["config.json is not a regular file"],
-        before=use_own_folders,
-        after=nothing_ran,
-    ),
-    Case(
-        name="an ordinary checkpoint without modules",
-        make=in_folder(bare),
-        exits=WORKS,
-        before=use_own_folders,
-        after=nothing_ran,
-    ),
-    Case(
-        name="a module of its own, trusted: the mark is left",
-        make=in_folder(modules("evil.Evil"), FLAG),
-        exits=REFUSED,
-        before=use_own_folders,
-        after=ran,
-    ),
-    Case(
-        name="a router, trusted: the mark is left",
-        make=in_folder(router, FLAG),
-        exits=REFUSED,
-        before=use_own_folders,
-        after=ran,
+        for title in ("a module of its own", "a router")
     ),
 ]

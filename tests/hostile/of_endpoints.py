@@ -1,125 +1,209 @@
-"""Replies of endpoints in every wrong form: bodies, messages, log-probabilities."""
+"""Endpoints whose replies are wrong, too long or too slow, and connections that break."""
 
+import gzip
 import json
+import time
 
 from hostile.cases import WORKS
-from hostile.endpoints import asked, choice, likely, says_json, tokens, well, words
-from raw_server import chat, http
+from hostile.endpoints import (
+    LISTED,
+    asked,
+    by_number,
+    case,
+    choice,
+    likely,
+    says_json,
+    tokens,
+    well,
+    words,
+)
+from raw_server import chat, endless, http, raw_server, slowly
+
+TOO_LONG = "a reply of more than"
+TOO_SLOW = "no reply within 1 seconds"
+LONG = json.dumps(chat("x" * 30_000_000)).encode()
+PACKED = gzip.compress(b" " * 300_000_000, 1)
+BLANK_CHUNK = b"1000\r\n" + b" " * 4096 + b"\r\n"
 
 
-def by_number(request):
-    """Another token for odd numbers: a reference that gives one answer to all texts is refused."""
-    odd = any(f"number {number}" in str(request.body) for number in (1, 3, 5, 7))
-    return likely(("B" if odd else "A", -0.5), token="B" if odd else "A")(request)
+def silent(_):
+    time.sleep(3)
+    return b""
 
 
-WELL = [
-    asked("a good server", choice, well(), exits=WORKS),
-    asked("a good server asked for words", words, well("red"), exits=WORKS),
-    asked("a good server asked for tokens", tokens, by_number, exits=WORKS),
+def slow_body(_):
+    yield http(b"", content_length="900")
+    yield from slowly(b" " * 900)
+
+
+BOUNDS = [
+    asked("30 MB", choice, lambda _: http(LONG), TOO_LONG),
+    asked("30 MB of words", words, lambda _: http(LONG), "at most 32 tokens"),
+    asked("endless blanks", choice, lambda _: endless(b" " * 65536), TOO_LONG),
+    asked(
+        "endless chunks",
+        choice,
+        lambda _: endless(BLANK_CHUNK, transfer_encoding="chunked"),
+        TOO_LONG,
+    ),
+    asked("endless headers", choice, lambda _: endless(b"", x="y" * 10**7), "RemoteProtocolError"),
+    asked(
+        "an endless error",
+        choice,
+        lambda _: endless(b"no " * 9000, "500 Broken"),
+        "status 500: an error in more than 65,536 bytes",
+    ),
+    asked("a gzip bomb", choice, lambda _: http(PACKED, content_encoding="gzip"), TOO_LONG),
+    asked(
+        "a gzip bomb as an error",
+        choice,
+        lambda _: http(PACKED, "400 Bad", content_encoding="gzip"),
+        "status 400: an error in more than 65,536 bytes",
+    ),
+    asked(
+        "an unknown compression",
+        choice,
+        lambda _: http(b"{}", content_encoding="br"),
+        "compressed as 'br'",
+    ),
+    asked("a byte at a time", choice, lambda _: slowly(http(LISTED)), TOO_SLOW),
+    asked("a body a byte at a time", choice, slow_body, TOO_SLOW),
+    asked("silence", choice, silent, TOO_SLOW),
 ]
 
-NOT_JSON = {
-    "nothing": b"",
-    "a page": b"<html><body>Sign in</body></html>",
-    "JSON cut off": b'{"choices": [{"message"',
-    "nested arrays": b"[" * 100_000,
-    "nested objects": b'{"choices":' * 20_000,
-    "a number of 5,000 digits": b"9" * 5_000,
-    "letters of Latin-1": '{"choices": "ü"}'.encode("latin-1"),
-    "zero bytes": bytes(3000),
-    "escape sequences": b"\x1b[2J\x1b[31mred",
-    "half of UTF-16": '{"choices": []}'.encode("utf-16")[:-1],
-}
-NOT_A_REPLY = {
-    "null": None,
-    "a number": 7,
-    "an array": [],
-    "no choices": {"object": "chat.completion"},
-    "choices that are null": {"choices": None},
-    "no choice": {"choices": []},
-    "choices that are an object": {"choices": {"0": "A"}},
-    "choices that are strings": {"choices": ["A", "B"]},
-    "choices of choices": {"choices": [[{"message": {"content": "A"}}]]},
-    "an error with status 200": {"error": {"message": "provider is down", "code": 7}},
-}
-NOT_A_MESSAGE = {
-    "no message": ({"choices": [{}]}, "a choice without a message"),
-    "a message that is a list": ({"choices": [{"message": ["A"]}]}, "a choice without a message"),
-    "a text that is a number": (chat(7), "a reply whose text is not a string but a number"),
-    "a text that is a list": (
-        chat([{"text": "A"}]),
-        "a reply whose text is not a string but a list",
-    ),
-    "a text that is true": (chat(True), "a reply whose text is not a string but a true"),
-    "20,000 characters": (chat("word " * 4000), "a reply of 20,000 characters to a request for"),
-}
-PAYLOADS = [
-    *(
-        asked(f"JSON is missing: {name}", choice, lambda _, it=content: http(it), "is not JSON")
-        for name, content in NOT_JSON.items()
-    ),
-    *(
-        asked(f"no reply: {name}", choice, says_json(body), "a reply without `choices`")
-        for name, body in NOT_A_REPLY.items()
-    ),
-    *(
-        asked(f"no message: {name}", choice, says_json(body), found)
-        for name, (body, found) in NOT_A_MESSAGE.items()
-    ),
-    asked("half a character as an answer", words, well("red \ud83d"), exits=WORKS),
-    asked("zero bytes and colours as an answer", words, well("re\0d \x1b[31m\u202e"), exits=WORKS),
-    asked("markup as an answer", words, well("<script>alert(1)</script>"), exits=WORKS),
-    asked("UTF-16 as JSON may be", words, lambda _: http(json.dumps(chat("red")).encode("utf-16")),
-          exits=WORKS),
-]  # fmt: skip
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+CONNECTIONS = [
+    asked(f"on the wire: {name}", choice, lambda _, it=content: it, says)
+    for name, content, says in (
+        ("rubbish", bytes(range(256)) * 9, "RemoteProtocolError"),
+        ("a head that is cut off", b"HTTP/1.1 200 OK\r\nContent-Le", "RemoteProtocolError"),
+        ("no byte at all", b"", "RemoteProtocolError"),
+        ("a body shorter than its length", http("{}", content_length="999"), "RemoteProtocolErr"),
+        ("chunks that break off", CHUNKED + b"10\r\n{}", "RemoteProtocolError"),
+        ("a length that is negative", http("{}", content_length="-5"), "RemoteProtocolError"),
+        ("status 999", http("no", "999 Odd"), "status 999: no"),
+        ("status 204", b"HTTP/1.1 204 No\r\n\r\n", "is not JSON"),
+        ("another protocol", b"HTTP/1.1 101 Switch\r\nUpgrade: x\r\n\r\n", "found"),
+    )
+]
 
-LOGPROBS = {
-    "a log-probability of 401 digits": likely(("A", "9" * 401)),
-    "NaN": likely(("A", "NaN")),
-    "Infinity": likely(("A", "Infinity")),
-    "3.5": likely(("A", "3.5")),
-    "a string": likely(("A", '"-0.5"')),
-    "null": likely(("A", "null")),
-    "an array": likely(("A", "[-0.5]")),
-    "true": likely(("A", "true")),
-    "a mass of 3": likely(("A", "0"), ("B", "0"), ("C", "0")),
-    "a token of 600 characters": likely(("x" * 600, "-0.5")),
-    "a list in the place of a table": well(logprobs={"tokens": ["A"], "top_logprobs": [["A"]]}),
-    "more tokens than tables": well(logprobs={"tokens": ["A", "B"], "top_logprobs": [{}]}),
-    "tokens that are numbers": well(logprobs={"tokens": [7], "top_logprobs": [{"A": -1}]}),
-    "entries that are strings": well(logprobs={"content": ["A"]}),
-    "entries without a token": well(logprobs={"content": [{"logprob": -1}]}),
-    "likeliest that are an object": well(
-        logprobs={"content": [{"token": "A", "top_logprobs": {"A": -1}}]}
-    ),
-}
-PROBABILITIES = [
-    *(
-        asked(f"log-probabilities: {name}", tokens, it, "log-probabilities in an unknown form")
-        for name, it in LOGPROBS.items()
-    ),
-    *(
-        asked(f"log-probabilities: {name}", tokens, it, "this server gives no log-probabilities")
-        for name, it in {
-            "none": well(),
-            "an empty table": well(logprobs={"tokens": ["A"], "top_logprobs": [{}]}),
-            "a number": well(logprobs=7),
-            "words": well(logprobs="high"),
-            "likeliest at the second place alone": well(
-                logprobs={"tokens": ["A", "B"], "top_logprobs": [{}, {"B": -0.5}]}
-            ),
-        }.items()
-    ),
+
+def tls_to_a_plain_port(stack):
+    server = stack.enter_context(raw_server(lambda _: http(LISTED)))
+    return choice(server.spec.replace("http://", "https://"))
+
+
+CONNECTIONS += [case("TLS to a plain port", tls_to_a_plain_port, "ConnectError")]
+
+WAITS = [
     asked(
-        "log-probabilities: minus infinity and minus 401 digits",
+        f"a time to wait: {name}",
+        choice,
+        lambda _, it=value: http("no", "429 x", retry_after=it),
+        "status 429: no",
+    )
+    for name, value in (
+        ("the year 10**20", "Wed, 21 Oct 100000000000000000000 07:28:00 GMT"),
+        ("a negative number", "-100000"),
+        ("NaN", "nan"),
+        ("5,000 digits", "9" * 5000),
+    )
+]
+
+MANY = json.dumps({"data": [{"id": f"model-{number}"} for number in range(100_000)]})
+# A server that does not list its models so that they can be read is taken at its word.
+LISTS = [
+    asked(
+        f"a list of models: {name}",
+        choice,
+        well(),
+        *([says] if says else []),
+        models=models,
+        exits=frozenset({2 if says else 0}),
+    )
+    for name, models, says in (
+        ("100,000 names", lambda _: http(MANY), "and 99988 more"),
+        ("endless", lambda _: endless(b" " * 65536), None),
+        ("nested arrays", lambda _: http(b"[" * 100_000), None),
+        ("names that are numbers", says_json({"data": [{"id": 7}, None, []]}), None),
+        ("colours", says_json({"data": [{"id": "\ud800\x1b[31m"}]}), "one of: [31m"),
+        ("a byte at a time", lambda _: slowly(http(LISTED)), TOO_SLOW),
+        ("a refused key", lambda _: http("who?", "401 x"), "status 401: who?"),
+    )
+]
+
+REPLIES = [
+    asked(f"a reply: {name}", choice, lambda _, it=content: http(it), says)
+    for name, content, says in (
+        ("nothing", b"", "is not JSON"),
+        ("a page", b"<html><body>Sign in</body></html>", "is not JSON"),
+        ("nested arrays", b"[" * 100_000, "is not JSON"),
+        ("a number of 5,000 digits", b"9" * 5_000, "is not JSON"),
+        ("letters of Latin-1", '{"choices": "ü"}'.encode("latin-1"), "is not JSON"),
+        ("escape sequences", b"\x1b[2J\x1b[31mred", "is not JSON"),
+        ("null", b"null", "a reply without `choices`"),
+        ("choices that are strings", b'{"choices": ["A", "B"]}', "a reply without `choices`"),
+        ("no message", b'{"choices": [{}]}', "a choice without a message"),
+        (
+            "a text that is a number",
+            json.dumps(chat(7)),
+            "a reply whose text is not a string but a number",
+        ),
+        (
+            "20,000 characters",
+            json.dumps(chat("word " * 4000)),
+            "a reply of 20,000 characters to a request for",
+        ),
+    )
+] + [
+    asked(f"an answer: {name}", words, answer, exits=WORKS)
+    for name, answer in (
+        ("half a character", well("red \ud83d")),
+        ("zero bytes and colours", well("re\0d \x1b[31m\u202e")),
+        ("markup", well("<script>alert(1)</script>")),
+        ("UTF-16", lambda _: http(json.dumps(chat("red")).encode("utf-16"))),
+    )
+]
+
+UNKNOWN = "log-probabilities in an unknown form"
+NONE = "this server gives no log-probabilities"
+PROBABILITIES = [
+    asked(f"log-probabilities: {name}", tokens, answer, says)
+    for name, answer, says in (
+        ("of 401 digits", likely(("A", "9" * 401)), UNKNOWN),
+        ("NaN", likely(("A", "NaN")), UNKNOWN),
+        ("above zero", likely(("A", "3.5")), UNKNOWN),
+        ("a string", likely(("A", '"-0.5"')), UNKNOWN),
+        ("a mass of 3", likely(("A", "0"), ("B", "0"), ("C", "0")), UNKNOWN),
+        ("a token of 600 characters", likely(("x" * 600, "-0.5")), UNKNOWN),
+        (
+            "more tokens than tables",
+            well(logprobs={"tokens": ["A", "B"], "top_logprobs": [{}]}),
+            UNKNOWN,
+        ),
+        ("entries that are strings", well(logprobs={"content": ["A"]}), UNKNOWN),
+        ("none", well(), NONE),
+        ("a number", well(logprobs=7), NONE),
+    )
+]
+MINUS = ("C", "-" + "9" * 401)
+
+CASES = [
+    asked("a good server", choice, well(), exits=WORKS),
+    asked("a good server asked for words", words, well("red"), exits=WORKS),
+    asked(
+        "log-probabilities of minus infinity, minus 401 digits, and half a character",
         tokens,
-        likely(("A", "-0.5"), ("B", "-Infinity"), ("C", "-" + "9" * 401)),
+        by_number(
+            likely(("A", "-0.5"), ("B", "-Infinity"), MINUS),
+            likely(("\\ud800", "-0.5"), token="\\ud800"),
+        ),
         exits=WORKS,
     ),
-    asked(
-        "tokens that are half a character", tokens, likely(("\\ud800", "-0.5")), exits=WORKS
-    ),
-]  # fmt: skip
-
-CASES = [*WELL, *PAYLOADS, *PROBABILITIES]
+    *BOUNDS,
+    *CONNECTIONS,
+    *WAITS,
+    *LISTS,
+    *REPLIES,
+    *PROBABILITIES,
+]

@@ -1,202 +1,278 @@
-"""Models of the user's own that end the program, answer nonsense, or disturb their surroundings."""
+"""Python models that end the program, answer nonsense, or disturb the process around them.
 
-from hostile import disturbing_models, strange_answers
-from hostile.asking import ROWS, case, chosen, classified, continued
-from hostile.cases import REFUSED, WORKS, Case, given
+``python:hostile.of_model_objects:NAME`` is the model of a row.
+"""
 
-STRANGE = "python:hostile.strange_models:"
-ANSWERING = "python:hostile.strange_answers:"
-DISTURBING = "python:hostile.disturbing_models:"
+import itertools
+import os
+import sys
+from pathlib import Path
 
-TOLD = {
-    "exit_0": "SystemExit: 0",
-    "generator_exit": "GeneratorExit: left",
-    "recursion": "RecursionError: maximum recursion depth",
-    "unsayable": "UnsayableError (its text cannot be shown)",
-    "ten_megabytes": "ValueError: xxxx",
-    "surrogates": "ValueError: \\ud800\\udfff",
-    "several": "BaseExceptionGroup: both (1 sub-exception)",
-    "division": "ZeroDivisionError: division by zero",
+from hostile.cases import WORKS, audit, case, chosen, continued, file, has_report
+from toy_models import Chooser, Reference, Speaker
+
+from scope.records import Prediction
+
+HERE = "python:hostile.of_model_objects:"
+CHOOSER = "python:toy_models:Chooser"
+
+
+class UnsayableError(Exception):
+    def __str__(self):
+        raise SystemExit(0)
+
+    __repr__ = __str__
+
+
+class Evil:
+    """A value that ends the program whatever is done with it."""
+
+    def _end(self, *_):
+        raise SystemExit(0)
+
+    __float__ = __index__ = __iter__ = __len__ = __str__ = __repr__ = __array__ = _end
+    __bool__ = __eq__ = __lt__ = __add__ = _end
+    __hash__ = None
+
+
+def throw(error):
+    raise error
+
+
+def endless_recursion():
+    return endless_recursion()
+
+
+def changed(base, **members):
+    """A class with some members replaced."""
+    return type("Changed", (base,), members)
+
+
+def answering(base, method, answer):
+    """A model whose method gives the function of its items."""
+    return changed(base, **{method: lambda self, items: answer(items)})()
+
+
+def exit_0(*_):
+    sys.exit(0)
+
+
+FAILURES = {
+    "exit_0": (exit_0, "SystemExit: 0"),
+    "generator_exit": (lambda *_: throw(GeneratorExit("left")), "GeneratorExit: left"),
+    "recursion": (lambda *_: endless_recursion(), "RecursionError: maximum recursion depth"),
+    "unsayable": (lambda *_: throw(UnsayableError()), "UnsayableError (its text cannot be shown)"),
+    "ten_megabytes": (lambda *_: throw(ValueError("x" * 10_000_000)), "ValueError: xxxx"),
+    "surrogates": (lambda *_: throw(ValueError("\ud800\udfff")), "ValueError: \\ud800\\udfff"),
+    "several": (
+        lambda *_: throw(BaseExceptionGroup("both", [SystemExit(0)])),
+        "BaseExceptionGroup: both (1 sub-exception)",
+    ),
 }
-WAYS = {
-    "classify": (classified, "classify_", "classify"),
-    "choose": (chosen, "choose_", "choose"),
-    "predict_next": (continued, "next_", "predict_next"),
-    "its making": (classified, "Made_", "loading"),
-    "its labels": (classified, "labels_", "loading"),
-}
-FAILING = [
-    case(
-        f"{failure} in {way}",
-        arguments(f"{STRANGE}{prefix}{failure}"),
-        says=[f"`{STRANGE}{prefix}{failure}` failed in `{method}`: {told}", "fix:"],
-        never=["report:"],
-    )
-    for way, (arguments, prefix, method) in WAYS.items()
-    for failure, told in TOLD.items()
-]
-AS_TARGET = [
-    case(
-        f"{failure} in a target",
-        classified(f"{STRANGE}classify_{failure}", "target"),
-        says=[f"`{STRANGE}classify_{failure}` failed in `classify`: {TOLD[failure]}"],
-    )
-    for failure in ("exit_0", "unsayable")
-]
-AT_IMPORT = [
-    Case(
-        name=f"a module that ends so: {name}",
-        make=given(
-            *("audit", "--reference", "python:mine:Model", "--target", "python:toy_models:Student"),
-            *("--data", "rows.csv", "--n", "4", "--capability", "typo"),
-            rows__csv=ROWS,
-            mine__py=source,
-        ),
-        says=says,
-        megabytes=300,
-    )
-    for name, source, says in (
-        ("exit", "import sys\nsys.exit(0)\n", ["failed in `import`: SystemExit: 0", "mine.py"]),
-        ("quit", "quit()\n", ["failed in `import`: "]),
-        ("raise", "raise BaseException('no')\n", ["failed in `import`: BaseException: no"]),
-        ("syntax", "def :\n", ["failed in `import`: SyntaxError"]),
-        ("nul", "a = '\0'\n", ["failed in `import`: SyntaxError"]),
-        ("bytes", b"\xff\xfe\xfa", ["failed in `import`: SyntaxError"]),
-        ("deep", "(" * 5000 + ")" * 5000, ["failed in `import`: "]),
-        ("missing", "import a_library_that_is_not_there\n", ["a_library_that_is_not_there"]),
-        (
-            "attribute",
-            "import sys\ndef __getattr__(name):\n    sys.exit(0)\n",
-            ["failed in `loading`: SystemExit: 0"],
-        ),
-        ("nothing", "", ["the module `mine` has no `Model`"]),
-        ("None", "Model = None\n", ["is a NoneType that cannot be called"]),
-        (
-            "meta",
-            "class M(type):\n    def __call__(self):\n        raise SystemExit(0)\n"
-            "class Model(metaclass=M):\n    labels = ('a', 'b')\n",
-            ["failed in `loading`: SystemExit: 0"],
-        ),
-    )
-]
-
-NO_NAMES = "expected: names of labels"
-OF_LABELS = {
-    "none": "has `labels` that are a NoneType: None",
-    "text": "has `labels` that are a str: 'positive'",
-    "one": "has the labels ['positive']",
-    "same": "has the labels ['positive', 'positive']",
-    "surrogates": "'positive\\ud800' in `labels`, which cannot be written as UTF-8",
-    "of_none": "has None in `labels`, which is no text",
-    "evil": "failed in `loading`: SystemExit: 0",
-    "endless": "has more than 10000 labels",
-    "thirty": "and 20 more",
-}
-LABELS = [
-    case(f"labels: {name}", classified(f"{STRANGE}labelled_{name}"), says=[told])
-    for name, told in OF_LABELS.items()
-]
-
 NO_TABLE = "answered with something that is not a table of numbers"
-OF_ROWS = {
-    "none": f"{NO_TABLE} (TypeError: None is a NoneType)",
-    "texts": f"{NO_TABLE} (TypeError: np.str_('0.5') is a str_",
-    "huge": f"{NO_TABLE} (OverflowError",
-    "nan": "with NaN or negative numbers",
-    "scores": "with a row that sums to 7",
-    "ragged": NO_TABLE,
-    "few": "texts with the shape (",
-    "three": ", 3)",
-    "evil": "failed in `classify`: SystemExit: 0",
-    "endless_generator": "texts with the shape (",
-    "itself": NO_TABLE,
-}
-PROBABILITIES = [
-    case(f"rows: {name}", classified(f"{STRANGE}rows_{name}"), says=[told])
-    for name, told in OF_ROWS.items()
-]
-
 NO_TOKENS = "a dict of tokens with their probabilities, whose sum is at most 1"
-OF_TOKENS = dict.fromkeys(strange_answers.TOKENS, NO_TOKENS) | {
-    "huge": NO_TOKENS,
-    "evil": NO_TOKENS,
+COMPLETE = changed(
+    Reference,
+    spec=f"{HERE}complete",
+    fingerprint="complete",
+    classify=lambda self, texts: [
+        Prediction(probabilities=tuple(row)) for row in Reference.classify(self, texts)
+    ],
+)
+CLASSIFIERS = {
+    **{
+        f"classify_{name}": (
+            answering(Reference, "classify", failure),
+            f"{HERE}classify_{name}` failed in `classify`: {error}",
+        )
+        for name, (failure, error) in FAILURES.items()
+    },
+    "making": (changed(Reference, __init__=exit_0), "failed in `loading`: SystemExit: 0"),
+    "labels_exit": (
+        changed(Reference, labels=property(exit_0)),
+        "failed in `loading`: SystemExit: 0",
+    ),
+    "labels_evil": (changed(Reference, labels=Evil()), "failed in `loading`: SystemExit: 0"),
+    "labels_endless": (changed(Reference, labels=itertools.count()), "more than 10000 labels"),
+    "labels_surrogate": (
+        changed(Reference, labels=("negative", "positive\ud800")),
+        "'positive\\ud800' in `labels`, which cannot be written as UTF-8",
+    ),
+    "labels_text": (changed(Reference, labels="positive"), "has `labels` that are a str"),
+    "labels_none": (changed(Reference, labels=(None, None)), "has None in `labels`"),
+    "rows_none": (answering(Reference, "classify", lambda _: None), NO_TABLE),
+    "rows_huge": (
+        answering(Reference, "classify", lambda texts: [[10**400, 1]] * len(texts)),
+        f"{NO_TABLE} (OverflowError",
+    ),
+    "rows_nan": (
+        answering(Reference, "classify", lambda texts: [[float("nan"), 1]] * len(texts)),
+        "with NaN or negative numbers",
+    ),
+    "rows_scores": (
+        answering(Reference, "classify", lambda texts: [[3.0, 4.0]] * len(texts)),
+        "with a row that sums to 7",
+    ),
+    "rows_few": (
+        answering(Reference, "classify", lambda texts: [[0.5, 0.5]] * (len(texts) - 1)),
+        "texts with the shape (",
+    ),
+    "rows_evil": (
+        answering(Reference, "classify", lambda _: Evil()),
+        "failed in `classify`: SystemExit: 0",
+    ),
+    "rows_endless": (
+        answering(Reference, "classify", lambda _: itertools.repeat([0.5, 0.5])),
+        "texts with the shape (",
+    ),
+    "complete_fingerprint": (changed(COMPLETE, fingerprint="a\0b"), "in `fingerprint`, which"),
+    "complete_attribute": (
+        changed(COMPLETE, reproducible=property(exit_0)),
+        "failed in `its attributes`: SystemExit: 0",
+    ),
+    "complete_endless": (
+        answering(
+            COMPLETE, "classify", lambda _: itertools.repeat(Prediction(probabilities=(0.5, 0.5)))
+        ),
+        "answers to",
+    ),
+    "complete_nan": (
+        answering(
+            COMPLETE,
+            "classify",
+            lambda texts: [Prediction(probabilities=(float("nan"), 1.0))] * len(texts),
+        ),
+        "(nan, 1.0)",
+    ),
+    "complete_stream": (
+        answering(COMPLETE, "stream", exit_0),
+        "failed in `stream`: SystemExit: 0",
+    ),
 }
-TOKENS = [
-    case(f"tokens: {name}", continued(f"{ANSWERING}tokens_{name}"), says=[told])
-    for name, told in OF_TOKENS.items()
-]
-GOOD_TOKENS = [
-    case(
-        f"unusual tokens: {name}",
-        continued(f"{ANSWERING}good_tokens_{name}"),
-        exits=WORKS,
-        says=["report:"],
+TOKENS = {
+    name: (answering(Speaker, "predict_next", lambda texts, it=answer: [it] * len(texts)), error)
+    for name, answer, error in (
+        ("tokens_none", None, NO_TOKENS),
+        ("tokens_above_one", {"and": 0.9, "but": 0.9}, NO_TOKENS),
+        ("tokens_nan", {"and": float("nan")}, NO_TOKENS),
+        ("tokens_evil", {"and": Evil()}, NO_TOKENS),
+        ("tokens_surrogates", {chr(0xD800): 0.5, chr(0xDFFF): 0.25}, None),
     )
-    for name in strange_answers.GOOD_TOKENS
-]
-
-OF_CHOICES = {
-    "none_at_all": "answered with a NoneType to 6 questions",
-    "few": "answered with 5 answers to 6 questions",
-    "many": "answered with more than 6 answers to 6 questions",
-    "endless": "answered with more than 6 answers to 6 questions",
-    "stopping": "failed in `choose`: SystemExit: 0",
-    "out_of_range": "the option 99, counted from 0, of 2 options",
-    "unwritable": "answered with",
-    "nan": "answered with nan",
-    "unknown": "no such option",
-    "evil": "failed in `choose`: ",
-    "shares_of_three": "[0.5, 0.25, 0.25]",
-    "shares_nan": "[nan, 1.0]",
-}
-CHOICES = [
-    case(f"choices: {name}", chosen(f"{ANSWERING}choices_{name}"), says=[told])
-    for name, told in OF_CHOICES.items()
-]
-
-OF_COMPLETE = {
-    "spec_none": "has None in `spec`, which is no text",
-    "fingerprint_nul": "in `fingerprint`, which cannot be written as UTF-8",
-    "reproducible_exit": "failed in `its attributes`: SystemExit: 0",
-    "gives_none": "answered with None",
-    "gives_endless": "answers to",
-    "gives_nan": "(nan, 1.0)",
-    "stream_exit": "failed in `stream`: SystemExit: 0",
-    "stream_stops": "answered with 0",
-}
-COMPLETE = [
-    case(f"a complete model: {name}", classified(f"{ANSWERING}complete_{name}"), says=[told])
-    for name, told in OF_COMPLETE.items()
-]
+} | {"tokens_exit": (answering(Speaker, "predict_next", exit_0), "failed in `predict_next`: ")}
 
 
-def _finished(folder):
-    assert (folder / "runs" / "mine" / "report.html").exists()
-    assert (folder / "runs" / "mine" / "result.json").exists()
+def stopping(_):
+    yield 0
+    sys.exit(0)
 
 
-DISTURBANCES = [
-    case(
-        f"a {part} that {name.replace('_', ' ')}",
-        classified(f"{DISTURBING}disturbs_{name}", part),
-        exits=WORKS,
-        says=["by capability", "report: runs/mine/report.html"],
-        after=_finished,
+CHOICES = {
+    name: (answering(Chooser, "choose", answer), error)
+    for name, answer, error in (
+        ("choices_exit", exit_0, "failed in `choose`: SystemExit: 0"),
+        ("choices_stopping", stopping, "failed in `choose`: SystemExit: 0"),
+        ("choices_few", lambda items: [0] * (len(items) - 1), "with 5 answers to 6 questions"),
+        ("choices_endless", lambda _: itertools.repeat(0), "more than 6 answers to 6 questions"),
+        ("choices_out_of_range", lambda items: [99] * len(items), "the option 99, counted from 0"),
+        ("choices_unwritable", lambda items: [10**5000] * len(items), "answered with"),
+        ("choices_nan", lambda items: [float("nan")] * len(items), "answered with nan"),
+        ("choices_evil", lambda items: [Evil()] * len(items), "failed in `choose`: "),
     )
-    for name in disturbing_models.DISTURBANCES
-    for part in ("reference", "target")
-]
+}
+
+
+class NoStream:
+    write = flush = exit_0
+
+
+def exchange_streams():
+    sys.stdout = sys.stderr = NoStream()
+
+
+def remove_streams():
+    sys.stdout = sys.stderr = None
+
+
+def leave_and_remove():
+    Path("left").mkdir(exist_ok=True)
+    os.chdir("left")
+    Path.cwd().rmdir()
+
+
+DISTURBANCES = {
+    "print_much": lambda: sys.stdout.write("not a result " * 20_000),
+    "print_surrogates": lambda: sys.stdout.write("\ud800 \x00"),
+    "print_bytes": lambda: os.write(2, b"\xff\xfe"),
+    "change_the_folder": lambda: os.chdir("/"),
+    "leave_a_folder_that_goes": leave_and_remove,
+    "clear_the_import_path": sys.path.clear,
+    "exchange_streams": exchange_streams,
+    "remove_streams": remove_streams,
+}
+
+
+def disturbing(disturb):
+    """A model that works, and disturbs the process at every call."""
+    return answering(
+        Reference, "classify", lambda texts: (disturb(), Reference().classify(texts))[1]
+    )
+
+
+MODELS = {name: model for name, (model, _) in (CLASSIFIERS | TOKENS | CHOICES).items()}
+MODELS |= {name: disturbing(disturb) for name, disturb in DISTURBANCES.items()}
+globals().update(MODELS)
+
+SOURCES = {
+    "that exits": ("import sys\nsys.exit(0)\n", "failed in `import`: SystemExit: 0"),
+    "that is no Python": ("def :\n", "failed in `import`: SyntaxError"),
+    "of 5,000 brackets": ("(" * 5000 + ")" * 5000, "failed in `import`: "),
+    "that exits when it is asked for a name": (
+        "import sys\ndef __getattr__(name):\n    sys.exit(0)\n",
+        "failed in `loading`: SystemExit: 0",
+    ),
+    "of nothing": ("", "the module `mine` has no `Model`"),
+}
 
 CASES = [
-    *FAILING,
-    *AS_TARGET,
-    *AT_IMPORT,
-    *LABELS,
-    *PROBABILITIES,
-    *TOKENS,
-    *GOOD_TOKENS,
-    *CHOICES,
-    *COMPLETE,
-    *DISTURBANCES,
+    *(
+        case(name, audit(reference=f"{HERE}{name}"), says=[error], never=["report:"])
+        for name, (_, error) in CLASSIFIERS.items()
+    ),
+    case(
+        "a target that exits",
+        audit(target=f"{HERE}classify_exit_0"),
+        says=["failed in `classify`: SystemExit: 0"],
+    ),
+    *(
+        case(
+            name,
+            continued(f"{HERE}{name}"),
+            exits=frozenset({2 if error else 0}),
+            says=[error or "report:"],
+        )
+        for name, (_, error) in TOKENS.items()
+    ),
+    *(
+        case(name, chosen(CHOOSER, f"{HERE}{name}"), says=[error])
+        for name, (_, error) in CHOICES.items()
+    ),
+    *(
+        case(
+            f"a target that does this: {name}",
+            audit(target=f"{HERE}{name}"),
+            exits=WORKS,
+            says=["by capability", "report: runs/mine/report.html"],
+            after=has_report,
+        )
+        for name in DISTURBANCES
+    ),
+    *(
+        case(
+            f"a module {name}",
+            audit(reference="python:mine:Model"),
+            file("mine.py", source),
+            says=[error],
+        )
+        for name, (source, error) in SOURCES.items()
+    ),
 ]
-assert all(one.exits in (WORKS, REFUSED) for one in CASES)

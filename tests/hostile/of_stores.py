@@ -310,10 +310,14 @@ CASES = [
     for name, job, damage, command, said in _refused()
 ]
 CASES += [
-    Case(name=f"a store: {name}", make=damaged("audit", damage), exits=WORKS,
-         after=as_before("audit"))
+    Case(
+        name=f"a store: {name}",
+        make=damaged("audit", damage),
+        exits=WORKS,
+        after=as_before("audit"),
+    )
     for name, damage in BEGUN_ANEW.items()
-]  # fmt: skip
+]
 CASES += [
     Case(
         name=f"a store: flipped bits, {number}",

@@ -1,4 +1,4 @@
-"""Runs a hostile case where the imports are done already, and measures it."""
+"""Runs the command in a process forked after the imports, and measures it."""
 
 import json
 import os
@@ -6,8 +6,20 @@ import resource
 import signal
 import sys
 import tempfile
+from typing import NamedTuple
+
+from killing import FORKED, environment_in
 
 from scope.cli import main
+
+
+class Ended(NamedTuple):
+    """The end of a command: its exit code, the memory it took, and its two streams."""
+
+    exit: int
+    megabytes: float
+    out: str
+    err: str
 
 
 def patience(seconds):
@@ -15,21 +27,34 @@ def patience(seconds):
     return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
-def run_measured(arguments, folder, environment, before, seconds):
-    """Run the command in a process of its own; keep beside the folder what it printed and used."""
+def run_to_end(arguments, folder, environment, before=None, seconds=120):
+    """Run the command in the folder; what it printed lies beside it."""
+    process = FORKED.Process(
+        target=_run_measured,
+        args=(arguments, folder, environment_in(folder, environment), before, seconds),
+    )
+    process.start()
+    process.join(timeout=seconds + 60)
+    return Ended(
+        **json.loads((folder.parent / "ended.json").read_text()),
+        out=(folder.parent / "stdout").read_text(encoding="utf-8", errors="replace"),
+        err=(folder.parent / "stderr").read_text(encoding="utf-8", errors="replace"),
+    )
+
+
+def _run_measured(arguments, folder, environment, before, seconds):
     idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     command = os.fork()
-    if command:
-        signal.signal(signal.SIGALRM, lambda *_: os.kill(command, signal.SIGKILL))
-        signal.alarm(int(seconds))
-        _, status, used = os.wait4(command, 0)
-        ended = {
-            "exit": os.waitstatus_to_exitcode(status),
-            "megabytes": (used.ru_maxrss - idle) / 1024,
-        }
-        (folder.parent / "ended.json").write_text(json.dumps(ended))
-        return
-    _run(arguments, folder, environment, before)
+    if not command:
+        _run(arguments, folder, environment, before)
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(command, signal.SIGKILL))
+    signal.alarm(int(seconds))
+    _, status, used = os.wait4(command, 0)
+    ended = {
+        "exit": os.waitstatus_to_exitcode(status),
+        "megabytes": (used.ru_maxrss - idle) / 1024,
+    }
+    (folder.parent / "ended.json").write_text(json.dumps(ended))
 
 
 def _run(arguments, folder, environment, before):

@@ -1,4 +1,4 @@
-"""What stands around a command when it begins: streams, limits, rights. Each for ``before=``."""
+"""Hostile states of a process when a command begins: streams, limits, rights. For ``before=``."""
 
 import ctypes
 import os
@@ -9,11 +9,11 @@ import tempfile
 from pathlib import Path
 
 READ_ALL, WRITE_ALL = 2, 1
-"""The capabilities by which root passes the permissions of files."""
+"""The Linux capabilities by which root passes the permissions of files."""
 
 
 def close_all():
-    """As Python finds them where the shell has closed them."""
+    """As Python finds the streams where the shell has closed them."""
     for number in (0, 1, 2):
         os.close(number)
     sys.stdin = sys.stdout = sys.stderr = None
@@ -38,7 +38,7 @@ def ascii_streams():
 
 
 def without_rights():
-    """Root, too, may read and write only what permissions allow it."""
+    """Root, too, may read and write only what permissions allow."""
     system = ctypes.CDLL(None, use_errno=True)
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     data = (ctypes.c_uint32 * 6)()
@@ -51,11 +51,6 @@ def without_rights():
 def without_rights_here():
     """The working folder may not be entered."""
     Path.cwd().chmod(0)
-    without_rights()
-
-
-def without_temporary_folder():
-    tempfile.tempdir = "/nonexistent"
     without_rights()
 
 
@@ -74,25 +69,20 @@ def small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
 
-def a_bug():
-    """Something that no command foresees."""
+def a_bug(error=KeyError("a bug")):  # noqa: B008
+    """An error that no command foresees."""
     from scope.cli import commands
 
     def application(*_, **__):
-        raise KeyError("a bug")
+        raise error
 
     commands.run = application
 
 
 def a_bug_that_exits():
-    from scope.cli import commands
-
-    def application(*_, **__):
-        raise SystemExit(0)
-
-    commands.run = application
+    a_bug(SystemExit(0))
 
 
-def a_bug_and_no_temporary_folder():
+def a_bug_without_a_temporary_folder():
     tempfile.tempdir = "/nonexistent"
     a_bug()

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from scope.data import load_data
-from scope.data.choices import read_choices
-from scope.data.squad import read_squad
+from scope.data.items import read_choices, read_squad
 from scope.errors import ScopeError
 from scope.jobs.fleet.reading import read_matrix
 from scope.models.answer_table import TableName, load_column, table_models

@@ -11,9 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 from scope.errors import ScopeError
 from scope.models.endpoint.address import Key
-from scope.models.endpoint.exchange import HttpResponse
-from scope.models.endpoint.failures import OK, EndpointError, Failure, refusal
-from scope.models.endpoint.replies import EndpointRequest, MalformedReplyError, read_reply
+from scope.models.endpoint.exchange import OK, EndpointError, Failure, HttpResponse, refusal
+from scope.models.endpoint.protocol import EndpointRequest, MalformedReplyError, read_reply
 from scope.models.endpoint.roles import _choice
 from scope.models.probabilities import next_tokens
 from scope.models.replies import answer_text, filler

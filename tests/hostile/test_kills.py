@@ -54,7 +54,7 @@ def audit(folder):
         for word, end, label in (("old", "dull", "negative"), ("new", "funny", "positive"))
     )
     (folder / "rows.csv").write_text(f"text,label\n{rows}")
-    data = ("--data", str(folder / "rows.csv"), "--capability", "typo", "--slots", "4")
+    data = ("--data", str(folder / "rows.csv"), "--capability", "typo", "--parallel-texts", "4")
     models = ("--reference", "python:toy_models:Slow", "--target", "python:toy_models:SlowStudent")
     yield Job(arguments=["audit", *models, *data], environment={}, asked=logged)
 
@@ -87,8 +87,10 @@ def audit_causal(folder):
 
 @contextmanager
 def compare_endpoint(folder):
-    rows = [{"question": f"What is {place}?", "answers": ["x"], "context": f"a {place} b"}
-            for place in range(200)]  # fmt: skip
+    rows = [
+        {"question": f"What is {place}?", "answers": ["x"], "context": f"a {place} b"}
+        for place in range(200)
+    ]
     data = folder / "questions.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with stub_server() as stub:
@@ -142,10 +144,13 @@ def fleet(folder):
 @contextmanager
 def probe(folder):
     rows = [
-        (f"house {place} stands by a tree", f"{('house', 'ship')[place % 5 > 0]} {place} is",
-         float(place % 6))
+        (
+            f"house {place} stands by a tree",
+            f"{('house', 'ship')[place % 5 > 0]} {place} is",
+            float(place % 6),
+        )
         for place in range(400)
-    ]  # fmt: skip
+    ]
     train = write_pairs(folder / "train.csv", rows[:300])
     test = write_pairs(folder / "test.csv", rows[300:])
     yield Job(

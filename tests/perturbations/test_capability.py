@@ -139,7 +139,7 @@ def test_two_capabilities_draw_differently_for_the_same_example():
 
 
 def test_company_does_not_matter():
-    options = SearchOptions(slots=3)
+    options = SearchOptions(parallel_texts=3)
     found = together(CAPABILITY, HashedWords(), EXAMPLES, options)
     for example in EXAMPLES:
         assert together(CAPABILITY, HashedWords(), [example], options) == {
@@ -155,7 +155,7 @@ def test_examples_are_read_as_they_are_needed():
             read.append(number)
             yield Example(id=str(number), text="The old sea")
 
-    next(CAPABILITY.search(HashedWords(), examples(), SearchOptions(slots=4)))
+    next(CAPABILITY.search(HashedWords(), examples(), SearchOptions(parallel_texts=4)))
     assert len(read) == 4
 
 
@@ -200,7 +200,7 @@ class Mixed(InvarianceCapability):
         return Parts(CompositeTransformation([typos, swaps]), [], BestCandidate())
 
 examples = [Example(id=str(n), text=text) for n, text in enumerate(TEXTS)]
-found = list(Mixed().search(HashedWords(), examples, SearchOptions(slots=3)))
+found = list(Mixed().search(HashedWords(), examples, SearchOptions(parallel_texts=3)))
 json.dump([[asdict(one) for one in group] for group in found], sys.stdout)
 """
 

@@ -34,7 +34,7 @@ def shout(*rounds, service="upper"):
 def test_searches_in_step_share_a_round_and_a_text_is_asked_once_in_it():
     upper = Upper()
     searches = [shout(("a", "b", "a"), ("d",)), shout(("b", "c")), shout(("c",), ("b",))]
-    list(Lockstep({"upper": upper}, slots=3).run(searches))
+    list(Lockstep({"upper": upper}, parallel_texts=3).run(searches))
     assert upper.rounds == [["a", "b", "c"], ["d", "b"]]
 
 
@@ -46,7 +46,7 @@ def test_two_services_are_each_asked_once_in_a_round():
         return [len(text) for text in texts]
 
     searches = [shout(("a",)), shout(("bb",), service="length"), shout(("ccc",), service="length")]
-    found = list(Lockstep({"upper": upper, "length": count}, slots=3).run(searches))
+    found = list(Lockstep({"upper": upper, "length": count}, parallel_texts=3).run(searches))
     assert found == [("A",), (2,), (3,)]
     assert upper.rounds == [["a"]]
     assert length == [["bb", "ccc"]]
@@ -55,7 +55,7 @@ def test_two_services_are_each_asked_once_in_a_round():
 def test_a_finished_search_makes_room_for_the_next():
     upper = Upper()
     searches = [shout(("a",), ("b",), ("c",)), shout(("x",)), shout(("y",)), shout(("z",))]
-    found = list(Lockstep({"upper": upper}, slots=2).run(searches))
+    found = list(Lockstep({"upper": upper}, parallel_texts=2).run(searches))
     assert sorted(found) == [("A", "B", "C"), ("X",), ("Y",), ("Z",)]
     assert upper.rounds == [["a", "x"], ["b", "y"], ["c", "z"]]
 
@@ -73,7 +73,7 @@ def test_any_number_of_slots_gives_the_same_results(asked, slots):
 
 def test_a_thousand_searches_that_ask_nothing_all_give_their_result():
     searches = ((lambda ask, number=number: number) for number in range(1000))
-    assert sorted(Lockstep({}, slots=64).run(searches)) == list(range(1000))
+    assert sorted(Lockstep({}, parallel_texts=64).run(searches)) == list(range(1000))
 
 
 def test_a_search_that_fails_raises_its_own_error():
@@ -81,7 +81,9 @@ def test_a_search_that_fails_raises_its_own_error():
         ask("upper", ["a"])
         raise ZeroDivisionError("in the search")
 
-    running = Lockstep({"upper": Upper()}, slots=2).run([shout(("a",)), fail, shout(("b",))])
+    running = Lockstep({"upper": Upper()}, parallel_texts=2).run(
+        [shout(("a",)), fail, shout(("b",))]
+    )
     assert next(running) == ("A",)
     with pytest.raises(ZeroDivisionError, match="in the search"):
         list(running)
@@ -92,12 +94,14 @@ def test_a_service_that_fails_raises_its_own_error():
         raise ZeroDivisionError("in the service")
 
     with pytest.raises(ZeroDivisionError, match="in the service"):
-        list(Lockstep({"upper": fail}, slots=2).run([shout(("a",))]))
+        list(Lockstep({"upper": fail}, parallel_texts=2).run([shout(("a",))]))
 
 
 def test_a_service_that_loses_an_answer_is_noticed():
     with pytest.raises(ValueError, match="zip"):
-        list(Lockstep({"upper": lambda texts: texts[1:]}, slots=2).run([shout(("a", "b"))]))
+        list(
+            Lockstep({"upper": lambda texts: texts[1:]}, parallel_texts=2).run([shout(("a", "b"))])
+        )
 
 
 def test_searches_are_fetched_only_when_there_is_room():
@@ -108,7 +112,7 @@ def test_searches_are_fetched_only_when_there_is_room():
             fetched.append(number)
             yield shout(("a",), ("b",))
 
-    running = Lockstep({"upper": Upper()}, slots=5).run(searches())
+    running = Lockstep({"upper": Upper()}, parallel_texts=5).run(searches())
     assert fetched == []
     next(running)
     assert len(fetched) == 5
@@ -136,7 +140,7 @@ def test_only_as_many_searches_live_as_there_are_slots():
     # Without the collector: what is not needed any more must go by itself.
     gc.disable()
     try:
-        for _ in Lockstep({"upper": Upper()}, slots=5).run(itertools.repeat(search, 100)):
+        for _ in Lockstep({"upper": Upper()}, parallel_texts=5).run(itertools.repeat(search, 100)):
             pass
     finally:
         gc.enable()
@@ -154,7 +158,7 @@ def test_searches_end_when_nobody_wants_their_results_any_more():
         finally:
             ended.append("a search")
 
-    running = Lockstep({"upper": Upper()}, slots=3).run([shout(("a",)), search, search])
+    running = Lockstep({"upper": Upper()}, parallel_texts=3).run([shout(("a",)), search, search])
     next(running)
     running.close()
     del running
@@ -212,7 +216,7 @@ def test_every_search_method_finds_in_lockstep_what_it_finds_alone(method):
     expected = alone(capability, classifier, EXAMPLES, SearchOptions())
     assert any(one.text for trials in expected.values() for one in trials)
     for slots in (1, 7, 64):
-        found = together(capability, classifier, EXAMPLES, SearchOptions(slots=slots))
+        found = together(capability, classifier, EXAMPLES, SearchOptions(parallel_texts=slots))
         assert found == expected
 
 
@@ -221,11 +225,14 @@ def test_searches_by_chance_follow_the_runs_seed_and_leave_the_process_alone(met
     capability = WordSwaps(method=method, constraints=no_word_twice)
     random.seed(1)
     np.random.seed(1)
-    first = together(capability, HashedWords(), EXAMPLES, SearchOptions(slots=7))
+    first = together(capability, HashedWords(), EXAMPLES, SearchOptions(parallel_texts=7))
     assert random.random() == random.Random(1).random()
     assert np.random.random() == np.random.RandomState(1).random()
-    assert together(capability, HashedWords(), EXAMPLES, SearchOptions(slots=7)) == first
-    assert together(capability, HashedWords(), EXAMPLES, SearchOptions(slots=7, seed=1)) != first
+    assert together(capability, HashedWords(), EXAMPLES, SearchOptions(parallel_texts=7)) == first
+    assert (
+        together(capability, HashedWords(), EXAMPLES, SearchOptions(parallel_texts=7, seed=1))
+        != first
+    )
 
 
 @settings(max_examples=5)
@@ -233,8 +240,8 @@ def test_searches_by_chance_follow_the_runs_seed_and_leave_the_process_alone(met
 def test_neither_order_nor_slots_matter_for_any_classifier(examples, slots, seed):
     capability = WordSwaps(method=invariant, constraints=no_word_twice)
     classifier = HashedWords(seed=seed, strength=2.0)
-    found = together(capability, classifier, examples, SearchOptions(slots=slots))
-    assert found == together(capability, classifier, EXAMPLES, SearchOptions(slots=64))
+    found = together(capability, classifier, examples, SearchOptions(parallel_texts=slots))
+    assert found == together(capability, classifier, EXAMPLES, SearchOptions(parallel_texts=64))
 
 
 def counting(asked):

@@ -251,7 +251,7 @@ def by_weight(swaps, saliency, scores):
 
     words = WordsByWeight(swaps, saliency, judge)
     for index, results in words:
-        yield index, [one.text for one in results], list(asked), words.spared
+        yield index, [one.text for one in results], list(asked), words.queries_saved
 
 
 def test_a_word_is_given_once_no_bound_that_is_left_could_put_another_before_it():
@@ -314,7 +314,7 @@ def test_asked_and_spared_are_what_a_ranking_of_all_words_asks(words, table, cla
     examples = [Example(id="e", text=" ".join(words))]
     [one] = alone(capability, classifier, examples, SearchOptions(trials=1))["e"]
     swaps = sum(len(table.get(word, ())) for word in words)
-    assert one.queries + one.spared == 1 + len(words) + swaps
+    assert one.queries + one.queries_saved == 1 + len(words) + swaps
 
 
 def test_equal_words_are_ranked_by_position():

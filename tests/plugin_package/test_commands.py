@@ -136,7 +136,7 @@ def test_a_failure_in_a_plugins_job_names_the_plugin(with_plugin, sentences_csv,
     def leave(_):
         raise SystemExit(0)
 
-    monkeypatch.setattr(scope_confidence, "carry_out_confidence", leave)
+    monkeypatch.setattr(scope_confidence, "run_confidence", leave)
     done = confidence(with_plugin, sentences_csv)
     assert done.returncode == 2
     named = "`confidence of scope-contraction 1.2.0` failed in `its job`: SystemExit: 0"

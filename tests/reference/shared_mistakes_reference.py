@@ -1,7 +1,7 @@
 """Shared mistakes straight from the formulas: one pair, one question and one option at a time.
 
-Independent of `scope.evidence` on purpose: lists and loops, and where numbers must be found and not
-computed, a general solver instead of Newton's method. An answer that was not given is None.
+Independent of `scope.jobs.reuse` on purpose: lists and loops, and where numbers must be found and
+not computed, a general solver instead of Newton's method. An answer that was not given is None.
 """
 
 import math

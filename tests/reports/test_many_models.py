@@ -65,7 +65,7 @@ def measurements(task: TaskAnswers, names: list[str]) -> list[Measurement]:
     ids = tuple(item.question.id for item in task.items)
     metrics = {
         "choice": ("agreement", "cohen_kappa", "capa", "capa_discrete", "error_consistency"),
-        "extractive_qa": ("word_f1", "character_f1", "exact_match", "zero_f1", "sem_score"),
+        "extractive_qa": ("word_f1", "character_f1", "exact_match", "share_f1_zero", "sem_score"),
     }[task.task]
     values = tuple((place % 10) / 10 for place in range(len(ids)))
     sides = [*((name, GOLD) for name in names), *combinations(names, 2)]

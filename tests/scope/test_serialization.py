@@ -169,8 +169,8 @@ def test_settings_keep_their_kinds() -> None:
         (SMALL_JSON[:200], "Invalid JSON"),
         ("[]", "Input should be"),
         ('{"weights": [1, 2]}', "at `format`: Field required"),
-        ('{"format": 6}', "at `manifest`: Field required"),
-        ('{"format": 6, "manifest": {"job": "baking"}}', "no job is called `baking`"),
+        ('{"format": 7}', "at `manifest`: Field required"),
+        ('{"format": 7, "manifest": {"job": "baking"}}', "no job is called `baking`"),
         (SMALL_JSON.replace('"rows":2', '"rows":"2"'), "at `manifest.data.0.rows`"),
         (SMALL_JSON.replace('"rows":2', '"rows":2,"extra":1'), "at `manifest.data.0.extra`"),
         (SMALL_JSON.replace('"outcomes":[]', '"outcomes":[],"more":[]'), "at `more`"),
@@ -184,7 +184,7 @@ def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint:
         from_json(text, source="`x/result.json`")
     assert caught.value.found.startswith("`x/result.json` is no result: ")
     assert complaint in caught.value.found
-    assert "format 6" in caught.value.expected
+    assert "format 7" in caught.value.expected
     assert "again" in caught.value.fix
 
 
@@ -216,7 +216,7 @@ def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
-    assert caught.value.expected == "format 6"
+    assert caught.value.expected == "format 7"
 
 
 def test_an_estimate_and_its_absence_are_told_apart() -> None:

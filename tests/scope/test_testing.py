@@ -184,9 +184,9 @@ def test_a_capability_that_finds_nothing_is_noticed():
 
 def test_a_result_that_depends_on_the_slots_is_noticed():
     def by_slots(self, text, trial, options):
-        return "*" * (trial + options.slots) + " " + text
+        return "*" * (trial + options.parallel_texts) + " " + text
 
-    assert "another result with 1 slot instead of 7" in flaw(change=by_slots).found
+    assert "another result with 1 text at once instead of 7" in flaw(change=by_slots).found
 
 
 def test_a_result_that_depends_on_the_order_is_noticed():
@@ -257,10 +257,10 @@ def test_a_missing_random_candidate_is_noticed():
 def test_random_candidates_that_depend_on_the_slots_are_noticed():
     class Slotted(Drawing):
         def draw(self, example, number, options):
-            text = example.text + " *" * (number + options.slots)
+            text = example.text + " *" * (number + options.parallel_texts)
             return Perturbation(example_id=example.id, trial=number, text=text)
 
-    with pytest.raises(SpecError, match="another result with 1 slot instead of 7"):
+    with pytest.raises(SpecError, match="another result with 1 text at once instead of 7"):
         check_capability(Slotted())
 
 

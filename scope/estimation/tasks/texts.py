@@ -233,7 +233,7 @@ def _counted(values: Mapping[str, Values], cosines: bool) -> dict[str, Values]:
 
     The threshold was made for cosines: what a probe gives 0.9 may be anything but the same.
     """
-    counted = {"zero_f1": (values["word_f1"] == 0).astype(np.float64)}
+    counted = {"share_f1_zero": (values["word_f1"] == 0).astype(np.float64)}
     if cosines and "sem_score" in values:
         threshold = METRICS["sem_score_at_least"].parameters["threshold"]
         counted["sem_score_at_least"] = (values["sem_score"] >= threshold).astype(np.float64)

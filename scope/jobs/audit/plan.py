@@ -154,7 +154,7 @@ def plan_audits(request: AuditRequest) -> Plans:
         seed=request.seed,
         distance=request.distance,
         goal=request.goal,
-        slots=request.slots,
+        parallel_texts=request.parallel_texts,
         min_similarity=request.min_similarity,
         encoder=encoder,
     )

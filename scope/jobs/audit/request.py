@@ -30,7 +30,7 @@ from scope.jobs.shared_fields import (
     take_models,
 )
 from scope.models.options import Labelling, ModelOptions
-from scope.pieces import expand_groups
+from scope.plugins import expand_groups
 from scope.records import AuditResult, Setting
 
 
@@ -166,7 +166,7 @@ class AuditRequest(LabelledTexts, InShards):
 
     In Python also a SentenceTransformer."""
 
-    slots: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 64
+    parallel_texts: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 64
     """Texts searched at once; changes speed and memory, never the result."""
 
     model_options: Annotated[ModelOptions, HIDDEN, Labelling] = field(default_factory=ModelOptions)
@@ -277,7 +277,7 @@ def _is_pair(model: object) -> bool:
 JOB = Job(
     name="audit",
     request=AuditRequest,
-    carry_out="scope.jobs.audit.run:carry_out_audit",
+    run="scope.jobs.audit.run:run_audit",
     prepare="scope.jobs.audit.run:prepare",
     result=AuditResult,
     page="scope.jobs.audit.page:page",

@@ -21,7 +21,7 @@ from scope.jobs.identity import NamedModel, configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet, changed_texts
 from scope.jobs.preparation import ChosenCapability
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.jobs.work import Planned, search_work, texts_work
 from scope.protocols import Progress
 from scope.records import (
@@ -35,12 +35,12 @@ from scope.records import (
 from scope.store.folder import RunFolder
 
 
-def carry_out_audit(request: AuditRequest) -> AuditResult:
+def run_audit(request: AuditRequest) -> AuditResult:
     """Run the audit, or resume it."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-audit = as_function(AuditRequest, carry_out_audit)
+audit = as_function(AuditRequest, run_audit)
 
 
 def prepare(request: AuditRequest) -> Prepared[AuditResult]:
@@ -90,7 +90,7 @@ def _conduct(
     # A shard may be too small to tell; the run of all shards does.
     for plan in () if request.shard else plans:
         _refuse_degenerate_reference(plan, run, progress)
-    run_shards(request, carry_out_audit, configuration, len(examples), run)
+    run_shards(request, run_audit, configuration, len(examples), run)
     found, answers = gather(plans, run)
     audits = [_audited(plan, own, answers) for plan, own in zip(plans, found, strict=True)]
     if not request.is_matrix:

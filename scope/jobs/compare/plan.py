@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from scope.decision.gates import Gate, parse_gate, require_names
+from scope.core.gates import Gate, parse_gate, require_names
 from scope.jobs.answering_models import (
     PROMPTS,
     answerer_card,

@@ -139,7 +139,7 @@ def _by_task(entries: Sequence[str], tasks: Sequence[str | object]) -> str | Map
 JOB = Job(
     name="compare",
     request=CompareRequest,
-    carry_out="scope.jobs.compare.run:carry_out_compare",
+    run="scope.jobs.compare.run:run_compare",
     prepare="scope.jobs.compare.run:prepare",
     result=CompareResult,
     page="scope.jobs.compare.page:page",

@@ -20,7 +20,7 @@ from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.jobs.semscore import ByEncoder, Likeness
 from scope.jobs.task_choice import ChosenTask
 from scope.jobs.work import Planned, questions_work, vectors_work
@@ -29,12 +29,12 @@ from scope.protocols import Progress
 from scope.records import CompareResult, Outcome, TaskAnswers
 
 
-def carry_out_compare(request: CompareRequest) -> CompareResult:
+def run_compare(request: CompareRequest) -> CompareResult:
     """Run the comparison, or resume it."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-compare = as_function(CompareRequest, carry_out_compare)
+compare = as_function(CompareRequest, run_compare)
 
 
 def prepare(request: CompareRequest) -> Prepared[CompareResult]:
@@ -68,7 +68,7 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         for model in plan.answering_models:
             recognise_answerer(model, task.task, task.questions, run, progress)
     most = min(len(one.questions) for one in plan.tasks)
-    run_shards(plan.request, carry_out_compare, configuration, most, run)
+    run_shards(plan.request, run_compare, configuration, most, run)
     answered = [_ask_all(plan, one, run, progress) for one in plan.tasks]
     likeness = [
         _likeness(plan, one, answers, progress)

@@ -35,7 +35,7 @@ class DemoRequest(Request):
 JOB = Job(
     name="demo",
     request=DemoRequest,
-    carry_out="scope.jobs.demo.run:carry_out_demo",
+    run="scope.jobs.demo.run:run_demo",
     result=AuditResult,
     page="scope.jobs.audit.page:page",
 )

@@ -18,7 +18,7 @@ CAPABILITIES = ("typo", "keyboard")
 """Those with changes for nearly every tweet: the demo's encoder admits few synonyms."""
 
 
-def carry_out_demo(request: DemoRequest) -> AuditResult:
+def run_demo(request: DemoRequest) -> AuditResult:
     """Build the models, which are kept, and audit them."""
     run = request.run or run_name(request.n, request.seed)
     check_room(replace(request, run=run), "audit")
@@ -43,7 +43,7 @@ def carry_out_demo(request: DemoRequest) -> AuditResult:
     )
 
 
-demo = as_function(DemoRequest, carry_out_demo)
+demo = as_function(DemoRequest, run_demo)
 
 
 def run_name(n: int, seed: int) -> str:

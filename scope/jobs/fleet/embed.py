@@ -41,7 +41,7 @@ from scope.jobs.fleet.stored_fleet import (
     save_fleet,
 )
 from scope.jobs.identity import manifest_of
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.jobs.work import Planned, vectors_work
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
@@ -223,12 +223,12 @@ def vectors_of(
     return question_vectors(questions.texts, encoder, progress)
 
 
-def carry_out_embed_fleet(request: EmbedRequest) -> EmbedResult:
+def run_embed_fleet(request: EmbedRequest) -> EmbedResult:
     """Fit the fleet, or continue its run."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-embed_fleet = as_function(EmbedRequest, carry_out_embed_fleet)
+embed_fleet = as_function(EmbedRequest, run_embed_fleet)
 
 
 def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:

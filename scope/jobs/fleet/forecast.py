@@ -49,7 +49,7 @@ from scope.jobs.fleet.stored_fleet import (
     with_added_models,
     write_table,
 )
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.models import ModelOptions, load_encoder
 from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
@@ -311,12 +311,12 @@ def score_forecasts(
     )
 
 
-def carry_out_forecast_fleet(request: ForecastRequest) -> ForecastResult:
+def run_forecast_fleet(request: ForecastRequest) -> ForecastResult:
     """Forecast the answers, or continue the run."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-forecast_fleet = as_function(ForecastRequest, carry_out_forecast_fleet)
+forecast_fleet = as_function(ForecastRequest, run_forecast_fleet)
 
 
 def prepare(request: ForecastRequest) -> Prepared[ForecastResult]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from scope.data.distinct import WantedColumn, read_columns
+from scope.data.columns import WantedColumn, read_columns
 from scope.data.fields import (
     UnreadableError,
     class_name,

@@ -40,7 +40,7 @@ from scope.jobs.fleet.scores import contributions
 from scope.jobs.fleet.similar_models import community_distances
 from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models
 from scope.jobs.fleet.text_factors import TextFactors
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.models import load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
@@ -59,12 +59,12 @@ class MappedModels:
     notes: tuple[str, ...]
 
 
-def carry_out_map_fleet(request: MapRequest) -> MapResult:
+def run_map_fleet(request: MapRequest) -> MapResult:
     """Compute the map, or continue the run."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-map_fleet = as_function(MapRequest, carry_out_map_fleet)
+map_fleet = as_function(MapRequest, run_map_fleet)
 
 
 def prepare(request: MapRequest) -> Prepared[MapResult]:

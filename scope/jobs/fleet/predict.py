@@ -17,7 +17,7 @@ from scope.jobs.fleet.inputs import benchmarks_of, load_answers, require_known
 from scope.jobs.fleet.models import answer_vectors, counts_of_answers
 from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import PredictRequest
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted
 from scope.records import (
     BenchmarkPoint,
@@ -211,12 +211,12 @@ def _over_splits(values: NDArray[np.float64], models: int) -> Estimate:
     )
 
 
-def carry_out_predict_fleet(request: PredictRequest) -> PredictResult:
+def run_predict_fleet(request: PredictRequest) -> PredictResult:
     """Predict the accuracies, or continue the run."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-predict_fleet = as_function(PredictRequest, carry_out_predict_fleet)
+predict_fleet = as_function(PredictRequest, run_predict_fleet)
 
 
 def prepare(request: PredictRequest) -> Prepared[PredictResult]:

@@ -301,7 +301,7 @@ def _job(name: str, request: type[FleetRequest], result: type[FleetResult]) -> J
     return Job(
         name=f"fleet {name}",
         request=request,
-        carry_out=f"scope.jobs.fleet.{name}:carry_out_{name}_fleet",
+        run=f"scope.jobs.fleet.{name}:run_{name}_fleet",
         prepare=f"scope.jobs.fleet.{name}:prepare",
         result=result,
         page=f"scope.jobs.fleet.page:{name}_page",

@@ -37,7 +37,7 @@ from scope.jobs.fleet.routing import (
     single_best,
 )
 from scope.jobs.fleet.stored_fleet import write_table
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
 from scope.records import Manifest, RouteResult, RouterScore
 
@@ -52,12 +52,12 @@ class Candidates(NamedTuple):
     budget: float | None
 
 
-def carry_out_route_fleet(request: RouteRequest) -> RouteResult:
+def run_route_fleet(request: RouteRequest) -> RouteResult:
     """Route the questions, or continue the run."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-route_fleet = as_function(RouteRequest, carry_out_route_fleet)
+route_fleet = as_function(RouteRequest, run_route_fleet)
 
 
 def prepare(request: RouteRequest) -> Prepared[RouteResult]:

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from scope.data.choices import LETTERS, option_index
 from scope.data.fields import Fields, UnreadableError, is_missing, read_fields
+from scope.data.items import LETTERS, option_index
 from scope.data.specs import open_file
 from scope.errors import DataError, RunError
 from scope.jobs.fleet.long_tables import (

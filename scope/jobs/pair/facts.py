@@ -12,7 +12,7 @@ from scope.errors import ScopeError
 from scope.jobs.audit.matrix import whole_spec
 from scope.jobs.pair.parts import left_out
 from scope.jobs.pair.request import PairRequest
-from scope.jobs.probe.scoring import aligned
+from scope.jobs.probe.steps import aligned
 from scope.models.loading import load_latent_reader
 from scope.records import AuditResult, CompareResult, EstimatedResult, LayerAlignment, NotRun
 from scope.records.examples import BLANK

@@ -42,8 +42,8 @@ from scope.jobs.pair.directions import (
     target_of,
     verdict_matrix,
 )
-from scope.jobs.probe.layer_similarity import similarity_grid
-from scope.jobs.reuse.sections import page as reuse_page
+from scope.jobs.probe.page_layers import similarity_grid
+from scope.jobs.reuse.page import page as reuse_page
 from scope.records import (
     AuditResult,
     CompareResult,

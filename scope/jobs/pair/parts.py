@@ -23,7 +23,7 @@ from scope.jobs.identity import short_names
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.run import prepare as prepare_reuse
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.jobs.shared_fields import LabelledTexts, SharesAnswers
 from scope.jobs.task_choice import task_names
 from scope.records import EstimatedResult, Manifest, NotRun
@@ -46,9 +46,9 @@ class Part(NamedTuple):
         """That of the part's own run."""
         return self.prepared.manifest
 
-    def carry_out(self) -> EstimatedResult:
+    def run(self) -> EstimatedResult:
         """The result of the job's own command, which resumes its run."""
-        return carry_out(self.request, lambda _: self.prepared)
+        return run_job(self.request, lambda _: self.prepared)
 
 
 def left_out(part: str, key: str, error: ScopeError) -> NotRun:
@@ -127,7 +127,7 @@ class Parts:
         sizes = request.sizes
         of_texts = {
             "n": sizes["n_unchanged"],
-            "perturbed": min(sizes["n"], ReuseRequest.perturbed),
+            "n_perturbed": min(sizes["n"], ReuseRequest.n_perturbed),
             **self._shared(LabelledTexts),
         }
         of_task = {"task": tasks[0] if tasks else None, "data": request.data, **self._questions()}

@@ -11,7 +11,7 @@ from scope.core.options import DATA, METHOD, MODELS, Limits, option, whole_numbe
 from scope.errors import SpecError
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.shared_fields import LabelledTexts, take_models
-from scope.pieces import expand_groups
+from scope.plugins import expand_groups
 from scope.records import PairResult
 
 QUICK = {"n": 100, "n_search": 25, "n_unchanged": 1000}
@@ -101,7 +101,7 @@ class PairRequest(LabelledTexts):
 JOB = Job(
     name="pair",
     request=PairRequest,
-    carry_out="scope.jobs.pair.run:carry_out_pair",
+    run="scope.jobs.pair.run:run_pair",
     prepare="scope.jobs.pair.run:prepare",
     result=PairResult,
     page="scope.jobs.pair.page:page",

@@ -14,12 +14,12 @@ from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
 from scope.jobs.cost import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of
-from scope.jobs.model_facts import facts_of
 from scope.jobs.pair.facts import aligned_layers, asked_in
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
-from scope.jobs.runner import Prepared, carry_out, prices_in
-from scope.models.endpoint.failures import EndpointError
+from scope.jobs.runner import Prepared, prices_in, run_job
+from scope.jobs.work import facts_of
+from scope.models.endpoint.exchange import EndpointError
 from scope.models.loading import loading_once
 from scope.progress import Bars, Lines, remark
 from scope.records import (
@@ -38,12 +38,12 @@ from scope.records import (
 )
 
 
-def carry_out_pair(request: PairRequest) -> PairResult:
+def run_pair(request: PairRequest) -> PairResult:
     """Run the jobs that fit, or resume them."""
-    return carry_out(request, prepare if prices_in(request) else _without_work)
+    return run_job(request, prepare if prices_in(request) else _without_work)
 
 
-pair = with_words(as_function(PairRequest, carry_out_pair), "models")
+pair = with_words(as_function(PairRequest, run_pair), "models")
 
 
 def prepare(request: PairRequest) -> Prepared[PairResult]:
@@ -86,7 +86,7 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
     for place, part in enumerate(parts.fitting, start=1):
         remark(request.progress, f"part {place} of {len(parts.fitting)}: {part.name}")
         try:
-            result = part.carry_out()
+            result = part.run()
         except EndpointError:
             # It may answer when the command is given again.
             raise

@@ -1,37 +1,99 @@
-"""The training, development and test pairs, checked before any model is loaded."""
+"""The task of a probe, its pairs with human scores, and sentences that parts share.
+
+Everything is checked before any model is loaded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scope.errors import DataError, SpecError
+from scope.jobs.probe.latents import Scores
+from scope.jobs.task_choice import find_task, task_names
+from scope.plugins import piece_card, refuse_unused_settings, settings_of, with_settings
 from scope.printing import counted
-from scope.probes.checks import Scores
 from scope.protocols import PairData, PairTask, Part
-from scope.records import DataCard, ScoredPair
+from scope.records import CapabilityCard, DataCard, ScoredPair, Setting
+
+if TYPE_CHECKING:
+    from scope.jobs.probe.request import ProbeRequest
 
 Pairs = tuple[ScoredPair, ...]
 
 
-class PairSpecs(NamedTuple):
-    """Sources of pairs: one table with a column ``split``, or a spec for each part."""
+@dataclass(frozen=True, kw_only=True)
+class ChosenPairTask:
+    """A task of pairs, and its origin."""
 
-    data: str | None = None
-    train: str | None = None
-    development: str | None = None
-    test: str | None = None
+    task: PairTask
+    origin: str
+
+    @classmethod
+    def of(
+        cls,
+        task: str | object,
+        low: float | None = None,
+        high: float | None = None,
+        settings: Mapping[str, Setting] = MappingProxyType({}),
+    ) -> ChosenPairTask:
+        """The task by name or as an object, with its range if given.
+
+        Parameters
+        ----------
+        low, high
+            The lowest and the highest score; None: as in the task.
+        settings
+            Settings of a task given by name.
+
+        Raises
+        ------
+        SpecError
+            If the name is unknown, the task is not one of pairs, it does not accept the range, or
+            the range is invalid.
+
+        Examples
+        --------
+        >>> ChosenPairTask.of("similarity", high=1.0).ends
+        (0.0, 1.0)
+        """
+        chosen, origin = find_task(task, settings)
+        if not isinstance(chosen, PairTask):
+            raise SpecError(
+                f"the task `{chosen.name}`, which has no pairs with human scores",
+                expected=f"a task of scored pairs: {', '.join(task_names(pairs=True))}",
+                fix="use --task similarity; a task of questions is for `scope compare`",
+            )
+        refuse_unused_settings(settings, {chosen.name: settings_of(chosen)})
+        ends = {name: end for name, end in (("low", low), ("high", high)) if end is not None}
+        if not ends.keys() <= settings_of(chosen):
+            spelled = " ".join(f"--{name} {value:g}" for name, value in ends.items())
+            raise SpecError(
+                f"the range {spelled} for the task `{chosen.name}`, whose scores are from "
+                f"{chosen.low:g} to {chosen.high:g}",
+                expected="a task with the settings low and high, such as similarity",
+                fix="omit --low and --high",
+            )
+        return cls(task=with_settings(chosen, ends) if ends else chosen, origin=origin)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        return self.task.low, self.task.high
+
+    def card(self) -> CapabilityCard:
+        """The task in the manifest."""
+        return piece_card(self.task, self.origin)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GivenPairs:
-    """The pairs of each part, their data cards, and notes.
-
-    A saved probe has only test pairs.
-    """
+    """The pairs of each part, their data cards, and notes; a saved probe has only test pairs."""
 
     train: Pairs = ()
     development: Pairs = ()
@@ -61,8 +123,8 @@ def human_scores(pairs: Sequence[ScoredPair]) -> Scores:
     return np.array([pair.score for pair in pairs], dtype=np.float64)
 
 
-def read_all_parts(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int) -> GivenPairs:
-    """The training, development and test pairs.
+def read_all_parts(task: PairTask, request: ProbeRequest) -> GivenPairs:
+    """The training, development and test pairs that a request names.
 
     If there are no development pairs, they are split from the training pairs.
 
@@ -74,32 +136,53 @@ def read_all_parts(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int
         If data cannot be read, all pairs of a part have the same score, or the range does not
         match the scores.
     """
-    _require_form(specs)
-    train = _read(task, specs, "train", n, seed)
-    development = _development(task, specs, n, seed)
-    test = _read(task, specs, "test", n, seed)
-    _require_range(train.pairs, task)
-    cards = [one.card for one in (train, development, test) if one is not None]
+    apart = (request.train, request.development, request.test)
+    as_table = request.data is not None and not any(apart)
+    in_parts = request.data is None and request.train is not None and request.test is not None
+    if not (as_table or in_parts):
+        raise SpecError(
+            _options(request),
+            expected="one table with a column `split`, or training pairs and test pairs",
+            fix="write --data TABLE, or --train PAIRS --test PAIRS and optionally "
+            "--development PAIRS",
+        )
+    train = _read(task, request, "train")
+    development = _development(task, request)
+    test = _read(task, request, "test")
+    maximum = _low_maximum(train.pairs, task)
+    if maximum is not None:
+        raise DataError(
+            f"the highest score of the training pairs is {maximum:g} in a range of "
+            f"{task.low:g} to {task.high:g}",
+            expected="training pairs with scores in the upper half of the range, whose maximum is "
+            "the score of equal meaning",
+            fix=f"set the highest possible score: --high {maximum:g}, or more",
+        )
     notes = _note_on_range(test.pairs, task)
     if development is None:
-        split = split_development(train.pairs, seed)
-        learned, chosen = split.train, split.development
-        _require_some_apart(train.pairs, chosen)
+        learned, chosen = split_development(train.pairs, request.seed)
+        if len(chosen) < 2:
+            raise DataError(
+                f"{counted(len(train.pairs), 'training pair')} of which {len(chosen)} can be "
+                "split for development",
+                expected=f"pairs of which a share of {SHARE:g}, and at least 2, share no sentence "
+                "with the others",
+                fix="give separate development pairs: --development PAIRS",
+            )
         notes = (
             *notes,
             f"{counted(len(chosen), 'development pair')} split from the training pairs (seed "
-            f"{seed}), without shared sentences",
+            f"{request.seed}), without shared sentences",
         )
     else:
         learned, chosen = train.pairs, development.pairs
     for name, pairs in (("training", learned), ("development", chosen), ("test", test.pairs)):
         _require_variety(pairs, name)
-    return GivenPairs(
-        train=learned, development=chosen, test=test.pairs, cards=tuple(cards), notes=notes
-    )
+    cards = tuple(part.card for part in (train, development, test) if part is not None)
+    return GivenPairs(train=learned, development=chosen, test=test.pairs, cards=cards, notes=notes)
 
 
-def read_test_alone(task: PairTask, specs: PairSpecs, *, n: int | None, seed: int) -> GivenPairs:
+def read_test_alone(task: PairTask, request: ProbeRequest) -> GivenPairs:
     """The test pairs of a saved probe.
 
     Raises
@@ -109,73 +192,49 @@ def read_test_alone(task: PairTask, specs: PairSpecs, *, n: int | None, seed: in
     DataError
         If data cannot be read, or all pairs have the same score.
     """
-    if (specs.data is None) == (specs.test is None):
+    if (request.data is None) == (request.test is None):
         raise SpecError(
-            "a saved probe and no test pairs" if specs.data is None else _told(specs),
+            "a saved probe and no test pairs" if request.data is None else _options(request),
             expected="new pairs: a table of test pairs, or one with a column `split`",
             fix="write for example --probe FOLDER --test test.csv",
         )
-    test = _read(task, specs, "test", n, seed)
+    test = _read(task, request, "test")
     _require_variety(test.pairs, "test")
     return GivenPairs(test=test.pairs, cards=(test.card,), notes=_note_on_range(test.pairs, task))
 
 
-def _require_form(specs: PairSpecs) -> None:
-    apart = (specs.train, specs.development, specs.test)
-    as_table = specs.data is not None and not any(apart)
-    in_parts = specs.data is None and specs.train is not None and specs.test is not None
-    if not (as_table or in_parts):
-        raise SpecError(
-            _told(specs),
-            expected="one table with a column `split`, or training pairs and test pairs",
-            fix="write --data TABLE, or --train PAIRS --test PAIRS and optionally "
-            "--development PAIRS",
-        )
+def _options(request: ProbeRequest) -> str:
+    names = ("data", "train", "development", "test")
+    options = [f"--{name} {spec}" for name in names if (spec := getattr(request, name)) is not None]
+    alone = " alone" if len(options) == 1 else ""
+    return f"{' with '.join(options) or 'no pairs'}{alone}"
 
 
-def _told(specs: PairSpecs) -> str:
-    given = [f"--{name} {value}" for name, value in specs._asdict().items() if value is not None]
-    return f"{' and '.join(given)} alone" if len(given) == 1 else " with ".join(given) or "no pairs"
-
-
-def _read(task: PairTask, specs: PairSpecs, part: Part, n: int | None, seed: int) -> PairData:
-    own = {"train": specs.train, "development": specs.development, "test": specs.test}[part]
-    if own is not None:
-        return task.load_pairs(own, part=None, n=n, seed=seed)
-    read = task.load_pairs(specs.data or "", part=part, n=n, seed=seed)
+def _read(task: PairTask, request: ProbeRequest, part: Part) -> PairData:
+    spec = getattr(request, part)
+    if spec is not None:
+        return task.load_pairs(spec, part=None, n=request.n, seed=request.seed)
+    read = task.load_pairs(request.data or "", part=part, n=request.n, seed=request.seed)
     # Distinguishes the cards of one table.
     return replace(read, card=replace(read.card, spec=f"{read.card.spec} ({part})"))
 
 
-def _development(task: PairTask, specs: PairSpecs, n: int | None, seed: int) -> PairData | None:
-    if specs.data is None and specs.development is None:
+def _development(task: PairTask, request: ProbeRequest) -> PairData | None:
+    if request.data is None and request.development is None:
         return None
     try:
-        return _read(task, specs, "development", n, seed)
+        return _read(task, request, "development")
     except DataError:
-        # If the table is readable, only the rows of this part are missing.
-        if specs.data is None or not _is_readable(task, specs.data, seed):
+        if request.data is None:
             raise
-        return None
-
-
-def _is_readable(task: PairTask, spec: str, seed: int) -> bool:
-    try:
-        task.load_pairs(spec, part=None, n=None, seed=seed)
-    except DataError:
-        return False
-    return True
-
-
-def _require_some_apart(pairs: Pairs, drawn: Pairs) -> None:
-    if len(drawn) < 2:
-        raise DataError(
-            f"{counted(len(pairs), 'training pair')} of which {len(drawn)} can be split for "
-            "development",
-            expected=f"pairs of which a share of {SHARE:g}, and at least 2, share no sentence with "
-            "the others",
-            fix="give separate development pairs: --development PAIRS",
-        )
+        try:
+            # If the table is readable, only the rows of this part are missing.
+            task.load_pairs(request.data, part=None, n=None, seed=request.seed)
+        except DataError:
+            pass
+        else:
+            return None
+        raise
 
 
 def _require_variety(pairs: Pairs, name: str) -> None:
@@ -190,74 +249,53 @@ def _require_variety(pairs: Pairs, name: str) -> None:
         )
 
 
-def _low_greatest(pairs: Pairs, task: PairTask) -> float | None:
+def _low_maximum(pairs: Pairs, task: PairTask) -> float | None:
     """The highest score if none is in the upper half, which suggests another range."""
-    greatest = max(pair.score for pair in pairs)
-    return greatest if greatest < (task.low + task.high) / 2 else None
+    maximum = max(pair.score for pair in pairs)
+    return maximum if maximum < (task.low + task.high) / 2 else None
 
 
 def _note_on_range(pairs: Pairs, task: PairTask) -> tuple[str, ...]:
     """A note instead of an error: few test pairs may all be low, and correlations stay valid."""
-    greatest = _low_greatest(pairs, task)
-    if greatest is None:
+    maximum = _low_maximum(pairs, task)
+    if maximum is None:
         return ()
     return (
-        f"the highest score of the test pairs is {greatest:g} in a range of {task.low:g} to "
+        f"the highest score of the test pairs is {maximum:g} in a range of {task.low:g} to "
         f"{task.high:g}: if this is not the range of the annotation, the errors are invalid",
     )
-
-
-def _require_range(pairs: Pairs, task: PairTask) -> None:
-    """Check that the range matches the training pairs."""
-    greatest = _low_greatest(pairs, task)
-    if greatest is not None:
-        raise DataError(
-            f"the highest score of the training pairs is {greatest:g} in a range of "
-            f"{task.low:g} to {task.high:g}",
-            expected="training pairs with scores in the upper half of the range, whose maximum is "
-            "the score of equal meaning",
-            fix=f"set the highest possible score: --high {greatest:g}, or more",
-        )
 
 
 SHARE = 0.1
 """Share of the training pairs for development if no development pairs are given."""
 
 
-class Split(NamedTuple):
-    """Training and development pairs, in their original order."""
+def split_development(pairs: Pairs, seed: int) -> tuple[Pairs, Pairs]:
+    """Training pairs and a random tenth of them for development, in their original order.
 
-    train: tuple[ScoredPair, ...]
-    development: tuple[ScoredPair, ...]
-
-
-def split_development(pairs: Sequence[ScoredPair], seed: int) -> Split:
-    """Split a random tenth of the pairs; pairs that share a sentence stay together.
-
-    A group that exceeds the remaining number is skipped, so there may be fewer pairs, or none if
-    all pairs are in one group.
+    Pairs that share a sentence stay together. A group that exceeds the remaining number is
+    skipped, so there may be fewer pairs, or none if all pairs are in one group.
 
     Examples
     --------
-    >>> pairs = [
+    >>> pairs = tuple(
     ...     ScoredPair(id=str(place), first=f"a{place // 2}", second=f"b{place}", score=1.0)
     ...     for place in range(20)
-    ... ]
-    >>> split = split_development(pairs, seed=0)
-    >>> len(split.train), len({pair.first for pair in split.development})
+    ... )
+    >>> train, development = split_development(pairs, seed=0)
+    >>> len(train), len({pair.first for pair in development})
     (18, 1)
     """
     groups = connected(pairs)
     members: dict[int, list[int]] = {}
     for place, group in enumerate(groups):
         members.setdefault(group, []).append(place)
-    ordered = list(members.values())
     wanted = max(2, round(SHARE * len(pairs)))
     drawn: set[int] = set()
-    for number in np.random.default_rng(seed).permutation(len(ordered)):
-        if len(drawn) + len(ordered[number]) <= wanted:
-            drawn.update(ordered[number])
-    return Split(
+    for group in np.random.default_rng(seed).permutation(len(members)):
+        if len(drawn) + len(members[group]) <= wanted:
+            drawn.update(members[group])
+    return (
         tuple(pair for place, pair in enumerate(pairs) if place not in drawn),
         tuple(pair for place, pair in enumerate(pairs) if place in drawn),
     )
@@ -269,9 +307,7 @@ def connected(pairs: Sequence[ScoredPair]) -> list[int]:
     Examples
     --------
     >>> sides = [("a", "b"), ("c", "d"), ("d", "e"), ("e", "a")]
-    >>> connected(
-    ...     [ScoredPair(id=x, first=x, second=y, score=0.0) for x, y in sides[:3]]
-    ... )
+    >>> connected([ScoredPair(id=x, first=x, second=y, score=0.0) for x, y in sides[:3]])
     [0, 1, 1]
     >>> connected([ScoredPair(id=x, first=x, second=y, score=0.0) for x, y in sides])
     [0, 0, 0, 0]
@@ -288,3 +324,65 @@ def connected(pairs: Sequence[ScoredPair]) -> list[int]:
         above[top(pair.first)] = top(pair.second)
     numbers: dict[str, int] = {}
     return [numbers.setdefault(top(pair.first), len(numbers)) for pair in pairs]
+
+
+def groups_of_sentences(pairs: Pairs, sentences: Sequence[str]) -> NDArray[np.int64]:
+    """The group number of each sentence of the pairs."""
+    numbers: dict[str, int] = {}
+    for pair, group in zip(pairs, connected(pairs), strict=True):
+        numbers[pair.first] = numbers[pair.second] = group
+    return np.array([numbers[text] for text in sentences], dtype=np.int64)
+
+
+class LeakageGroups(NamedTuple):
+    """Groups of test pairs that share sentences, and pairs without sentences of training.
+
+    ``groups`` has one number per pair. ``unseen`` is a mask of the pairs of which no sentence is in
+    a training or development pair; None for a saved probe, whose training pairs are unknown.
+    """
+
+    groups: NDArray[np.int64]
+    unseen: NDArray[np.bool_] | None
+
+
+def leakage_groups(pairs: GivenPairs) -> LeakageGroups:
+    """The leakage groups of the test pairs.
+
+    Examples
+    --------
+    >>> def pair(first, second):
+    ...     return ScoredPair(id=first, first=first, second=second, score=1.0)
+    >>> test = (pair("a", "b"), pair("c", "d"), pair("e", "b"))
+    >>> leakage_groups(GivenPairs(train=(pair("x", "a"),), test=test, cards=()))
+    LeakageGroups(groups=array([0, 1, 0]), unseen=array([False,  True,  True]))
+    """
+    groups = np.array(connected(pairs.test), dtype=np.int64)
+    known = sentences_of((*pairs.train, *pairs.development))
+    return LeakageGroups(groups, ~_sharing(pairs.test, known) if known else None)
+
+
+def notes_on_overlap(pairs: GivenPairs, unlabelled: Sequence[str] = ()) -> tuple[str, ...]:
+    """Notes on the test pairs that share sentences with the training data."""
+    known = (*pairs.train, *pairs.development)
+    if not known:
+        return (
+            "a saved probe does not contain its training pairs: overlap with the test pairs is "
+            "unknown",
+        )
+    repeated = {frozenset((pair.first, pair.second)) for pair in known}
+    same = [frozenset((pair.first, pair.second)) in repeated for pair in pairs.test]
+    of_train, of_development = sentences_of(pairs.train), sentences_of(pairs.development)
+    counts = (
+        (_sharing(pairs.test, of_train), "share a sentence with the training pairs"),
+        (_sharing(pairs.test, of_development), "share one with the development pairs"),
+        (_sharing(pairs.test, unlabelled), "share one with the sentences without scores"),
+        (same, "are identical to a training or development pair"),
+    )
+    parts = [f"{sum(mask)} {overlap}" for mask, overlap in counts if any(mask)]
+    return (f"of {counted(len(pairs.test), 'test pair')}, {'; '.join(parts)}",) if parts else ()
+
+
+def _sharing(test: Pairs, sentences: Sequence[str]) -> NDArray[np.bool_]:
+    """A mask of the pairs with at least one of the sentences."""
+    known = frozenset(sentences)
+    return np.array([pair.first in known or pair.second in known for pair in test], dtype=np.bool_)

@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from scope.answers.vectors import LatentTable, stored_latents
-from scope.data.lines import read_small_text
+from scope.data.sources import read_small_text
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.identity import short_names
+from scope.jobs.probe.saving import DESCRIPTION, LatentSource
 from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD, SLOT, ReadoutKind
 from scope.models.loading import load_latent_reader
 from scope.models.options import DType
 from scope.paths import expanded
-from scope.probes import LatentSource
-from scope.probes.saving import DESCRIPTION
 from scope.protocols import Advance, LatentReader, Progress
 from scope.records import ModelCard, ProbedModel
 from scope.store import check_folder

@@ -23,13 +23,13 @@ from scope.core.request import Request, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.identity import short_names
+from scope.jobs.probe.network import PRETRAINED, STEPS, Step, checked_step
 from scope.jobs.shared_fields import take_models
 from scope.models.options import DType, ModelOptions, Running
 from scope.records import ProbeResult, Setting
 
 if TYPE_CHECKING:
-    from scope.jobs.probe.pairs import PairSpecs
-    from scope.probes import SimilarityProbe, Step
+    from scope.jobs.probe.estimator import SimilarityProbe
 
 USUAL_STEPS = ("raw", "final")
 
@@ -174,15 +174,6 @@ class ProbeRequest(Request):
             self._check_saved(self.probe)
 
     @property
-    def pairs(self) -> PairSpecs:
-        """The sources of the pairs."""
-        from scope.jobs.probe.pairs import PairSpecs
-
-        return PairSpecs(
-            data=self.data, train=self.train, development=self.development, test=self.test
-        )
-
-    @property
     def ordered_steps(self) -> tuple[Step, ...]:
         """The distinct steps in the paper's order.
 
@@ -191,9 +182,6 @@ class ProbeRequest(Request):
         SpecError
             If a step is unknown.
         """
-        from scope.probes import STEPS
-        from scope.probes.recipes import checked_step
-
         named = {checked_step(step) for step in self.steps}
         return tuple(step for step in STEPS if step in named)
 
@@ -204,7 +192,7 @@ class ProbeRequest(Request):
 
     def new_probe(self, step: Step, low: float, high: float) -> SimilarityProbe:
         """A probe of that step, not fitted."""
-        from scope.probes import SimilarityProbe
+        from scope.jobs.probe.estimator import SimilarityProbe
 
         return SimilarityProbe(step=step, seed=self.seed, low=low, high=high, hidden=self.hidden)
 
@@ -231,7 +219,7 @@ class ProbeRequest(Request):
                 expected="one model or several, of the scheme hf, gguf or python",
                 fix="write for example --model hf:openai-community/gpt2-medium",
             )
-        short_names([getattr(one, "spec", one) for one in self.models])
+        short_names([getattr(model, "spec", model) for model in self.models])
         if self.save is not None and len(self.models) > 1:
             raise SpecError(
                 f"{len(self.models)} models with --save `{self.save}`",
@@ -249,8 +237,7 @@ class ProbeRequest(Request):
         self._check_steps()
 
     def _check_steps(self) -> None:
-        from scope.probes import PRETRAINED
-        from scope.probes.probe import check_parameters
+        from scope.jobs.probe.estimator import check_parameters
 
         steps = self.ordered_steps
         if not steps:
@@ -271,8 +258,8 @@ class ProbeRequest(Request):
 JOB = Job(
     name="probe",
     request=ProbeRequest,
-    carry_out="scope.jobs.probe.probing:carry_out_probe",
-    prepare="scope.jobs.probe.probing:prepare",
+    run="scope.jobs.probe.run:run_probe",
+    prepare="scope.jobs.probe.run:prepare",
     result=ProbeResult,
-    page="scope.jobs.probe.sections:page",
+    page="scope.jobs.probe.page:page",
 )

@@ -1,24 +1,56 @@
-"""Fits the steps of one model's probe."""
+"""Fits each step's probe of one model, and compares its scores with human ones."""
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.answers.vectors import LatentTable
-from scope.jobs.probe.pairs import GivenPairs, Pairs, human_scores
-from scope.jobs.probe.request import ProbeRequest
-from scope.probes import PRETRAINED, RANDOM_STEPS, SimilarityProbe, Step
-from scope.probes.checks import Scores
-from scope.probes.fitting import require_enough_pairs
+from scope.data.sampling import by_name, draw
+from scope.errors import DataError
+from scope.jobs.probe.correlations import (
+    mean_error_estimate,
+    pearson_difference,
+    pearson_estimate,
+    spearman_estimate,
+)
+from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.latents import Scores
+from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
+from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
+from scope.jobs.probe.pairs import (
+    LeakageGroups,
+    Pairs,
+    groups_of_sentences,
+    human_scores,
+    sentences_of,
+)
+from scope.jobs.probe.readers import ReadModel
 from scope.protocols import Advance, Progress
+from scope.records import (
+    Estimate,
+    LayerAlignment,
+    LayerScore,
+    MisjudgedPair,
+    ProbeDifference,
+    ProbedModel,
+    StepScore,
+    Undefined,
+)
 
-RANDOM_PRETRAINING: tuple[Step, ...] = ("autoencoder",)
-"""The steps whose pretraining depends on the seed."""
+if TYPE_CHECKING:
+    from scope.jobs.probe.run import ProbePlan
+
+WORST = 10
+"""The number of worst test pairs shown for each model."""
+
+MOST_SENTENCES = 500
+"""The most sentences for comparing layers: the cost is quadratic."""
 
 
 class PairLatents(NamedTuple):
@@ -27,27 +59,6 @@ class PairLatents(NamedTuple):
     first: NDArray[np.float32]
     second: NDArray[np.float32]
     scores: Scores
-
-
-@dataclass(frozen=True, kw_only=True)
-class FittedStep:
-    """A step's probe of the first seed, and the test scores of each seed's probe."""
-
-    probe: SimilarityProbe
-    given: tuple[Scores, ...]
-
-
-class Material(NamedTuple):
-    """The inputs for fitting a model's probes.
-
-    ``pool`` are the sentences for layer statistics and autoencoders, ``table`` has the latents of
-    all sentences, and ``ends`` are the lowest and the highest score.
-    """
-
-    pairs: GivenPairs
-    pool: tuple[str, ...]
-    table: LatentTable
-    ends: tuple[float, float]
 
 
 def latents_of(table: LatentTable, pairs: Pairs) -> PairLatents:
@@ -59,94 +70,217 @@ def latents_of(table: LatentTable, pairs: Pairs) -> PairLatents:
     )
 
 
-def require_enough(request: ProbeRequest, layers: int, pairs: Pairs) -> None:
-    """Check that there are enough pairs for each step's head, before all sentences are read.
+class FittedStep(NamedTuple):
+    """A step's probe of the first seed, and the test scores of each seed's probe."""
 
-    Raises
-    ------
-    DataError
-        If there are fewer pairs than parameters of the head.
-    """
-    for step in request.ordered_steps:
-        require_enough_pairs(len(pairs), layers, step, request.hidden)
+    probe: SimilarityProbe
+    given: tuple[Scores, ...]
 
 
-def fit_steps(
-    request: ProbeRequest, material: Material, progress: Progress
-) -> tuple[FittedStep, ...]:
+def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> tuple[FittedStep, ...]:
     """A probe of each step, in order, and test scores for every seed."""
-    with progress.task("fitting", _count_fits(request)) as advance:
-        # The latents of the pool are released before those of the pairs are read.
-        prepared = _pretrained(request, material, advance)
-        train, development = (
-            latents_of(material.table, pairs)
-            for pairs in (material.pairs.train, material.pairs.development)
-        )
-        return tuple(
-            _fit_step(probes, train, development, material, advance) for probes in prepared
-        )
-
-
-def _pretrained(
-    request: ProbeRequest, material: Material, advance: Advance
-) -> list[list[SimilarityProbe]]:
-    """For each step one pretrained probe per seed."""
-    prepared = [_probes(request, step, material.ends) for step in request.ordered_steps]
-    if set(request.ordered_steps) & set(PRETRAINED):
-        latents = material.table.rows(material.pool)
-        for step, probes in zip(request.ordered_steps, prepared, strict=True):
-            if step in PRETRAINED:
-                _pretrain(probes, latents, alike=step not in RANDOM_PRETRAINING, advance=advance)
-    return prepared
-
-
-def _probes(request: ProbeRequest, step: Step, ends: tuple[float, float]) -> list[SimilarityProbe]:
-    first = request.new_probe(step, *ends)
-    return [
-        copy(first).set_params(seed=first.seed + number) for number in range(_seeds(request, step))
+    request, pairs = plan.request, plan.pairs
+    probes = {
+        step: [
+            request.new_probe(step, *plan.chosen.ends).set_params(seed=request.seed + number)
+            for number in range(request.seeds if step in RANDOM_STEPS else 1)
+        ]
+        for step in request.ordered_steps
+    }
+    # The seed matters to the pretraining of autoencoders only.
+    pretrained = [
+        probe
+        for step in request.ordered_steps
+        if step in PRETRAINED
+        for probe in (probes[step] if step == "autoencoder" else probes[step][:1])
     ]
+    total = len(pretrained) + sum(map(len, probes.values()))
+    with progress.task("fitting", total) as advance:
+        if pretrained:
+            _pretrain(pretrained, table, (*plan.unlabelled, *sentences_of(pairs.train)), advance)
+        for probe in probes.get("final", ())[1:]:
+            probe.pretrained_ = probes["final"][0].pretrained_
+            probe.pretrained_step_ = probe.step
+        train, development = latents_of(table, pairs.train), latents_of(table, pairs.development)
+        steps = []
+        for seeds in probes.values():
+            first, given = seeds[0], []
+            while seeds:
+                # The probes of later seeds are released after scoring.
+                probe = seeds.pop(0).fit(*train, development=development)
+                # Read again each time, to leave the memory for training.
+                test = latents_of(table, pairs.test)
+                given.append(probe.predict(test.first, test.second))
+                advance()
+            steps.append(FittedStep(first, tuple(given)))
+        return tuple(steps)
 
 
 def _pretrain(
-    probes: list[SimilarityProbe], latents: NDArray[np.float32], *, alike: bool, advance: Advance
+    probes: Sequence[SimilarityProbe], table: LatentTable, pool: Iterable[str], advance: Advance
 ) -> None:
-    """Pretrain each probe, or only the first one if the seed has no influence."""
-    for number, probe in enumerate(probes):
-        if alike and number:
-            probe.pretrained_ = probes[0].pretrained_
-            probe.pretrained_step_ = probes[0].pretrained_step_
-        else:
-            probe.pretrain(latents)
-            advance()
-
-
-def _fit_step(
-    probes: list[SimilarityProbe],
-    train: PairLatents,
-    development: PairLatents,
-    material: Material,
-    advance: Advance,
-) -> FittedStep:
-    first, given = probes[0], []
-    while probes:
-        # The probes of later seeds are released after scoring.
-        probe = probes.pop(0)
-        probe.fit(*train, development=development)
-        # Read again each time, to leave the memory for training.
-        test = latents_of(material.table, material.pairs.test)
-        given.append(probe.predict(test.first, test.second))
+    """Pretrain; the latents of the sentences are released before those of the pairs are read."""
+    latents = table.rows(tuple(dict.fromkeys(pool)))
+    for probe in probes:
+        probe.pretrain(latents)
         advance()
-    return FittedStep(probe=first, given=tuple(given))
 
 
-def _seeds(request: ProbeRequest, step: Step) -> int:
-    return request.seeds if step in RANDOM_STEPS else 1
+class JudgedModel(NamedTuple):
+    """The results of one model; ``given`` are the test scores by its last step's probe."""
+
+    model: ProbedModel
+    scores: tuple[StepScore, ...]
+    layers: tuple[LayerScore, ...]
+    misjudged: tuple[MisjudgedPair, ...]
+    given: Scores
 
 
-def _count_fits(request: ProbeRequest) -> int:
-    pretrained = sum(
-        _seeds(request, step) if step in RANDOM_PRETRAINING else 1
-        for step in request.ordered_steps
-        if step in PRETRAINED
+def judge_model(
+    model: ReadModel, fitted: Sequence[FittedStep], pairs: Pairs, leakage: LeakageGroups
+) -> JudgedModel:
+    """Compare the scores of a model's probes with the human scores of the test pairs."""
+    last, test = fitted[-1], latents_of(model.table, pairs)
+    return JudgedModel(
+        model=model.record(),
+        scores=tuple(
+            _step_score(model.name, step, before, test.scores, leakage)
+            for before, step in zip([None, *fitted], fitted, strict=False)
+        ),
+        layers=layer_scores(model.name, last.probe, test, leakage.groups),
+        misjudged=misjudged_pairs(model.name, pairs, last.given[0]),
+        given=last.given[0],
     )
-    return pretrained + sum(_seeds(request, step) for step in request.ordered_steps)
+
+
+def _step_score(
+    model: str,
+    step: FittedStep,
+    before: FittedStep | None,
+    wanted: Scores,
+    leakage: LeakageGroups,
+) -> StepScore:
+    """A step's correlation with human scores, and its gain over the previous step."""
+    given, groups, unseen = step.given[0], leakage.groups, leakage.unseen
+    pearsons = [pearson_estimate(scores, wanted, groups) for scores in step.given]
+    spearmans = [spearman_estimate(scores, wanted, groups) for scores in step.given]
+    on_unseen: Estimate | Undefined
+    if unseen is None:
+        on_unseen = Undefined(reason="the training pairs of a saved probe are unknown", n=0)
+    elif not unseen.any():
+        on_unseen = Undefined(reason="every test pair shares a sentence with the other pairs", n=0)
+    else:
+        on_unseen = pearson_estimate(given[unseen], wanted[unseen], groups[unseen])
+    return StepScore(
+        model=model,
+        step=step.probe.step,
+        parameters=step.probe.measure_.trained,
+        pearson=pearsons[0],
+        spearman=spearmans[0],
+        unseen=on_unseen,
+        error=mean_error_estimate(
+            given, wanted, groups=groups, low=step.probe.low, high=step.probe.high
+        ),
+        gain=before and pearson_difference(given, before.given[0], wanted, groups),
+        pearsons=_values(pearsons),
+        spearmans=_values(spearmans),
+    )
+
+
+def _values(estimates: Iterable[Estimate | Undefined]) -> tuple[float | None, ...]:
+    """One value per seed, None if undefined."""
+    return tuple(each.value if isinstance(each, Estimate) else None for each in estimates)
+
+
+def layer_scores(
+    model: str, probe: SimilarityProbe, test: PairLatents, groups: NDArray[np.int64]
+) -> tuple[LayerScore, ...]:
+    """Each layer's correlation, and the decrease of the probe's without it."""
+    curve = partial(layer_curve, *test, low=probe.low, high=probe.high, groups=groups)
+    raw = curve()
+    encoded = curve(probe=probe) if probe.step in RANDOM_STEPS else (None,) * len(raw)
+    lost = leave_one_layer_out(probe, *test, groups=groups) if len(raw) > 1 else (None,)
+    return tuple(
+        LayerScore(model=model, layer=layer, raw=of_raw, encoded=of_encoded, lost=of_lost)
+        for layer, (of_raw, of_encoded, of_lost) in enumerate(zip(raw, encoded, lost, strict=True))
+    )
+
+
+def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedPair, ...]:
+    """The pairs with the largest difference from human scores, the largest first.
+
+    Examples
+    --------
+    >>> from scope.records import ScoredPair
+    >>> pairs = tuple(
+    ...     ScoredPair(id=name, first=name, second="x", score=2.0) for name in "abc"
+    ... )
+    >>> [pair.id for pair in misjudged_pairs("m", pairs, np.array([2.5, 0.0, 4.0]))]
+    ['b', 'c', 'a']
+    """
+    # Rounded, so that errors of rounding decide no order; the first of equals comes first.
+    errors = np.abs(given - human_scores(pairs)).round(6)
+    return tuple(
+        MisjudgedPair(
+            model=model,
+            id=pairs[place].id,
+            first=pairs[place].first,
+            second=pairs[place].second,
+            wanted=pairs[place].score,
+            given=float(given[place]),
+        )
+        for place in np.argsort(-errors, kind="stable")[:WORST]
+    )
+
+
+def differences(
+    step: str, given: Mapping[str, Scores], wanted: Scores, groups: NDArray[np.int64]
+) -> tuple[ProbeDifference, ...]:
+    """Each model's correlation minus that of each later one.
+
+    ``given`` has the scores of the test pairs by each model's probe, ``groups`` the leakage groups
+    of the test pairs.
+    """
+    return tuple(
+        ProbeDifference(
+            step=step,
+            first=first,
+            second=second,
+            pearson=pearson_difference(given[first], given[second], wanted, groups),
+        )
+        for first, second in combinations(given, 2)
+    )
+
+
+def alignments(
+    models: Sequence[ReadModel], pairs: Pairs, seed: int
+) -> tuple[tuple[LayerAlignment, ...], tuple[str, ...]]:
+    """CKA maps of each two models on at most 500 sampled sentences, and notes on those without."""
+    drawn = draw(by_name(sentences_of(pairs)), MOST_SENTENCES, seed)
+    groups = groups_of_sentences(pairs, drawn)
+    maps, notes = [], []
+    for first, second in combinations(models, 2):
+        rows = (first.table.rows(drawn), second.table.rows(drawn))
+        try:
+            maps.append(aligned((first.name, second.name), rows, seed, groups))
+        except DataError as error:
+            notes.append(f"no CKA map of {first.name} and {second.name}: {error.found}")
+    return tuple(maps), tuple(notes)
+
+
+def aligned(
+    names: tuple[str, str],
+    latents: Sequence[NDArray[np.float32]],
+    seed: int,
+    groups: NDArray[np.int64] | None = None,
+) -> LayerAlignment:
+    """The CKA of two models' layers on the same sentences; see `align_layers`."""
+    values, margins, chance = align_layers(*latents, seed=seed, groups=groups)
+    return LayerAlignment(
+        first=names[0],
+        second=names[1],
+        sentences=len(latents[0]),
+        values=tuple(map(tuple, values.tolist())),
+        margins=tuple(map(tuple, margins.tolist())),
+        chance=float(chance),
+    )

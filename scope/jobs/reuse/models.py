@@ -15,7 +15,7 @@ from scope.jobs.answering_models import is_own
 from scope.jobs.identity import NamedModel, short_names
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models.loading import Garage, expand_spec, split_spec
-from scope.models.unloaded import require_there
+from scope.models.preflight import require_there
 from scope.paths import expanded
 from scope.records import ModelCard
 from scope.registry import SAVED

@@ -22,13 +22,13 @@ from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.answer_table import parse_table_name
 from scope.models.loading import split_spec
-from scope.pieces import expand_groups
+from scope.plugins import expand_groups
 from scope.records import ReuseResult, Setting
 
 BATCH = 100
 """Default number of questions in a batch of a sequential test."""
 
-OF_SEARCH = ("trials", "perturbed", "tolerance", "cutoff")
+OF_SEARCH = ("trials", "n_perturbed", "tolerance", "cutoff")
 """Fields that apply only to perturbations."""
 
 
@@ -102,7 +102,7 @@ class ReuseRequest(LabelledTexts):
     """Capability whose perturbations of the reference are added, a group such as robustness, or
     none; see `scope list capabilities`. Not with a task, a sequential test or saved answers."""
 
-    perturbed: Annotated[int, whole_number(METHOD), Limits(least=1)] = 200
+    n_perturbed: Annotated[int, whole_number(METHOD), Limits(least=1)] = 200
     """Number of texts to search for perturbations."""
 
     def __post_init__(self) -> None:
@@ -143,11 +143,11 @@ class ReuseRequest(LabelledTexts):
 
     def _refuse_tables(self) -> None:
         """Refuse tables of answers, which a task alone reads."""
-        for one in (self.suspect, *self.references, *self.controls):
-            scheme, rest = split_spec(one) if isinstance(one, str) else ("", "")
+        for spec in (self.suspect, *self.references, *self.controls):
+            scheme, rest = split_spec(spec) if isinstance(spec, str) else ("", "")
             if scheme == "predictions" and parse_table_name(rest):
                 raise SpecError(
-                    f"the table of answers `{one}` without a task",
+                    f"the table of answers `{spec}` without a task",
                     expected="the task whose questions the table answers",
                     fix="add --task choice",
                 )
@@ -156,9 +156,9 @@ class ReuseRequest(LabelledTexts):
 JOB = Job(
     name="reuse",
     request=ReuseRequest,
-    carry_out="scope.jobs.reuse.run:carry_out_reuse",
+    run="scope.jobs.reuse.run:run_reuse",
     prepare="scope.jobs.reuse.run:prepare",
     result=ReuseResult,
-    page="scope.jobs.reuse.sections:page",
+    page="scope.jobs.reuse.page:page",
     gates=VerdictGates,
 )

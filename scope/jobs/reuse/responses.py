@@ -1,103 +1,108 @@
-"""Inference of a test of reuse: the answers of each model, in one form for texts and tasks."""
+"""Inference of a test of reuse: the answers of each model, in one form for texts and tasks.
+
+Labels of different names are matched by the answers: a model's label with the label that most
+controls give to the same texts. The reference's answers are not used, so the match cannot make a
+model look like the reference.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from scope.answers import Run, answer_texts, ask
 from scope.errors import ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
-from scope.evidence.answers import Response
 from scope.jobs.identity import NamedModel
-from scope.jobs.reuse.items import ItemSet, ReuseItem, spelled_alike
-from scope.jobs.reuse.label_matching import Matching, match_labels, matched_in_words, relabelled
+from scope.jobs.reuse.answer_matrix import Response
 from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.questions import ItemSet, ReuseItem, spelled_alike
 from scope.models.labels import how_to_map
 from scope.protocols import Progress, Task
 from scope.records import (
-    Answer,
     Example,
     Prediction,
     ScoredExample,
     ScoredPerturbation,
 )
 
+Matching = tuple[int, ...]
+"""For each of a model's labels, the index of the matched label."""
 
-class Responses(Protocol):
+
+@dataclass(frozen=True, kw_only=True)
+class Responses(ABC):
     """The answers of the models of a test."""
 
+    run: Run
+    progress: Progress
+
+    @abstractmethod
     def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
 
+    @abstractmethod
+    def options(self, item: ReuseItem) -> Sequence[str]:
+        """The options of a question, or the labels of a text."""
+
     def words(self, response: Response, item: ReuseItem) -> str:
-        """An answer in words; empty if there is none."""
+        """An answer in words: the option, the label, the token or the text; empty if none."""
+        if isinstance(response.choice, int):
+            return self.options(item)[response.choice]
+        return response.choice or ""
 
     def pairs(self, items: ItemSet, models: Sequence[NamedModel]) -> tuple[AuditedPairs, ...]:
         """The perturbations that all of these models have answered; the reference is first."""
+        return ()
 
+    @abstractmethod
     def truncated(self) -> Mapping[str, int]:
         """How many questions were cut to a model's limit, by the model's name."""
 
     def warnings(self) -> tuple[str, ...]:
         """Warnings about how the answers were read."""
+        return ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskResponses:
+class TaskResponses(Responses):
     """The answers to the questions of a task."""
 
     task: Task
-    run: Run
-    progress: Progress
     cut: dict[str, set[str]] = field(default_factory=dict)
 
     def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
-        questions = [one.question for one in items]
-        answers = ask(
-            model,
-            self.task,
-            questions,
-            store=self.run,
-            progress=self.progress,
-        )
-        self.cut.setdefault(model.name, set()).update(
-            one.id for one, answer in zip(items, answers, strict=True) if answer.truncated
-        )
-        return list(map(_of_answer, answers, items))
+        questions = [item.question for item in items]
+        answers = ask(model, self.task, questions, store=self.run, progress=self.progress)
+        cut = self.cut.setdefault(model.name, set())
+        responses = []
+        for item, answer in zip(items, answers, strict=True):
+            if answer.truncated:
+                cut.add(item.id)
+            if answer.choice is not None:
+                responses.append(Response(answer.choice, answer.probabilities))
+            elif answer.text is None:
+                responses.append(Response(None))
+            else:
+                words = spelled_alike(answer.text)
+                responses.append(Response(item.key.gold if words in item.accepted else words))
+        return responses
 
-    def words(self, response: Response, item: ReuseItem) -> str:
-        """The words of the option, or of the answer."""
-        if isinstance(response.choice, int):
-            return item.question.options[response.choice]
-        return response.choice or ""
-
-    def pairs(self, items: ItemSet, models: Sequence[NamedModel]) -> tuple[AuditedPairs, ...]:
-        """Empty: questions of tasks are not perturbed."""
-        return ()
+    def options(self, item: ReuseItem) -> Sequence[str]:
+        """The options of the question."""
+        return item.question.options
 
     def truncated(self) -> Mapping[str, int]:
         """How many questions were cut to a model's limit, by the model's name."""
         return {name: len(questions) for name, questions in self.cut.items()}
 
-    def warnings(self) -> tuple[str, ...]:
-        """Empty: answers to questions are used as they are."""
-        return ()
-
-
-def _of_answer(answer: Answer, item: ReuseItem) -> Response:
-    if answer.choice is not None:
-        return Response(answer.choice, answer.probabilities)
-    if answer.text is None:
-        return Response(None)
-    words = spelled_alike(answer.text)
-    return Response(item.key.gold if words in item.accepted else words)
-
 
 @dataclass(frozen=True, kw_only=True)
-class TextResponses:
+class TextResponses(Responses):
     """The labels of texts, or the next tokens.
 
     ``matched`` has the models whose labels are matched by their answers.
@@ -105,77 +110,83 @@ class TextResponses:
 
     labels: Sequence[str]
     examples: Sequence[Example]
-    run: Run
-    progress: Progress
     own_labels: Mapping[str, Sequence[str]]
     matched: Mapping[str, Matching] = field(default_factory=dict)
     known: dict[str, dict[str, Prediction]] = field(default_factory=dict)
 
     def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
-        texts = [one.question.text for one in items]
+        texts = [item.question.text for item in items]
         known = self.known.setdefault(model.name, {})
         # The plain texts are those of every reference.
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            found = answer_texts(model, new, self.run, self.progress)
-            if matching := self.matched.get(model.name):
-                found = {
-                    text: relabelled(one, matching, len(self.labels)) for text, one in found.items()
-                }
-            known.update(found)
-        return [_of_prediction(known[text]) for text in texts]
+            matching, labels = self.matched.get(model.name), len(self.labels)
+            for text, prediction in answer_texts(model, new, self.run, self.progress).items():
+                known[text] = relabelled(prediction, matching, labels) if matching else prediction
+        predictions = [known[text] for text in texts]
+        return [
+            Response(each.tokens[each.label])
+            if each.tokens
+            else Response(each.label, each.probabilities)
+            for each in predictions
+        ]
 
-    def words(self, response: Response, item: ReuseItem) -> str:
-        """The label, or the token."""
-        if isinstance(response.choice, int):
-            return self.labels[response.choice]
-        return response.choice or ""
+    def options(self, item: ReuseItem) -> Sequence[str]:
+        """The labels of every text."""
+        return self.labels
 
     def pairs(self, items: ItemSet, models: Sequence[NamedModel]) -> tuple[AuditedPairs, ...]:
         """The perturbations that all of these models have answered; the reference is first."""
         answered = [self.known.get(model.name, {}) for model in models]
-
-        def predictions(text: str | None) -> tuple[Prediction, ...] | None:
-            if text is None or any(text not in known for known in answered):
-                return None
-            return tuple(known[text] for known in answered)
-
+        by_text: dict[str | None, tuple[Prediction, ...]] = {
+            text: tuple(known[text] for known in answered)
+            for text in answered[0]
+            if all(text in known for known in answered)
+        }
         scored = [
-            ScoredExample(example=example, reference=every[0], targets=every[1:])
+            ScoredExample(
+                example=example,
+                reference=by_text[example.text][0],
+                targets=by_text[example.text][1:],
+            )
             for example in self.examples
-            if (every := predictions(example.text))
+            if example.text in by_text
         ]
-        asked = {one.example.id for one in scored}
+        asked = {each.example.id for each in scored}
         return tuple(
             invariant_pairs(
-                found.outcome.capability,
+                perturbed.outcome.capability,
                 scored,
                 [
                     ScoredPerturbation(
-                        capability=found.outcome.capability,
-                        perturbation=one,
-                        reference=every[0],
-                        targets=every[1:],
+                        capability=perturbed.outcome.capability,
+                        perturbation=perturbation,
+                        reference=by_text[perturbation.text][0],
+                        targets=by_text[perturbation.text][1:],
                     )
-                    for one in found.perturbations
-                    if one.example_id in asked and (every := predictions(one.text))
+                    for perturbation in perturbed.perturbations
+                    if perturbation.example_id in asked and perturbation.text in by_text
                 ],
             )
-            for found in items.sets
+            for perturbed in items.sets
         )
 
     def truncated(self) -> Mapping[str, int]:
         """How many texts were cut to a model's limit, by the model's name."""
         return {
-            name: sum(one.truncated for one in known.values()) for name, known in self.known.items()
+            name: sum(prediction.truncated for prediction in known.values())
+            for name, known in self.known.items()
         }
 
     def warnings(self) -> tuple[str, ...]:
         """The labels that were matched by the answers."""
         return tuple(
             f"the labels of {name} were matched by the answers of most controls: "
-            f"{matched_in_words(matching, self.own_labels[name], self.labels)}"
+            + ", ".join(
+                f"{' '.join(label.split())} as {self.labels[place]}"
+                for label, place in zip(self.own_labels[name], matching, strict=True)
+            )
             for name, matching in self.matched.items()
         )
 
@@ -194,24 +205,62 @@ def match_by_answers(
     ModelError
         When the labels of no control align.
     """
-    unaligned = [one for one in models.all if labels and one.model.labels != tuple(labels)]
+    unaligned = [model for model in models.all if labels and model.model.labels != tuple(labels)]
     if not unaligned:
         return {}
-    controls = [one for one in models.controls if one not in unaligned]
+    controls = [model for model in models.controls if model not in unaligned]
     if not controls:
         raise ModelError(
             f"no control with the labels {', '.join(labels)}",
             expected="at least one control whose labels align with the reference's",
             fix=f"map the labels: {how_to_map(unaligned[0].model.labels, labels, {})}",
         )
-    others = [answer_texts(one, texts, run, progress) for one in controls]
+    others = [answer_texts(model, texts, run, progress) for model in controls]
     return {
-        one.name: match_labels(answer_texts(one, texts, run, progress), others, len(labels))
-        for one in unaligned
+        model.name: match_labels(answer_texts(model, texts, run, progress), others, len(labels))
+        for model in unaligned
     }
 
 
-def _of_prediction(prediction: Prediction) -> Response:
-    if prediction.tokens:
-        return Response(prediction.tokens[prediction.label])
-    return Response(prediction.label, prediction.probabilities)
+def match_labels(
+    predictions: Mapping[str, Prediction], others: Sequence[Mapping[str, Prediction]], labels: int
+) -> Matching:
+    """Match each label of a model with one of the ``labels`` labels of the other models.
+
+    With as many labels on both sides the match is one to one and maximises agreement; otherwise a
+    label is matched with the one that it co-occurs with most often, the first of equals. A label
+    that the model never gives is matched with the first that is left, or the first.
+
+    Examples
+    --------
+    >>> def sure(*rows):
+    ...     return {str(n): Prediction(probabilities=row) for n, row in enumerate(rows)}
+    >>> ours = sure((1, 0), (0, 1), (0, 1))
+    >>> theirs = sure((0, 1), (1, 0), (1, 0))
+    >>> match_labels(theirs, [ours], 2)
+    (1, 0)
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    first = next(iter(predictions.values()))
+    together = np.zeros((len(first.probabilities), labels))
+    for text, prediction in predictions.items():
+        votes = np.zeros(labels)
+        for other in others:
+            votes[other[text].label] += 1
+        together[prediction.label, int(votes.argmax())] += 1
+    if together.shape[0] == labels:
+        return tuple(int(place) for place in linear_sum_assignment(-together)[1])
+    return tuple(int(place) for place in together.argmax(axis=1))
+
+
+def relabelled(prediction: Prediction, matching: Matching, labels: int) -> Prediction:
+    """The prediction over the matched labels.
+
+    Examples
+    --------
+    >>> relabelled(Prediction(probabilities=(0.5, 0.3, 0.2)), (1, 0, 0), 2).probabilities
+    (0.5, 0.5)
+    """
+    sums = np.bincount(matching, weights=prediction.probabilities, minlength=labels)
+    return replace(prediction, probabilities=tuple(float(share) for share in sums))

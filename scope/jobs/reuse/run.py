@@ -2,53 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.decision.case import Case
-from scope.decision.judging import finding_of
-from scope.decision.verdicts import conclude
 from scope.jobs.preparation import soft_scope_metric
-from scope.jobs.reuse.cases import InBatches, make_case
-from scope.jobs.reuse.models import ReuseModels
-from scope.jobs.reuse.numbers import measurements, outcomes
+from scope.jobs.reuse.asking import InBatches, make_case
+from scope.jobs.reuse.case import Case
+from scope.jobs.reuse.judging import finding_of
+from scope.jobs.reuse.preparation import PreparedTest, prepare_test
+from scope.jobs.reuse.questions import ItemSet
 from scope.jobs.reuse.request import ReuseRequest
-from scope.jobs.reuse.tasks import PreparedTest
-from scope.jobs.reuse.texts import prepare_test
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.reuse.verdicts import conclude
+from scope.jobs.runner import Prepared, run_job
 from scope.metrics import Metric
-from scope.records import Look, ReuseResult, Verdict
+from scope.records import GOLD, Look, Measurement, Outcome, ReuseResult, Verdict
 
 
-def carry_out_reuse(request: ReuseRequest) -> ReuseResult:
+def run_reuse(request: ReuseRequest) -> ReuseResult:
     """Run the test, or continue an interrupted one."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-reuse = as_function(ReuseRequest, carry_out_reuse)
+reuse = as_function(ReuseRequest, run_reuse)
 
 
 def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     """Load and check everything before any inference."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     test = prepare_test(request)
-    models = [one.model for one in test.plan.models.all]
-    find = partial(_conduct, request, test, metric)
-    return Prepared(test.plan.manifest(), find, models, test.work)
+    models = [model.model for model in test.models.all]
+    return Prepared(test.manifest(), partial(_conduct, test, metric), models, test.work)
 
 
-def _conduct(
-    request: ReuseRequest,
-    prepared: PreparedTest,
-    metric: Metric,
-    run: Run,
-) -> ReuseResult:
+def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
     """Fix the questions, run inference, judge the evidence; cached answers are reused."""
-    prepared.recognise(run)
-    models = prepared.plan.models
+    test.recognise(run)
+    request, models = test.request, test.models
     share = request.alpha / len(models.references)
     judge = partial(finding_of, alpha=share, soft_scope=metric, seed=request.seed)
 
@@ -58,30 +50,42 @@ def _conduct(
 
     size = request.batch_size
     batches = InBatches(size=size, alpha=share, relates=relates) if size else None
-    sets = {one.name: prepared.items(one, run) for one in models.references}
+    sets = {reference.name: test.items(reference, run) for reference in models.references}
     # Not before the questions are fixed: unaligned labels are matched by the answers of all.
-    responses = prepared.responses(run)
+    responses = test.responses(run)
     findings = [
-        judge(*make_case(models, one, sets[one.name], responses, batches=batches))
-        for one in models.references
+        judge(*make_case(models, reference, sets[reference.name], responses, batches=batches))
+        for reference in models.references
     ]
     verdicts = conclude(
         findings,
         request.alpha,
         assume_no_label_training=request.assume_no_label_training,
-        available=prepared.plan.available(request.n),
+        available=test.available,
     )
+    hashes = {name: items.hash for name, items in sets.items()}
+    same = [
+        f"the suspect and {reference.name} are the same model: their fingerprints are equal"
+        for reference in models.references
+        if reference.model.fingerprint == models.suspect.model.fingerprint
+    ]
     failed = [line for name, items in sets.items() for line in items.failures(name)]
+    of_all = (*failed, *responses.warnings())
     return ReuseResult(
-        manifest=prepared.plan.manifest(
-            responses.truncated(), {name: items.hash for name, items in sets.items()}
-        ),
-        outcomes=outcomes(sets, verdicts, [one.name for one in prepared.plan.asked]),
-        measurements=measurements(verdicts, labelled=prepared.plan.data.labelled > 0),
+        manifest=test.manifest(responses.truncated(), hashes),
+        outcomes=outcomes(sets, verdicts, [card.name for card in test.asked]),
+        measurements=measurements(verdicts, labelled=test.data.labelled > 0),
         verdicts=tuple(
-            replace(one, warnings=(*found, *failed, *responses.warnings(), *one.warnings))
-            for one in verdicts
-            for found in [[*_same(models), *_excluded(models.excluded, one)]]
+            replace(
+                verdict,
+                warnings=(
+                    *same,
+                    *_excluded(models.excluded, verdict),
+                    *of_all,
+                    *verdict.warnings,
+                ),
+            )
+            for verdict in verdicts
         ),
     )
 
@@ -100,10 +104,60 @@ def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:
     )
 
 
-def _same(models: ReuseModels) -> list[str]:
-    """A warning for each reference that is the suspect itself."""
-    return [
-        f"the suspect and {one.name} are the same model: their fingerprints are equal"
-        for one in models.references
-        if one.model.fingerprint == models.suspect.model.fingerprint
+def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measurement, ...]:
+    """The suspect's evidence against each reference, and every model's accuracy.
+
+    Accuracy is measured on the original questions, where right answers are known. A sequential
+    test has none, because it asks the reference's mistakes first.
+    """
+    rows = [
+        Measurement(
+            metric=kind.kind,
+            target=verdict.suspect,
+            against=verdict.reference,
+            capability=kind.capability,
+            estimate=kind.suspect,
+        )
+        for verdict in verdicts
+        for kind in verdict.evidence
     ]
+    if verdicts and labelled and not verdicts[0].looks:
+        skills = {verdicts[0].suspect: verdicts[0].skill}
+        skills.update({check.model: check.skill for check in verdicts[0].controls})
+        rows += [
+            Measurement(metric="accuracy", target=name, against=GOLD, estimate=skill)
+            for name, skill in skills.items()
+        ]
+    return tuple(rows)
+
+
+def outcomes(
+    sets: Mapping[str, ItemSet], verdicts: Sequence[Verdict], names: Sequence[str]
+) -> tuple[Outcome, ...]:
+    """The outcome of each search, or of the task or the plain texts if nothing was searched.
+
+    ``sets`` has the name of the reference as key, ``names`` are the capabilities or the task. With
+    several references an outcome names its own.
+    """
+    several = len(sets) > 1
+    searched = tuple(
+        replace(
+            perturbed.outcome,
+            capability=f"{perturbed.outcome.capability}{f' of {name}' if several else ''}",
+        )
+        for name, items in sets.items()
+        for perturbed in items.sets
+    )
+    what = ", ".join(names) or "texts"
+    return searched or tuple(
+        Outcome(
+            capability=f"{what}{f' for {verdict.reference}' if several else ''}",
+            status="measured",
+            searched=verdict.looks[-1].asked
+            if verdict.looks
+            else len(sets[verdict.reference].items),
+            found=verdict.shared,
+            queries=verdict.queries,
+        )
+        for verdict in verdicts
+    )

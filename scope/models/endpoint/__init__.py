@@ -1,15 +1,12 @@
 """``openai:BASE_URL#MODEL``: a model behind an endpoint that speaks OpenAI's protocol.
 
-It is opened here, which checks that it has the model before anything is asked. In the order of a
-request: `address` reads the spec and the key, `roles` makes requests of questions and answers of
-replies, `client` has as many requests under way as `window` allows, words each as the server takes
-it and gives it again after a failure that may pass, `exchange` sends it and bounds what comes back,
-`replies` and `failures` read that, and `letters` finds the option that words name, with
-probabilities.
+`address` parses the spec and reads the key; `roles` turns questions into requests and replies into
+answers; `client` sends requests, some at once, and repeats those that fail; `exchange` is one
+request over HTTP, with bounds on what comes back; `protocol` words requests and reads replies;
+`letters` finds the option that a reply names.
 
-Two borders keep the rest of the program from whatever a server does. `exchange` and `replies`
-make a `Reply` or a `Failure` of all that may come; and `client` lets neither out with the key in
-it.
+`exchange` and `protocol` turn whatever a server sends into a `Reply` or a `Failure`; `client`
+removes the key from both.
 """
 
 from __future__ import annotations
@@ -20,8 +17,7 @@ from collections.abc import Sequence
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address, parse_address, read_key
 from scope.models.endpoint.client import Endpoint, WaitClock
-from scope.models.endpoint.failures import REDIRECTS, EndpointError
-from scope.models.endpoint.replies import EndpointRequest
+from scope.models.endpoint.exchange import REDIRECTS, EndpointError, EndpointRequest
 from scope.models.endpoint.roles import EndpointModel
 from scope.models.options import ModelOptions
 

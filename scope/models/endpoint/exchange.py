@@ -8,22 +8,208 @@ bound that hangs on what was asked for, also where it is compressed. Cookies are
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scope.errors import ModelError
-from scope.models.endpoint.address import Key
-from scope.models.endpoint.failures import OK, REDIRECTS, Failure, clean, connection_failure
-from scope.models.endpoint.replies import EndpointRequest
-from scope.printing import first_line
+from scope.models.endpoint.address import KEY_VARIABLE, Key
+from scope.printing import counted, first_line
 
 if TYPE_CHECKING:
     import httpx
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EndpointRequest:
+    """One request. Equal ones have equal replies, so each is given once.
+
+    ``likeliest`` is how many of the likeliest tokens are requested at each position.
+    """
+
+    path: Literal["chat", "completions", "models"]
+    prompt: str = ""
+    most_tokens: int = 1
+    likeliest: int = 0
+
+    @property
+    def tokens_in_words(self) -> str:
+        """The bound on the reply, for messages."""
+        return f"at most {counted(self.most_tokens, 'token')}"
+
+
+OK = 200
+
+REDIRECTS = (301, 302, 307, 308)
+
+LONGEST_WAIT = 600.0
+"""Seconds; a server that says to wait longer is asked again by the user, not by us."""
+
+MOST_SHOWN = 200
+"""Characters of a server's words that a message shows."""
+
+_MAY_PASS = (OK, 408, 409, 425, 429)
+_NOT_OFFERED = 501
+_FIXES: Mapping[int | None, str] = MappingProxyType(
+    {
+        None: "check that the server runs and can be reached at this URL",
+        401: f"this server refuses the key in {KEY_VARIABLE}: set it to one of its keys",
+        403: f"use a key in {KEY_VARIABLE} with access to this model",
+        **dict.fromkeys(
+            REDIRECTS,
+            "give the URL of the answering server in the model spec: "
+            "prompts and the key are sent to that server only",
+        ),
+        404: "check the base URL, which usually ends in /v1, and the name of the model",
+        429: "lower --requests, or wait",
+    }
+)
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|size|window)|maximum context|prompt is too long|too many tokens",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """One request that brought no reply.
+
+    ``said`` is what the server said, or what became of the connection, without control
+    characters. ``status`` is None where no reply came, and 200 where one came
+    that cannot be read. ``wait`` is the time in seconds after which the server wants to be asked.
+    """
+
+    said: str
+    status: int | None = None
+    code: str = ""
+    wait: float | None = None
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may succeed a little later.
+
+        Examples
+        --------
+        >>> [Failure(said="", status=status).may_pass for status in (None, 429, 503, 400, 404)]
+        [True, True, True, False, False]
+        """
+        if self.code == "insufficient_quota" or (self.wait or 0) > LONGEST_WAIT:
+            return False
+        if self.status is None or self.status in _MAY_PASS:
+            return True
+        return self.status >= 500 and self.status != _NOT_OFFERED
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the question is longer than the model's context."""
+        return self.status in (400, 413, 422) and bool(
+            _TOO_LONG.search(self.said) or "context" in self.code
+        )
+
+    def without(self, key: Key) -> Failure:
+        """The same, without the key, which a server may repeat in what it says.
+
+        Examples
+        --------
+        >>> key = Key(value="sk-123")
+        >>> print(Failure(said="no such key: sk-123", status=401).without(key))
+        status 401: no such key: [key]
+        """
+        return replace(self, said=key.hide(self.said), code=key.hide(self.code))
+
+    def __str__(self) -> str:
+        words = self.said if len(self.said) <= MOST_SHOWN else f"{self.said[:MOST_SHOWN]}…"
+        if self.status in (None, OK):
+            return words
+        return f"status {self.status}: {words or 'no words'}"
+
+
+class EndpointError(ModelError):
+    """An endpoint that gave no further replies; ``failure`` is the last of its failures."""
+
+    def __init__(self, found: str, failure: Failure, *, key: Key) -> None:
+        super().__init__(
+            f"{found}; last error: {failure}",
+            expected="an OpenAI-compatible server that answers",
+            fix=f"{_how_to_fix(failure, key)}; the same command resumes the run",
+        )
+        self.failure = failure
+
+
+def _how_to_fix(failure: Failure, key: Key) -> str:
+    if failure.status == 401 and not key.is_set:
+        return f"{KEY_VARIABLE} is not set: set it to one of this server's keys"
+    if failure.status in _FIXES:
+        return _FIXES[failure.status]
+    if failure.may_pass:
+        return "check the server's log, or wait until it recovers"
+    return "correct what the server rejects"
+
+
+def refusal(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
+    """The message of a reply with an error status."""
+    text = content.decode("utf-8", "replace")
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        body = None
+    code = ""
+    match body:
+        case {"error": {"code": str(words)}} | {"error": {"type": str(words)}}:
+            code = clean(words)
+    return Failure(said=said_in(body) or clean(text), status=status, code=code, wait=_wait(headers))
+
+
+def said_in(body: object) -> str:
+    """The message in the body of an error; empty where there is none in words."""
+    match body:
+        case (
+            {"error": {"message": str(message)}}
+            | {"error": str(message)}
+            | {"message": str(message)}
+            | {"detail": str(message)}
+        ):
+            return clean(message)
+    return ""
+
+
+def clean(words: str) -> str:
+    """Foreign text on one line, without control and formatting characters.
+
+    They are not cut here: a cut through a key would leave a part that is not recognised.
+
+    Examples
+    --------
+    >>> clean("too \\x1b[31mmany\\nrequests")
+    'too [31mmany requests'
+    """
+    line = " ".join(words.split())
+    return "".join(one for one in line if not unicodedata.category(one).startswith("C"))
+
+
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds in ``Retry-After``, a number or a date; None where it is neither."""
+    text = headers.get("retry-after", "")
+    try:
+        seconds = float(text)
+        return seconds if seconds >= 0 else None
+    except ValueError:
+        pass
+    try:
+        seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
+    # Dates without a time zone cannot be subtracted; years beyond 9999 do not exist.
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(seconds, 0.0)
+
 
 MOST_REDIRECTS = 5
 
@@ -47,8 +233,7 @@ MOST_REFUSAL_BYTES = 64 * KIBIBYTE
 _PATHS = {"chat": "/chat/completions", "completions": "/completions", "models": "/models"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HttpResponse:
+class HttpResponse(NamedTuple):
     """A server's response, its body bounded."""
 
     status: int
@@ -57,7 +242,7 @@ class HttpResponse:
 
 
 class UnreadableBodyError(Exception):
-    """A body that is too long, or not as it was compressed; the words say which."""
+    """A body that is too long, or not compressed as its header says; the text says which."""
 
 
 class Connections:
@@ -130,39 +315,44 @@ async def exchange(
     connections: Connections, ask: EndpointRequest, body: dict[str, Any]
 ) -> HttpResponse | Failure:
     """The server's response to a request."""
-    with connections.one() as client:
-        return await _exchange(client, connections.base_url + _PATHS[ask.path], ask, body)
-
-
-async def _exchange(
-    client: httpx.AsyncClient, url: str, ask: EndpointRequest, body: dict[str, Any]
-) -> HttpResponse | Failure:
     import httpx
 
     content = None if ask.path == "models" else json.dumps(body).encode()
     method = "GET" if content is None else "POST"
+    url = httpx.URL(connections.base_url + _PATHS[ask.path])
     try:
-        for _ in range(MOST_REDIRECTS + 1):
-            async with client.stream(method, url, content=content) as response:
-                if response.status_code not in REDIRECTS:
-                    return await _read(response, ask)
-            target = _within(url, response.headers.get("location", ""))
-            if target is None:
-                return _astray(url, response)
-            url = target
+        with connections.one() as client:
+            for _ in range(MOST_REDIRECTS + 1):
+                async with client.stream(method, url, content=content) as response:
+                    status = response.status_code
+                    if status not in REDIRECTS:
+                        body_read = await _read(response, ask)
+                        return HttpResponse(status, response.headers, body_read)
+                    location = response.headers.get("location", "")
+                target = url.join(location)
+                if not location or _origin(target) != _origin(url):
+                    return Failure(
+                        said=f"a redirect from {_origin(url)} to {_origin(target)}, "
+                        "which is another server: nothing is sent there",
+                        status=status,
+                    )
+                url = target
     except UnreadableBodyError as error:
         return Failure(said=str(error), status=OK)
-    # Beside errors of httpx: names of hosts that cannot be written, and sockets.
+    # Beside errors of httpx: host names that cannot be encoded, and sockets.
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
-        return connection_failure(error)
-    return Failure(
-        said=f"more than {MOST_REDIRECTS} redirects from one to the next",
-        status=response.status_code,
-    )
+        return Failure(said=clean(f"{type(error).__name__}: {error}"))
+    return Failure(said=f"more than {MOST_REDIRECTS} redirects from one to the next", status=status)
+
+
+def _origin(url: httpx.URL) -> str:
+    """Scheme, host and port alone: the rest of a URL may hold secrets."""
+    port = url.port or {"http": 80, "https": 443}.get(url.scheme)
+    return clean(f"{url.scheme}://{url.host}:{port}")[:100]
 
 
 def most_bytes(ask: EndpointRequest, status: int) -> int:
-    """How long a reply may be.
+    """The longest reply that is read.
 
     Examples
     --------
@@ -178,82 +368,32 @@ def most_bytes(ask: EndpointRequest, status: int) -> int:
     return min(ENVELOPE + ask.most_tokens * (1 + ask.likeliest) * BYTES_A_TOKEN, MOST_BYTES)
 
 
-async def _read(response: httpx.Response, ask: EndpointRequest) -> HttpResponse:
-    status = response.status_code
-    most = most_bytes(ask, status)
-    unpack = _unpacker(response.headers.get("content-encoding", ""))
-    content, came = bytearray(), 0
-    async for chunk in response.aiter_raw():
-        came += len(chunk)
-        content += unpack(chunk, most + 1 - len(content))
-        # What came is counted too: packed, nothing at all can be endless.
-        if max(came, len(content)) > most:
-            if status >= 400:
-                content.clear()
-                content += f"an error in more than {most:,} bytes".encode()
-                break
-            raise UnreadableBodyError(
-                f"a reply of more than {most:,} bytes to {_what_was_asked_for(ask)}"
-            )
-    return HttpResponse(status=status, headers=response.headers, content=bytes(content))
-
-
-def _what_was_asked_for(ask: EndpointRequest) -> str:
-    if ask.path == "models":
-        return "a request for the list of models"
-    return f"a request for at most {ask.most_tokens} token{'s' if ask.most_tokens > 1 else ''}"
-
-
-def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
-    """Unpacks the next bytes, into so many at most."""
-    if encoding.strip().lower() in ("", "identity"):
-        return lambda chunk, _: chunk
-    if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
+    """The body, unpacked where it is compressed, which was not requested."""
+    most = most_bytes(ask, response.status_code)
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         raise UnreadableBodyError(
             f"a reply compressed as {clean(encoding)!r}, which was not requested"
         )
-    # Either kind, told by how it begins.
+    # 32 more bits: gzip or zlib, by the first bytes.
     inflating = zlib.decompressobj(zlib.MAX_WBITS | 32)
-
-    def unpack(chunk: bytes, most: int) -> bytes:
+    content, came = bytearray(), 0
+    async for chunk in response.aiter_raw():
+        came += len(chunk)
         try:
-            return inflating.decompress(chunk, most)
+            packed = encoding not in ("", "identity")
+            content += inflating.decompress(chunk, most + 1) if packed else chunk
         except zlib.error as error:
             raise UnreadableBodyError(
                 f"a reply that cannot be decompressed ({first_line(error)})"
             ) from error
-
-    return unpack
-
-
-def _within(url: str, location: str) -> str | None:
-    """The address to which a request is redirected; None if it is of another server."""
-    try:
-        target = urljoin(url, location)
-        same = bool(location) and _origin(target) == _origin(url)
-    except ValueError:
-        return None
-    return target if same else None
-
-
-def _origin(url: str) -> tuple[str, str, int]:
-    parts = urlsplit(url)
-    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
-    return parts.scheme, parts.hostname or "", port
-
-
-def _astray(url: str, response: httpx.Response) -> Failure:
-    return Failure(
-        said=f"a redirect from {_named(url)} to {_named(response.headers.get('location', ''))}, "
-        "which is another server: nothing is sent there",
-        status=response.status_code,
-    )
-
-
-def _named(url: str) -> str:
-    """Scheme, host and port alone: the rest of a URL may hold secrets."""
-    try:
-        scheme, host, port = _origin(url)
-    except ValueError:
-        return "an invalid address"
-    return clean(f"{scheme}://{host}:{port}")[:100] if host else "no address"
+        # The bytes that came count too: compressed, nothing at all can be endless.
+        if max(came, len(content)) > most:
+            if response.status_code >= 400:
+                return f"an error in more than {most:,} bytes".encode()
+            what = "the list of models" if ask.path == "models" else ask.tokens_in_words
+            raise UnreadableBodyError(
+                f"a reply of more than {most:,} bytes to a request for {what}"
+            )
+    return bytes(content)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scope.models.endpoint.replies import Position
+from scope.models.endpoint.protocol import Position
 from scope.models.probabilities import rounded
 from scope.models.prompts import option_letter
 from scope.models.replies import line

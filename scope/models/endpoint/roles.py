@@ -10,14 +10,14 @@ from contextlib import closing
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
-from scope.models.endpoint.failures import EndpointError
+from scope.models.endpoint.exchange import EndpointError, EndpointRequest
 from scope.models.endpoint.letters import (
     MOST_OPTIONS,
     option_probabilities,
     spelled_option,
     written_letter,
 )
-from scope.models.endpoint.replies import EndpointRequest, Reply
+from scope.models.endpoint.protocol import Reply
 from scope.models.options import LETTER_TOKENS, ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.prompts import Prompt, prompt_of

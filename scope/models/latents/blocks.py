@@ -13,14 +13,13 @@ from functools import partial
 from typing import Any, TypeVar
 
 from scope.errors import ModelError
-from scope.foreign import converting
 from scope.models.batching import ONE_THREAD_RULES, RowRule
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.inference import Computed, Inference
 from scope.models.options import DType
-from scope.models.threads import chosen_threads
-from scope.models.torch_setup import load_torch, one_torch_thread
+from scope.models.torch_setup import chosen_threads, load_torch, one_torch_thread
 from scope.printing import first_line
+from scope.untrusted import converting
 
 _LIBRARY = "transformers"
 # ESM keeps the positions of the last length, BigBird the kind of its attention.

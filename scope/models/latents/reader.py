@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.foreign import during_inference
 from scope.models.batching import RowRule, batches_of_equal_length
 from scope.models.heads import fingerprint_with
 from scope.models.latents.blocks import Blocks, longest_unchanged, side_by_side
 from scope.models.latents.source import ModelSource, checkpoint_source, gguf_source
 from scope.models.options import DType, ModelOptions
 from scope.protocols import Precision
+from scope.untrusted import during_inference
 
 ReadoutKind = Literal["prompt", "last", "mean"]
 

@@ -19,7 +19,7 @@ from zoo.lineage import read_lineage
 from zoo.recipes import ZOO
 
 from scope.data import load_data
-from scope.data.loading import LoadedData
+from scope.data.sampling import LoadedData
 from scope.demo_models.bases import Base, load_base
 from scope.errors import ResourceError, RunError, SpecError
 from scope.models import load_classifier

@@ -15,10 +15,10 @@ from scope.answers import Run, answer_texts
 from scope.core.job import Job
 from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
 from scope.core.request import Request, as_function
-from scope.data.loading import load_data
+from scope.data.sampling import load_data
 from scope.jobs.audited import classifier_card, load_audited
 from scope.jobs.identity import NamedModel, manifest_of, short_names
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.jobs.work import texts_work
 from scope.models.options import Labelling, ModelOptions
 from scope.records import Estimate, Example, Result, Undefined
@@ -64,12 +64,12 @@ class ConfidenceResult(Result):
     models: tuple[Confidence, ...]
 
 
-def carry_out_confidence(request: ConfidenceRequest) -> ConfidenceResult:
+def run_confidence(request: ConfidenceRequest) -> ConfidenceResult:
     """Run the job, or resume it: answers are kept in the run's folder."""
-    return carry_out(request, prepare)
+    return run_job(request, prepare)
 
 
-confidence = as_function(ConfidenceRequest, carry_out_confidence)
+confidence = as_function(ConfidenceRequest, run_confidence)
 
 
 def prepare(request: ConfidenceRequest) -> Prepared[ConfidenceResult]:
@@ -141,7 +141,7 @@ def page(result: ConfidenceResult) -> Page:
 JOB = Job(
     name="confidence",
     request=ConfidenceRequest,
-    carry_out="scope_confidence:carry_out_confidence",
+    run="scope_confidence:run_confidence",
     prepare="scope_confidence:prepare",
     result=ConfidenceResult,
     page="scope_confidence:page",

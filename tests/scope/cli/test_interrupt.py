@@ -19,7 +19,7 @@ def test_an_interrupted_audit_says_how_to_go_on_and_does(sentences_csv, command,
     arguments = [
         *("audit", "--reference", "python:toy_models:Slow"),
         *("--target", "python:toy_models:SlowStudent", "--data", str(sentences_csv)),
-        *("--n", "12", "--capability", "typo", "--slots", "2", "--run", "mine"),
+        *("--n", "12", "--capability", "typo", "--parallel-texts", "2", "--run", "mine"),
     ]
     process = subprocess.Popen(
         [str(SCOPE), *arguments],

@@ -14,7 +14,7 @@ def arguments(sentences_csv):
     return [
         *("audit", "--reference", "python:toy_models:Slow"),
         *("--target", "python:toy_models:SlowStudent"),
-        *("--data", str(sentences_csv), "--n", "24", "--run", "mine", "--slots", "4"),
+        *("--data", str(sentences_csv), "--n", "24", "--run", "mine", "--parallel-texts", "4"),
     ]
 
 

@@ -7,7 +7,7 @@ import pytest
 from made_up_pairs import lay_out, write_pairs
 
 import scope
-from scope.probes.saving import DESCRIPTION
+from scope.jobs.probe.saving import DESCRIPTION
 
 SPLIT = "split,sentence1,sentence2,score"
 

@@ -129,9 +129,9 @@ def test_models_in_wrong_places_are_named(refused, of_tables, world, tmp_path, c
         (("--setting", "min_words=3"), "the setting `min_words`", "leave it out"),
         (("--capability", "typo"), "--capability with the task `choice`", "--capability"),
         (
-            ("--trials", "2", "--perturbed", "9"),
-            "--perturbed and --trials with the task `choice`",
-            "omit --perturbed and --trials",
+            ("--trials", "2", "--n-perturbed", "9"),
+            "--n-perturbed and --trials with the task `choice`",
+            "omit --n-perturbed and --trials",
         ),
         (("--run", "..hidden"), "..hidden", "--run"),
     ],
@@ -166,7 +166,7 @@ def test_capabilities_cannot_search_saved_predictions(refused, tmp_path, sentenc
     ("more", "found"),
     [
         (("--capability", "none", "--trials", "2"), "--trials with --capability none"),
-        (("--sequential", "--perturbed", "9"), "--perturbed with --sequential"),
+        (("--sequential", "--n-perturbed", "9"), "--n-perturbed with --sequential"),
         (("--sequential", "--capability", "typo"), "--capability with --sequential"),
         (("--next-tokens", "9"), "--next-tokens in the role classifier"),
     ],

@@ -53,19 +53,19 @@ class CountRequest(Request):
     encoder: Annotated[str | None, option(DATA)] = "usual"
     """Encoder."""
 
-    slots: Annotated[int, option(DATA), OUTSIDE_IDENTITY] = 4
+    parallel_texts: Annotated[int, option(DATA), OUTSIDE_IDENTITY] = 4
     """Texts at once."""
 
     model_options: Annotated[ModelOptions, HIDDEN, Labelling] = field(default_factory=ModelOptions)
     """Options of models."""
 
 
-def carry_out_count(request):
+def run_count(request):
     """Count."""
     return request
 
 
-count = as_function(CountRequest, carry_out_count)
+count = as_function(CountRequest, run_count)
 
 
 def test_the_function_has_the_requests_signature_and_documents_every_field():
@@ -100,7 +100,7 @@ def test_the_command_names_what_differs_from_the_defaults_and_decides_the_result
         texts=["a b", "c"],
         names={"x": "y z"},
         encoder=None,
-        slots=9,
+        parallel_texts=9,
         run="mine",
         runs=Path("elsewhere"),
         model_options=options,
@@ -112,7 +112,7 @@ def test_the_command_names_what_differs_from_the_defaults_and_decides_the_result
     )
     assert ("--prompt", "answer=qa.txt") in set(itertools.pairwise(words))
     assert "--requests" not in words
-    assert "slots" not in reproduce("count", request)
+    assert "parallel_texts" not in reproduce("count", request)
     assert "mine" not in reproduce("count", request)
 
 

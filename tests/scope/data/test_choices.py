@@ -5,7 +5,7 @@ import pyarrow.parquet
 import pytest
 from shared_data import shared_data
 
-from scope.data.choices import LETTERS, option_index, read_choices
+from scope.data.items import LETTERS, option_index, read_choices
 from scope.errors import DataError
 
 

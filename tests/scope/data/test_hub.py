@@ -2,7 +2,7 @@
 
 import pytest
 
-from scope.data.hub import parse_hub_name
+from scope.data.specs import parse_hub_name
 from scope.errors import SpecError
 
 

@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from scope.data.lines import read_lines
+from scope.data.sources import read_lines
 from scope.errors import DataError
 
 

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file
 
 from scope.data import load_data
-from scope.data.loading import LoadedData
+from scope.data.sampling import LoadedData
 from scope.demo_models import build
 from scope.demo_models.build import (
     build_demo_models,

@@ -7,8 +7,7 @@ import pytest
 import scope
 from scope.errors import SpecError
 from scope.jobs.cost import Cost
-from scope.jobs.prices import announcements
-from scope.jobs.work import Planned, Work
+from scope.jobs.work import Planned, Work, announcements
 
 
 def cost(**changes):

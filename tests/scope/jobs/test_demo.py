@@ -47,7 +47,7 @@ def test_one_slot_finds_what_many_find(comparison, tmp_path):
                 targets=[str(models.student)],
                 data=TWEETS,
                 n=6,
-                slots=slots,
+                parallel_texts=slots,
                 model_options=scope.ModelOptions(device="cpu", token_budget=budget),
                 run=f"{run_name(6, 0)}-{slots}",
                 runs=Path(tmp_path),

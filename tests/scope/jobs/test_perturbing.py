@@ -15,7 +15,7 @@ from scope.records import Perturbation
 from scope.testing import HashedWords
 
 SWAPS = WordSwaps(method=lambda: GreedyInvariantSwap(stop_at_first=False))
-OPTIONS = SearchOptions(slots=3)
+OPTIONS = SearchOptions(parallel_texts=3)
 
 
 class Shown:

@@ -16,7 +16,7 @@ from scope.errors import ModelError, RunError, SpecError
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import default_run_name
 from scope.jobs.pages import report
-from scope.jobs.runner import Prepared, carry_out
+from scope.jobs.runner import Prepared, run_job
 from scope.models import ModelOptions
 from scope.progress import Silent
 from scope.records import ModelCard, Prediction
@@ -36,7 +36,7 @@ def test_the_result_is_kept_under_a_name_computed_from_the_configuration(manifes
         opened.append(run.path)
         return made_up()
 
-    found = carry_out(Request(runs=tmp_path), lambda request: Prepared(manifest, find))
+    found = run_job(Request(runs=tmp_path), lambda request: Prepared(manifest, find))
     (path,) = opened
     assert found.folder == path == tmp_path / default_run_name(manifest)
     stored = RunFolder(path).read_result()
@@ -48,10 +48,10 @@ def test_the_result_is_kept_under_a_name_computed_from_the_configuration(manifes
 
 def test_another_configuration_under_a_name_is_refused_before_any_work(manifest, tmp_path):
     request = Request(run="mine", runs=tmp_path)
-    carry_out(request, lambda _: Prepared(manifest, lambda run: made_up()))
+    run_job(request, lambda _: Prepared(manifest, lambda run: made_up()))
     other = replace(manifest, settings={"seed": 9})
     with pytest.raises(RunError, match="was started with different arguments"):
-        carry_out(request, lambda _: Prepared(other, pytest.fail))
+        run_job(request, lambda _: Prepared(other, pytest.fail))
 
 
 def test_a_run_of_local_models_is_not_continued_with_another_generation(manifest, tmp_path):
@@ -62,9 +62,9 @@ def test_a_run_of_local_models_is_not_continued_with_another_generation(manifest
         replace(local, versions={"transformers": version}) for version in ("4.57.6", "4.58", "5.24")
     )
     for manifest in (before, later):
-        carry_out(request, lambda _, one=manifest: Prepared(one, lambda run: made_up()))
+        run_job(request, lambda _, one=manifest: Prepared(one, lambda run: made_up()))
     with pytest.raises(RunError, match=r"started with transformers 4\.57\.6; 5\.24 is installed"):
-        carry_out(request, lambda _: Prepared(other, pytest.fail))
+        run_job(request, lambda _: Prepared(other, pytest.fail))
 
 
 def test_a_result_whose_page_cannot_be_made_is_kept(manifest, tmp_path, monkeypatch):
@@ -75,7 +75,7 @@ def test_a_result_whose_page_cannot_be_made_is_kept(manifest, tmp_path, monkeypa
     with monkeypatch.context() as broken:
         broken.setattr(kind, "html", fail)
         with pytest.raises(ModelError, match=r"kept in .*result\.json.*scope report .*mine"):
-            carry_out(
+            run_job(
                 Request(run="mine", runs=tmp_path),
                 lambda _: Prepared(manifest, lambda run: made_up()),
             )
@@ -88,7 +88,7 @@ def refusing(tmp_path):
 
     def run(**options):
         with pytest.raises(RunError) as caught:
-            carry_out(CompareRequest(**{**ASKED, "runs": tmp_path, **options}), pytest.fail)
+            run_job(CompareRequest(**{**ASKED, "runs": tmp_path, **options}), pytest.fail)
         return caught.value.found
 
     return run
@@ -126,7 +126,7 @@ def test_a_run_that_is_refused_before_it_holds_anything_leaves_no_folder(manifes
 
     request = Request(run="mine", runs=tmp_path / "new" / "runs")
     with pytest.raises(ModelError):
-        carry_out(request, lambda _: Prepared(manifest, refuse))
+        run_job(request, lambda _: Prepared(manifest, refuse))
     assert not list(tmp_path.iterdir())
 
 
@@ -136,16 +136,16 @@ def test_a_run_that_holds_answers_stays_when_it_is_refused(manifest, tmp_path):
         raise ModelError("no", expected="yes", fix="say yes")
 
     with pytest.raises(ModelError):
-        carry_out(Request(run="mine", runs=tmp_path), lambda _: Prepared(manifest, refuse))
+        run_job(Request(run="mine", runs=tmp_path), lambda _: Prepared(manifest, refuse))
     assert RunFolder(tmp_path / "mine").read_configuration() is not None
 
 
 def test_the_clock_adds_up_the_sessions_of_a_run(manifest, tmp_path):
     request = Request(run="mine", runs=tmp_path)
-    carry_out(request, lambda _: Prepared(manifest, lambda run: made_up()))
+    run_job(request, lambda _: Prepared(manifest, lambda run: made_up()))
     summary = tmp_path / "mine" / "summary.json"
     summary.write_text(json.dumps({"seconds": 100, "headline": ""}))
-    again = carry_out(request, lambda _: Prepared(manifest, lambda run: made_up()))
+    again = run_job(request, lambda _: Prepared(manifest, lambda run: made_up()))
     assert 100 <= again.clock.seconds < 110
     assert read_summary(tmp_path / "mine").seconds >= again.clock.seconds
 
@@ -155,11 +155,11 @@ def test_a_session_that_fails_leaves_the_headline_of_a_finished_run(manifest, tm
         raise ModelError("a model", expected="another", fix="choose one")
 
     request = Request(run="mine", runs=tmp_path)
-    carry_out(request, lambda _: Prepared(manifest, lambda run: made_up()))
+    run_job(request, lambda _: Prepared(manifest, lambda run: made_up()))
     summary = tmp_path / "mine" / "summary.json"
     summary.write_text(json.dumps({"seconds": 100, "headline": "as before"}))
     with pytest.raises(ModelError):
-        carry_out(request, lambda _: Prepared(manifest, refuse))
+        run_job(request, lambda _: Prepared(manifest, refuse))
     assert read_summary(tmp_path / "mine").headline == "as before"
 
 
@@ -171,10 +171,10 @@ def test_a_run_that_is_interrupted_keeps_its_time_and_a_broken_summary_costs_not
 
     request = Request(run="mine", runs=tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        carry_out(request, lambda _: Prepared(manifest, interrupt))
+        run_job(request, lambda _: Prepared(manifest, interrupt))
     assert read_summary(tmp_path / "mine").seconds > 0
     (tmp_path / "mine" / "summary.json").write_text("[")
-    assert carry_out(request, lambda _: Prepared(manifest, lambda run: made_up())).clock
+    assert run_job(request, lambda _: Prepared(manifest, lambda run: made_up())).clock
 
 
 def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
@@ -184,7 +184,7 @@ def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
     at_home = replace(manifest, command=f"scope fleet map --data {tmp_path}/answers.csv")
     found = replace(made_up(), manifest=at_home)
     request = Request(run="mine", runs=tmp_path / "runs")
-    result = carry_out(request, lambda _: Prepared(at_home, lambda run: found))
+    result = run_job(request, lambda _: Prepared(at_home, lambda run: found))
     page = RunFolder(result.folder).report_path.read_text()
     assert "scope fleet map --data ~/answers.csv" in page
     shown = (page, result.to_markdown(verbose=True), result.to_short_json(), result.html())
@@ -192,7 +192,7 @@ def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
 
 
 def test_the_short_json_has_estimates_and_paths(manifest, tmp_path):
-    result = carry_out(Request(runs=tmp_path), lambda _: Prepared(manifest, lambda run: made_up()))
+    result = run_job(Request(runs=tmp_path), lambda _: Prepared(manifest, lambda run: made_up()))
     short = json.loads(result.to_short_json())
     assert short["headline"].startswith("Most alike: alone and far")
     assert len(short["estimates"]) == len(list(result.rows()))

@@ -91,7 +91,7 @@ def test_a_probe_is_named_with_its_model_and_its_digest(probe):
     assert found.settings == {
         "semscore": f"a probe of hf:{probe.folder.parent / 'model'}",
         "semscore model": probe.reader.fingerprint,
-        "semscore probe": found.probe.opened.digest,
+        "semscore probe": found.probe.digest,
     }
 
 

@@ -11,14 +11,16 @@ from scope.jobs import work
 from scope.jobs.identity import NamedModel
 from scope.jobs.work import (
     expected_queries,
+    facts_of,
     questions_work,
     search_work,
     seconds_to_answer,
     texts_work,
 )
+from scope.models import ModelOptions
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import SearchOptions
-from scope.records import Answer, Example, Prediction, Question
+from scope.records import Answer, Example, ModelCard, Prediction, Question
 
 EXAMPLES = tuple(
     Example(id=str(number), text=f"several different words are number {number} here", label=None)
@@ -191,3 +193,21 @@ def test_equal_questions_are_asked_once(clock):
     model = NamedModel(name="one", model=Answerer(), own=True)
     found = questions_work(model, ExtractiveQA(), questions, 32).measured()
     assert (found.queries, found.seconds) == (1, 1.0)
+
+
+def facts(spec, model):
+    card = ModelCard(name="m", spec=spec, fingerprint="f", role="model")
+    return facts_of(card, model, "classify", ["a", "b", "c"], ModelOptions())
+
+
+def test_some_of_the_texts_are_answered_and_timed():
+    found = facts("python:toy_models:Reference", Reference())
+    assert (found.model, found.timed) == ("m", 3)
+    assert found.seconds >= 0
+
+
+@pytest.mark.parametrize("spec", ["openai:http://localhost:1/v1#m", "predictions:m.jsonl"])
+def test_neither_an_endpoint_nor_saved_answers_are_timed(spec):
+    found = facts(spec, Reference())
+    assert (found.seconds, found.timed) == (None, 0)
+    assert found.reason

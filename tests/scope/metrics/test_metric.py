@@ -31,7 +31,7 @@ def test_the_metrics_of_tasks_are_spelled_as_documented():
         "word_f1",
         "character_f1",
         "exact_match",
-        "zero_f1",
+        "share_f1_zero",
         "sem_score",
         "sem_score_at_least(threshold=0.9)",
         "word_cosine",
@@ -48,7 +48,7 @@ def test_the_metrics_of_tasks_are_spelled_as_documented():
 def test_only_what_sets_models_apart_says_alike_when_it_is_low():
     assert [key for key, metric in METRICS.items() if metric.more_similar == "lower"] == [
         "iid_accuracy_gap",
-        "zero_f1",
+        "share_f1_zero",
         "js_divergence",
     ]
 

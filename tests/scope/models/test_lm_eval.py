@@ -17,7 +17,7 @@ from shared_data import shared_data
 
 from capabilities.choice import Choice
 from capabilities.generation import Generation
-from scope.data.choices import read_choices
+from scope.data.items import read_choices
 from scope.errors import DataError, ModelError, ScopeError
 from scope.models import ModelOptions
 from scope.models.lm_eval import load

@@ -1,6 +1,12 @@
-import random
+"""The oracle of attention is torch's own, one text at a time."""
 
-from scope.models.paths import BLOCK, NOWHERE, Remembered, batches_by_beginning
+import random
+from types import SimpleNamespace
+
+import pytest
+
+from scope.models.paths import BLOCK, NOWHERE, Attention, Remembered, batches_by_beginning
+from scope.models.torch_setup import load_torch
 
 
 def test_a_beginning_has_one_slot_a_token():
@@ -62,3 +68,39 @@ def test_rows_that_begin_alike_stand_in_one_batch():
     assert list(batches_by_beginning(rows, [1] * 4, 5, 48)) == [[0], [2], [1], [3]]
     assert list(batches_by_beginning(rows, [0] * 4, 99, 3)) == [[0, 2, 1], [3]]
     assert list(batches_by_beginning([], [], 4, 48)) == []
+
+
+HEADS, SHARED, NUMBERS = 2, 3, 8
+ROWS = [[*range(BLOCK + 5)], [0, 1, 2, 90, 91], [0, 1, 2, 90], [*range(BLOCK), 92]]
+
+
+@pytest.mark.parametrize("window", [None, 1, 4])
+@pytest.mark.parametrize("asked", [[ROWS], [ROWS[:1], ROWS[1:]], [[row] for row in ROWS[::-1]]])
+def test_each_text_sees_itself_alone(window, asked, monkeypatch):
+    torch = load_torch()
+    monkeypatch.setattr("scope.models.paths.MOST_KEYS", 1)
+    model = SimpleNamespace(device="cpu", config=SimpleNamespace(_attn_implementation="sdpa"))
+    random = torch.Generator().manual_seed(0)
+    queries, keys, values = (
+        # Of every token at every place.
+        torch.randn(heads, 100, 2 * BLOCK, NUMBERS, generator=random)
+        for heads in (HEADS * SHARED, HEADS, HEADS)
+    )
+    attention, remembered = Attention(), Remembered(100)
+    for rows in asked:
+        plan = remembered.plan(rows, [1] * len(rows))
+        with attention.reading(plan, remembered.capacity, model):
+            given = [one[None, :, plan.tokens, plan.positions] for one in (queries, keys, values)]
+            seen = attention("layer", *given, 0.3, window)
+        assert seen.shape == (1, len(plan.tokens), HEADS * SHARED, NUMBERS)
+        for row, (place,) in zip(rows, plan.wanted, strict=True):
+            q, k, v = (one[:, row, range(len(row))] for one in (queries, keys, values))
+            first = 0 if window is None else max(0, len(row) - window)
+            wanted = torch.nn.functional.scaled_dot_product_attention(
+                q[:, -1:],
+                *(one[:, first:].repeat_interleave(SHARED, 0) for one in (k, v)),
+                scale=0.3,
+            )
+            assert torch.allclose(seen[0, place], wanted[:, 0], atol=1e-6)
+    assert model.config._attn_implementation == "sdpa"
+    assert attention.windows == {"layer": window}

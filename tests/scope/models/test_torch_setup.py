@@ -6,7 +6,15 @@ import sys
 import pytest
 
 from scope.errors import ModelError
-from scope.models.torch_setup import choose_device, load_torch
+from scope.models import ModelOptions, huggingface
+from scope.models.torch_setup import (
+    SMALL,
+    available_cores,
+    choose_device,
+    choose_threads,
+    load_torch,
+    threads_of,
+)
 
 BATCHED = """
 import json, sys
@@ -63,3 +71,89 @@ def test_an_absent_device_is_named_with_those_present(monkeypatch):
         "expected: one of: mps, cpu\n"
         "fix:      leave --device out, or check the driver and the build of torch"
     )
+
+
+@pytest.fixture(autouse=True)
+def four_cores(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(4)), raising=False)
+
+
+def test_without_a_limit_the_cores_are_those_that_the_process_may_run_on(tmp_path):
+    assert available_cores(tmp_path) == 4
+
+
+@pytest.mark.parametrize(
+    ("limit", "cores"),
+    [("max 100000", 4), ("200000 100000", 2), ("50000 100000", 1), ("900000 100000", 4), ("x", 4)],
+)
+def test_the_limit_of_a_container_of_version_2_counts(tmp_path, limit, cores):
+    (tmp_path / "cpu.max").write_text(f"{limit}\n")
+    assert available_cores(tmp_path) == cores
+
+
+@pytest.mark.parametrize(("quota", "cores"), [(-1, 4), (150_000, 2), (300_000, 3)])
+def test_the_limit_of_a_container_of_version_1_counts(tmp_path, quota, cores):
+    (tmp_path / "cpu").mkdir()
+    (tmp_path / "cpu/cpu.cfs_quota_us").write_text(f"{quota}\n")
+    (tmp_path / "cpu/cpu.cfs_period_us").write_text("100000\n")
+    assert available_cores(tmp_path) == cores
+
+
+@pytest.fixture
+def threads_spin(monkeypatch):
+    monkeypatch.setattr("scope.models.torch_setup.waiting_threads_sleep", lambda: False)
+
+
+def test_a_model_computes_with_all_threads_where_they_sleep(monkeypatch):
+    monkeypatch.setattr("scope.models.torch_setup.waiting_threads_sleep", lambda: True)
+    assert threads_of(load_torch().nn.Linear(2, 2)) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "sleep"),
+    [
+        ("import scope.models.torch_setup as one; one.load_torch()", True),
+        ("import torch", False),
+        ("import os; os.environ['OMP_WAIT_POLICY'] = 'passive'; import torch", True),
+        ("import os; os.environ['OMP_WAIT_POLICY'] = 'ACTIVE'", False),
+    ],
+)
+def test_waiting_threads_sleep_unless_torch_was_imported_before(code, sleep):
+    asked = "from scope.models.torch_setup import waiting_threads_sleep as sleep; print(sleep())"
+    free = {key: value for key, value in os.environ.items() if key != "OMP_WAIT_POLICY"}
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{asked}"],
+        env=free,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{sleep}\n"
+
+
+@pytest.mark.usefixtures("threads_spin")
+def test_where_they_spin_a_small_model_computes_with_one_thread_and_a_large_one_with_all():
+    torch = load_torch()
+    side = int(SMALL**0.5) + 1
+    with torch.device("meta"):
+        assert threads_of(torch.nn.Linear(2, 2)) == 1
+        assert threads_of(torch.nn.Linear(side, side)) is None
+
+
+def test_the_number_that_a_user_gives_holds_for_any_model():
+    model = load_torch().nn.Linear(2, 2)
+    choose_threads(model, 3)
+    assert threads_of(model) == 3
+
+
+@pytest.mark.usefixtures("threads_spin")
+@pytest.mark.parametrize(("wanted", "used"), [(None, 1), (2, 2)])
+def test_a_checkpoint_answers_with_its_threads_and_to_the_same_bits(checkpoints, wanted, used):
+    torch, texts, seen = load_torch(), ["a good film", "dull"], []
+    answers = huggingface.load(str(checkpoints["bert"]), ModelOptions(threads=1)).classify(texts)
+    loaded = huggingface.load(str(checkpoints["bert"]), ModelOptions(threads=wanted))
+    loaded._model.register_forward_hook(lambda *_: seen.append(torch.get_num_threads()))
+    before = torch.get_num_threads()
+    assert loaded.classify(texts) == answers
+    assert set(seen) == {used}
+    assert torch.get_num_threads() == before

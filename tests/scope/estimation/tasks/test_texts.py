@@ -93,8 +93,8 @@ def test_models_are_held_against_gold_and_against_each_other():
     assert found["word_f1", "first", "second"].values == pytest.approx((2 / 3, 0))
     assert found["character_f1", "first", "second"].values == pytest.approx((5 / 6, 3 / 4))
     assert found["exact_match", "first", GOLD].values == (1, 1)
-    assert found["zero_f1", "second", GOLD].values == (0, 1)
-    assert found["zero_f1", "first", "second"].values == (0, 1)
+    assert found["share_f1_zero", "second", GOLD].values == (0, 1)
+    assert found["share_f1_zero", "first", "second"].values == (0, 1)
     for one in found.values():
         assert one.estimate.value == pytest.approx(np.mean(one.values))
         assert (one.estimate.n, one.example_ids, one.capability) == (
@@ -106,7 +106,7 @@ def test_models_are_held_against_gold_and_against_each_other():
 
 def test_without_an_encoder_only_the_overlap_is_measured():
     found = numbers(text_task((["Paris"], "Paris", "Rome"))).measurements
-    overlap = ["word_f1", "character_f1", "exact_match", "zero_f1"]
+    overlap = ["word_f1", "character_f1", "exact_match", "share_f1_zero"]
     assert [one.metric for one in found] == overlap * 3
 
 
@@ -169,7 +169,7 @@ def test_nothing_to_encode_asks_no_encoder():
 def test_of_several_right_answers_the_best_fitting_one_counts_for_each_metric():
     rows = [(["Rome", "Paris"], "in Paris", "Rome")]
     assert values(rows, "word_f1") == pytest.approx((2 / 3,))
-    assert values(rows, "zero_f1") == (0,)
+    assert values(rows, "share_f1_zero") == (0,)
     assert values(rows, "sem_score", encode=Encoder()) == pytest.approx((0.96,))
     assert values(rows, "exact_match", "second") == (1,)
 
@@ -179,7 +179,7 @@ def test_saying_that_there_is_no_answer_is_an_answer_and_giving_none_is_not():
     for metric in ("word_f1", "character_f1", "exact_match", "sem_score"):
         assert values(rows, metric, "first", encode=Encoder()) == (1,)
         assert values(rows, metric, "second", encode=Encoder()) == (0,)
-    assert values(rows, "zero_f1", "second") == (1,)
+    assert values(rows, "share_f1_zero", "second") == (1,)
 
 
 def test_an_answer_not_given_is_left_out_between_models():

@@ -76,7 +76,7 @@ def test_the_curve_grows_with_the_cutoff_and_passes_through_the_estimate(toy_aud
 
 def test_slots_do_not_change_a_byte(toy_audit):
     texts = {
-        to_json(toy_audit("Student", slots=slots, run=f"slots-{slots}"), clock=False)
+        to_json(toy_audit("Student", parallel_texts=slots, run=f"slots-{slots}"), clock=False)
         for slots in (1, 7, 64)
     }
     assert len(texts) == 1
@@ -104,7 +104,7 @@ def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path)
                 label_column="none",
                 n_unchanged=4,  # with one answer to more texts, an untrained reference is refused
                 model_options=ModelOptions(device="cpu", token_budget=budget),
-                slots=slots,
+                parallel_texts=slots,
                 run=f"budget-{budget}-{slots}",
             ),
             clock=False,

@@ -161,7 +161,7 @@ def test_saved_predictions_cannot_be_the_reference(toy_audit, tmp_path):
         ({"settings": {"max_words": 0.5}}, "preset=strong"),
         ({"settings": {"preset": "stronger"}}, "the setting preset=stronger"),
         ({"trials": 0}, "--trials 0"),
-        ({"slots": 0}, "--slots 0"),
+        ({"parallel_texts": 0}, "--parallel-texts 0"),
         ({"distance": "l2"}, "--distance 'l2'"),
         ({"tolerance": 2.0}, "tolerance=2.0 is greater than cutoff=1.0"),
         ({"min_similarity": 0.8, "encoder": "predictions:x"}, "encoder of the scheme"),

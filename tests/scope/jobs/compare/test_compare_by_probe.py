@@ -12,7 +12,7 @@ from toy_answerers import Reader
 
 import scope
 from scope.errors import RunError
-from scope.jobs.probe.opening import open_probe
+from scope.jobs.probe.similarity import open_probe
 from scope.models import ModelOptions
 from scope.models.latents import CheckpointReader, Readout
 from scope.records import GOLD, Answer

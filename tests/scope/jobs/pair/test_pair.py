@@ -195,16 +195,16 @@ def test_a_run_that_was_interrupted_goes_on_and_asks_nothing_twice(pair, monkeyp
         asked.update((type(self).__name__, text) for text in texts)
         return classify(self, texts)
 
-    left = [parts.carry_out]
+    left = [parts.run_job]
 
-    def carry_out(*given):
+    def run_job(*given):
         if not left:
             raise KeyboardInterrupt
         return left.pop()(*given)
 
     monkeypatch.setattr(toy_models.Reference, "classify", count)
     with monkeypatch.context() as patched:
-        patched.setattr(parts, "carry_out", carry_out)
+        patched.setattr(parts, "run_job", run_job)
         with pytest.raises(KeyboardInterrupt):
             pair(*models, run="mine")
     before = asked.total()

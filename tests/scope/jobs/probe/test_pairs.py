@@ -1,13 +1,23 @@
-"""Pairs are read part by part, and what is wrong with them is told at once."""
+"""Pairs are read part by part, checked at once, and grouped by the sentences that they share."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from toy_pairs import Rated
 
+from capabilities.cloze import Cloze
+from capabilities.similarity import Similarity
 from scope.errors import DataError, SpecError
 from scope.jobs.probe.pairs import (
-    PairSpecs,
+    ChosenPairTask,
+    GivenPairs,
     connected,
+    groups_of_sentences,
     human_scores,
+    leakage_groups,
+    notes_on_overlap,
     read_all_parts,
     read_test_alone,
     sentences_of,
@@ -17,10 +27,10 @@ from scope.protocols import PairData
 from scope.records import DataCard, ScoredPair
 
 
-class Told:
-    """A task of pairs whose tables are given as Python has them: spec -> rows of a part."""
+class Tables:
+    """A task of pairs whose tables are in memory: spec -> rows of (part, first, second, score)."""
 
-    name, question, role, low, high = "told", "How alike?", "latent_reader", 0.0, 5.0
+    name, question, role, low, high = "tables", "How alike?", "latent_reader", 0.0, 5.0
 
     def __init__(self, **tables):
         self.tables = tables
@@ -53,123 +63,117 @@ def rows(part, count, name=None):
 TABLE = rows("train", 30) + rows("development", 5) + rows("test", 6)
 
 
-def read(task, n=None, seed=0, **specs):
-    return read_all_parts(task, PairSpecs(**specs), n=n, seed=seed)
+def request(**options):
+    parts = {"data": None, "train": None, "development": None, "test": None}
+    return SimpleNamespace(**{**parts, "n": None, "seed": 0, **options})
+
+
+def read(task, **options):
+    return read_all_parts(task, request(**options))
+
+
+def sizes(pairs):
+    return [len(part) for part in (pairs.train, pairs.development, pairs.test)]
 
 
 def test_one_table_gives_all_parts_with_a_card_each():
-    given = read(Told(table=TABLE), data="table")
-    assert [len(part) for part in (given.train, given.development, given.test)] == [30, 5, 6]
-    told = [(card.spec, card.fingerprint) for card in given.cards]
-    assert told == [
+    pairs = read(Tables(table=TABLE), data="table")
+    assert sizes(pairs) == [30, 5, 6]
+    assert [(card.spec, card.fingerprint) for card in pairs.cards] == [
         ("table (train)", "table train"),
         ("table (development)", "table development"),
         ("table (test)", "table test"),
     ]
-    assert given.notes == ()
-    assert len(given.sentences) == len(set(given.sentences)) == 2 * 41
+    assert pairs.notes == ()
+    assert len(pairs.sentences) == len(set(pairs.sentences)) == 2 * 41
 
 
 def test_a_table_without_development_rows_has_a_tenth_of_training_pairs_set_apart():
     table = rows("train", 30) + rows("test", 6)
-    given = read(Told(table=table), data="table", seed=3)
-    assert len(given.development) == 3
-    assert len(given.train) == 27
-    assert not set(sentences_of(given.train)) & set(sentences_of(given.development))
-    assert len(given.cards) == 2
-    assert given.notes == (
+    pairs = read(Tables(table=table), data="table", seed=3)
+    assert sizes(pairs) == [27, 3, 6]
+    assert not set(sentences_of(pairs.train)) & set(sentences_of(pairs.development))
+    assert len(pairs.cards) == 2
+    assert pairs.notes == (
         "3 development pairs split from the training pairs (seed 3), without shared sentences",
     )
 
 
-def test_a_wrong_development_row_is_told_and_not_taken_for_a_missing_part():
+def test_an_invalid_development_row_is_an_error_and_not_a_missing_part():
     table = [*TABLE, ("development", "a", "b", 6)]
     with pytest.raises(DataError, match="a score out of the range"):
-        read(Told(table=table), data="table")
+        read(Tables(table=table), data="table")
 
 
-def test_parts_may_stand_apart():
-    task = Told(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=rows("z", 5, "dev"))
-    given = read(task, train="one", test="two", development="three")
-    assert [len(part) for part in (given.train, given.development, given.test)] == [30, 5, 6]
-    assert [card.spec for card in given.cards] == ["one", "three", "two"]
-    drawn = read(task, train="one", test="two")
-    assert [len(part) for part in (drawn.train, drawn.development, drawn.test)] == [27, 3, 6]
+def test_each_part_may_have_its_own_table():
+    task = Tables(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=rows("z", 5, "dev"))
+    pairs = read(task, train="one", test="two", development="three")
+    assert sizes(pairs) == [30, 5, 6]
+    assert [card.spec for card in pairs.cards] == ["one", "three", "two"]
+    assert sizes(read(task, train="one", test="two")) == [27, 3, 6]
 
 
-def test_development_pairs_that_cannot_be_read_are_no_reason_to_draw_others():
-    task = Told(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=None)
+def test_development_pairs_that_cannot_be_read_are_not_replaced_by_a_split():
+    task = Tables(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=None)
     with pytest.raises(DataError, match="no file three"):
         read(task, train="one", test="two", development="three")
 
 
-@pytest.mark.parametrize(("greatest", "fits"), [(1, False), (2.4, False), (2.5, True)])
+@pytest.mark.parametrize(("greatest", "fits"), [(2.4, False), (2.5, True)])
 def test_scores_that_all_lie_in_the_lower_half_are_of_another_range(greatest, fits):
     table = [
         (part, first, second, greatest * (place % 2))
         for place, (part, first, second, _) in enumerate(TABLE)
     ]
     if fits:
-        assert len(read(Told(table=table), data="table").train) == 30
+        assert len(read(Tables(table=table), data="table").train) == 30
         return
     with pytest.raises(DataError) as error:
-        read(Told(table=table), data="table")
+        read(Tables(table=table), data="table")
     assert f"is {greatest} in a range of 0 to 5" in error.value.found
     assert f"--high {greatest}," in error.value.fix
 
 
-@pytest.mark.parametrize(
-    "specs",
-    [
-        {},
-        {"data": "t", "train": "t"},
-        {"data": "t", "test": "t"},
-        {"data": "t", "development": "t"},
-        {"train": "t"},
-        {"test": "t"},
-        {"train": "t", "development": "t"},
-    ],
-)
+@pytest.mark.parametrize("specs", [{}, {"data": "t", "train": "t"}, {"train": "t"}, {"test": "t"}])
 def test_forms_that_do_not_go_together_are_refused_before_any_is_read(specs):
     with pytest.raises(SpecError, match="one table with a column `split`"):
         read(None, **specs)
 
 
 @pytest.mark.parametrize("part", ["train", "development", "test"])
-def test_a_part_whose_scores_are_all_the_same_is_named(part):
+def test_a_part_whose_scores_are_all_the_same_is_refused(part):
     table = [
-        (one, first, second, 3 if one == part else score) for one, first, second, score in TABLE
+        (name, first, second, 3 if name == part else score) for name, first, second, score in TABLE
     ]
     name = {"train": "training"}.get(part, part)
     with pytest.raises(DataError, match=rf"{name} pairs, and no two different scores but 3"):
-        read(Told(table=table), data="table")
+        read(Tables(table=table), data="table")
 
 
-def test_pairs_that_all_hang_together_need_development_pairs_of_their_own():
+def test_training_pairs_in_one_group_need_separate_development_pairs():
     train = [("x", "the same", f"other {place}", place % 5) for place in range(30)]
     with pytest.raises(DataError, match="30 training pairs of which 0 can be split"):
-        read(Told(one=train, two=rows("y", 6)), train="one", test="two")
+        read(Tables(one=train, two=rows("y", 6)), train="one", test="two")
 
 
 def test_a_saved_probe_takes_test_pairs_alone():
-    task = Told(table=TABLE, two=rows("y", 6))
-    for specs in (PairSpecs(data="table"), PairSpecs(test="two")):
-        given = read_test_alone(task, specs, n=None, seed=0)
-        assert (given.train, given.development, len(given.test)) == ((), (), 6)
-    for specs in (PairSpecs(), PairSpecs(data="table", test="two")):
+    task = Tables(table=TABLE, two=rows("y", 6))
+    for specs in ({"data": "table"}, {"test": "two"}):
+        assert sizes(read_test_alone(task, request(**specs))) == [0, 0, 6]
+    for specs in ({}, {"data": "table", "test": "two"}):
         with pytest.raises(SpecError, match="new pairs"):
-            read_test_alone(task, specs, n=None, seed=0)
+            read_test_alone(task, request(**specs))
 
 
-def test_the_sample_counts_for_each_part():
-    given = read(Told(table=TABLE), n=4, data="table")
-    assert [len(part) for part in (given.train, given.development, given.test)] == [4, 4, 4]
-    assert human_scores(given.test).tolist() == [0, 1, 2, 3]
+def test_the_sample_size_applies_to_each_part():
+    pairs = read(Tables(table=TABLE), n=4, data="table")
+    assert sizes(pairs) == [4, 4, 4]
+    assert human_scores(pairs.test).tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_test_scores_in_the_lower_half_alone_are_noted(alone):
-    task = Told(
+    task = Tables(
         train=[("train", f"a{n}", f"b{n}", n / 4) for n in range(21)],
         low=[("test", "c", "d", 0.0), ("test", "e", "f", 1.0)],
         high=[("test", "c", "d", 0.0), ("test", "e", "f", 2.5)],
@@ -177,74 +181,157 @@ def test_test_scores_in_the_lower_half_alone_are_noted(alone):
 
     def notes(test):
         if alone:
-            return read_test_alone(task, PairSpecs(test=test), n=None, seed=0).notes
-        return read_all_parts(task, PairSpecs(train="train", test=test), n=None, seed=0).notes
+            return read_test_alone(task, request(test=test)).notes
+        return read(task, train="train", test=test).notes
 
-    told = "the highest score of the test pairs is 1 in a range of 0 to 5"
-    assert sum(note.startswith(told) for note in notes("low")) == 1
+    warning = "the highest score of the test pairs is 1 in a range of 0 to 5"
+    assert sum(note.startswith(warning) for note in notes("low")) == 1
     assert not any("highest score" in note for note in notes("high"))
 
 
 def pairs_of(sides):
+    """A pair for each two sentences, or for each two letters."""
     return tuple(
         ScoredPair(id=str(place), first=first, second=second, score=1.0)
         for place, (first, second) in enumerate(sides)
     )
 
 
-def texts(pairs):
-    return {text for pair in pairs for text in (pair.first, pair.second)}
-
-
 graphs = st.lists(st.tuples(*[st.sampled_from("abcdefghijklmnop")] * 2), max_size=60)
 
 
 @given(graphs, st.integers(0, 5))
-def test_no_sentence_stands_on_both_sides_and_no_pair_is_lost(sides, seed):
+def test_no_sentence_is_on_both_sides_of_a_split_and_no_pair_is_lost(sides, seed):
     pairs = pairs_of(sides)
-    split = split_development(pairs, seed)
-    assert not texts(split.train) & texts(split.development)
-    assert sorted((*split.train, *split.development), key=pairs.index) == list(pairs)
-    assert len(split.development) <= max(2, round(len(pairs) / 10))
+    train, development = split_development(pairs, seed)
+    assert not set(sentences_of(train)) & set(sentences_of(development))
+    assert sorted((*train, *development), key=pairs.index) == list(pairs)
+    assert len(development) <= max(2, round(len(pairs) / 10))
 
 
-def test_of_pairs_without_common_sentences_a_tenth_is_drawn():
+def test_a_tenth_of_pairs_without_common_sentences_is_drawn_in_their_order():
     pairs = pairs_of([(f"a{n}", f"b{n}") for n in range(57)])
     split = split_development(pairs, 0)
-    assert len(split.development) == 6
+    assert len(split[1]) == 6
     assert split == split_development(pairs, 0)
-    assert split.development != split_development(pairs, 1).development
-
-
-def test_the_order_of_the_pairs_is_kept():
-    pairs = pairs_of([(f"a{n}", f"b{n}") for n in range(40)])
-    for side in split_development(pairs, 3):
+    assert split[1] != split_development(pairs, 1)[1]
+    for side in split:
         assert list(side) == sorted(side, key=lambda pair: int(pair.id))
 
 
-def test_what_hangs_together_is_never_torn_apart():
+def test_a_group_is_never_split():
     pairs = pairs_of([(f"a{n}", f"a{n + 1}") for n in range(50)])
-    assert split_development(pairs, 0).development == ()
+    assert split_development(pairs, 0)[1] == ()
 
 
 def naive_groups(sides):
     """Spread numbers until nothing changes."""
     groups = list(range(len(sides)))
     for _ in sides:
-        for one, first in enumerate(sides):
-            for other, second in enumerate(sides):
+        for i, first in enumerate(sides):
+            for j, second in enumerate(sides):
                 if set(first) & set(second):
-                    groups[one] = groups[other] = min(groups[one], groups[other])
+                    groups[i] = groups[j] = min(groups[i], groups[j])
     return groups
 
 
 @given(graphs)
 def test_groups_are_those_of_a_plain_search(sides):
-    found, plain = connected(pairs_of(sides)), naive_groups(sides)
-    assert len(set(zip(found, plain, strict=True))) == len(set(found)) == len(set(plain))
+    groups, plain = connected(pairs_of(sides)), naive_groups(sides)
+    assert len(set(zip(groups, plain, strict=True))) == len(set(groups)) == len(set(plain))
 
 
-@pytest.mark.parametrize("count", [0, 1])
-def test_of_hardly_any_pair_nothing_goes_wrong(count):
-    split = split_development(pairs_of([("a", "b")] * count), 0)
-    assert len(split.train) + len(split.development) == count
+def parts(train="", development="", test=""):
+    sides = (pairs_of(part.split()) for part in (train, development, test))
+    return GivenPairs(**dict(zip(("train", "development", "test"), sides, strict=True)), cards=())
+
+
+def test_pairs_that_share_a_sentence_are_one_group_and_a_known_sentence_makes_a_pair_seen():
+    leakage = leakage_groups(parts("ax", "yd", "ab cd ef fb gh"))
+    assert leakage.groups.tolist() == [0, 1, 0, 0, 2]
+    assert leakage.unseen.tolist() == [False, False, True, True, True]
+
+
+def test_which_pairs_a_saved_probe_has_seen_is_unknown():
+    pairs = parts(test="ab cd")
+    assert leakage_groups(pairs).unseen is None
+    (note,) = notes_on_overlap(pairs)
+    assert "does not contain its training pairs" in note
+
+
+def test_sentences_belong_to_the_group_of_their_pairs():
+    groups = groups_of_sentences(pairs_of(("ab", "cd", "eb")), ("d", "e", "a", "b"))
+    np.testing.assert_array_equal(groups, [1, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("letters", "unlabelled", "overlap"),
+    [
+        (("wx", "yz", "ab cd"), "pq", ()),
+        (("ax bx", "yz", "ab cd"), "", "1 share a sentence with the training pairs"),
+        (
+            ("ba wx", "yz dc", "ab cd ce"),
+            "b",
+            "1 share a sentence with the training pairs; 2 share one with the development pairs; "
+            "1 share one with the sentences without scores; 2 are identical to a training or "
+            "development pair",
+        ),
+    ],
+)
+def test_overlap_of_test_pairs_with_other_data_is_counted(letters, unlabelled, overlap):
+    pairs = parts(*letters)
+    notes = (f"of {len(pairs.test)} test pairs, {overlap}",) if overlap else ()
+    assert notes_on_overlap(pairs, tuple(unlabelled)) == notes
+
+
+def test_a_task_by_name_or_object_has_its_origin():
+    named, rated = ChosenPairTask.of("similarity"), ChosenPairTask.of(Rated())
+    assert named.task == Similarity()
+    assert named.origin.startswith("scope-models ")
+    assert (rated.task.name, rated.ends, rated.origin) == (
+        "rated",
+        (Rated.low, Rated.high),
+        "toy_pairs",
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "low", "high", "ends"),
+    [
+        ("similarity", -1, None, (-1, 5)),
+        ("similarity", 0, 0.5, (0, 0.5)),
+        (Similarity(), None, 1, (0, 1)),
+        (Similarity(low=1, high=4), None, 9, (1, 9)),
+    ],
+)
+def test_a_range_replaces_that_of_the_task(task, low, high, ends):
+    chosen = ChosenPairTask.of(task, low, high)
+    assert chosen.ends == ends
+    assert chosen.card().settings == {"low": ends[0], "high": ends[1]}
+
+
+def test_an_invalid_range_and_one_of_a_task_without_settings_are_refused():
+    with pytest.raises(SpecError, match=r"scores from 6 to 5\.0"):
+        ChosenPairTask.of("similarity", low=6)
+    with pytest.raises(SpecError) as error:
+        ChosenPairTask.of(Rated(), low=0, high=1)
+    assert error.value.found == (
+        "the range --low 0 --high 1 for the task `rated`, whose scores are from 1 to 7"
+    )
+    assert error.value.fix == "omit --low and --high"
+
+
+@pytest.mark.parametrize(
+    ("task", "found"),
+    [
+        ("cloze", "the task `cloze`, which has no pairs with human scores"),
+        (Cloze(), "the task `cloze`, which has no pairs with human scores"),
+        (Similarity, "the class Similarity"),
+        (3, "the int 3 as a capability or task"),
+        ("similarty", "no task is called `similarty`"),
+    ],
+)
+def test_other_tasks_are_refused(task, found):
+    with pytest.raises(SpecError) as error:
+        ChosenPairTask.of(task)
+    assert error.value.found.startswith(found)

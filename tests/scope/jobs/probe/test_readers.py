@@ -20,11 +20,11 @@ from scope.jobs.probe.readers import (
     source_of,
     with_dtype,
 )
+from scope.jobs.probe.saving import DESCRIPTION
 from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD
 from scope.probes import LatentSource
-from scope.probes.saving import DESCRIPTION
 from scope.progress import Silent
 
 CPU = ModelOptions(device="cpu")

@@ -1,79 +1,92 @@
-"""Each step is fitted as a user of the probes would fit it by hand."""
+"""Steps are fitted, scored and compared as a user of the library would do it by hand."""
 
 from contextlib import nullcontext
-from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from made_up_pairs import made_up_rows
 from toy_readers import Bags
 
-from scope.errors import DataError
-from scope.jobs.probe.pairs import GivenPairs, sentences_of
+from scope.jobs.probe import steps as steps_module
+from scope.jobs.probe.correlations import (
+    mean_error_estimate,
+    pearson,
+    pearson_difference,
+    pearson_estimate,
+    spearman_estimate,
+)
+from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
+from scope.jobs.probe.network import STEPS
+from scope.jobs.probe.pairs import GivenPairs, LeakageGroups, sentences_of
 from scope.jobs.probe.request import ProbeRequest
-from scope.jobs.probe.steps import Material, fit_steps, latents_of, require_enough
-from scope.probes import STEPS, SimilarityProbe
+from scope.jobs.probe.steps import (
+    FittedStep,
+    PairLatents,
+    alignments,
+    differences,
+    fit_steps,
+    judge_model,
+    latents_of,
+    layer_scores,
+    misjudged_pairs,
+)
 from scope.progress import Silent
-from scope.records import ScoredPair
+from scope.records import ScoredPair, Undefined
 
 POOL = ("the good film", "paris in a film", "who saw bob", "a dull a dull", "ann was in paris")
 
 
-def pairs_of(count, seed):
+def scored_pairs(rows):
     return tuple(
         ScoredPair(id=str(place), first=first, second=second, score=score)
-        for place, (first, second, score) in enumerate(made_up_rows(count, seed))
+        for place, (first, second, score) in enumerate(rows)
     )
 
 
-def request(**changed):
-    usual = {"models": ["python:toy_readers:Bags"], "data": "x", "steps": STEPS, "seeds": 2}
-    return ProbeRequest(**{**usual, "seed": 5, "hidden": 2, **changed})
+def plan(seeds=2):
+    request = ProbeRequest(
+        models=["python:toy_readers:Bags"], data="x", steps=STEPS, seeds=seeds, seed=5, hidden=2
+    )
+    train, development, test = (
+        scored_pairs(made_up_rows(count, seed)) for seed, count in enumerate((60, 20, 20))
+    )
+    pairs = GivenPairs(train=train, development=development, test=test, cards=())
+    ends = SimpleNamespace(ends=(0.0, 5.0))
+    return SimpleNamespace(request=request, pairs=pairs, unlabelled=POOL, chosen=ends)
 
 
 @pytest.fixture
-def material(bags):
-    given = GivenPairs(
-        train=pairs_of(60, 0), development=pairs_of(20, 1), test=pairs_of(20, 2), cards=()
+def table(bags):
+    return bags((*plan().pairs.sentences, *POOL)).table
+
+
+def test_every_step_and_seed_is_the_probe_fitted_by_hand(table):
+    pairs = plan().pairs
+    train, development, test = (
+        latents_of(table, part) for part in (pairs.train, pairs.development, pairs.test)
     )
-    table = bags((*given.sentences, *POOL)).table
-    pool = (*POOL, *sentences_of(given.train))
-    return Material(pairs=given, pool=pool, table=table, ends=(0.0, 5.0))
-
-
-def test_latents_of_pairs_are_those_of_their_sentences(material):
-    found = latents_of(material.table, material.pairs.test)
-    reader = Bags()
-    for side, name in ((found.first, "first"), (found.second, "second")):
-        texts = [getattr(pair, name) for pair in material.pairs.test]
-        np.testing.assert_array_equal(side, reader.latents(texts))
-    assert found.scores.tolist() == [pair.score for pair in material.pairs.test]
-
-
-def test_every_step_and_seed_is_the_probe_fitted_by_hand(material):
-    asked = request()
-    test = latents_of(material.table, material.pairs.test)
-    fitted = fit_steps(asked, material, Silent())
-    assert tuple(one.probe.step for one in fitted) == STEPS
-    assert [len(one.given) for one in fitted] == [1, 1, 2, 2, 2]
-    train = latents_of(material.table, material.pairs.train)
-    development = latents_of(material.table, material.pairs.development)
-    for one in fitted:
-        for number, given in enumerate(one.given):
-            by_hand = SimilarityProbe(step=one.probe.step, seed=5 + number, hidden=2)
-            # An autoencoder is drawn by the seed as well.
-            if one.probe.step in ("autoencoder", "final"):
-                by_hand.pretrain(material.table.rows(material.pool))
+    np.testing.assert_array_equal(test.second, Bags().latents([pair.second for pair in pairs.test]))
+    assert test.scores.tolist() == [pair.score for pair in pairs.test]
+    fitted = fit_steps(plan(), table, Silent())
+    assert tuple(step.probe.step for step in fitted) == STEPS
+    assert [len(step.given) for step in fitted] == [1, 1, 2, 2, 2]
+    for step in fitted:
+        for number, scores in enumerate(step.given):
+            by_hand = SimilarityProbe(step=step.probe.step, seed=5 + number, hidden=2)
+            # An autoencoder depends on the seed as well.
+            if step.probe.step in ("autoencoder", "final"):
+                by_hand.pretrain(table.rows([*dict.fromkeys((*POOL, *sentences_of(pairs.train)))]))
             by_hand.fit(*train, development=development)
-            np.testing.assert_array_equal(given, by_hand.predict(test.first, test.second))
-        # The probe that is kept is still that of the first seed.
-        kept = one.probe.predict(test.first, test.second)
-        np.testing.assert_array_equal(kept, one.given[0])
-        assert one.probe.seed == 5
+            np.testing.assert_array_equal(scores, by_hand.predict(test.first, test.second))
+        # The probe that is kept is that of the first seed.
+        np.testing.assert_array_equal(step.probe.predict(test.first, test.second), step.given[0])
+        assert step.probe.seed == 5
     assert not np.array_equal(*fitted[-1].given)
 
 
-def test_progress_counts_what_is_learned_and_every_fit(material):
+def test_progress_counts_every_pretraining_and_every_fit(table):
     counted = []
 
     class Counting:
@@ -81,56 +94,204 @@ def test_progress_counts_what_is_learned_and_every_fit(material):
             counted.append(total)
             return nullcontext(lambda units=1: counted.append(units))
 
-    fit_steps(request(), material, Counting())
-    # Five steps, three of them with two seeds. Of two that learn from sentences without scores the
-    # autoencoders do so for each seed.
+    fit_steps(plan(), table, Counting())
+    # Five steps, three of them with two seeds; autoencoders are pretrained for each seed.
     assert counted[0] == sum(counted[1:]) == 11
 
 
-def test_what_no_seed_changes_is_learned_once(material, monkeypatch):
-    learned = []
+def test_what_does_not_depend_on_the_seed_is_pretrained_once(table, monkeypatch):
+    pretrained = []
     pretrain = SimilarityProbe.pretrain
 
     def watched(self, latents):
-        learned.append((self.step, self.seed))
+        pretrained.append((self.step, self.seed))
         return pretrain(self, latents)
 
     monkeypatch.setattr(SimilarityProbe, "pretrain", watched)
-    fit_steps(request(seeds=3), material, Silent())
-    assert learned == [("autoencoder", 5), ("autoencoder", 6), ("autoencoder", 7), ("final", 5)]
+    fit_steps(plan(seeds=3), table, Silent())
+    assert pretrained == [("autoencoder", 5), ("autoencoder", 6), ("autoencoder", 7), ("final", 5)]
+
+
+PAIRS = scored_pairs(
+    [
+        ("the good film", "a good film", 4.0),
+        ("who saw bob", "bob saw who", 5.0),
+        ("paris", "the dull film", 0.0),
+        ("ann was in paris", "bob was in paris", 3.0),
+        ("a dull film", "the good film", 2.0),
+        ("in paris", "in a", 1.0),
+    ]
+)
+WANTED = np.array([pair.score for pair in PAIRS])
+ALONE = np.arange(6)
+GROUPS = np.array([0, 0, 1, 2, 3, 4])
+EACH_ALONE = LeakageGroups(ALONE, np.ones(6, dtype=np.bool_))
+
+
+@pytest.fixture
+def model(bags):
+    return bags(sentences_of(PAIRS))
+
+
+@pytest.fixture
+def latents(model):
+    return latents_of(model.table, PAIRS)
+
+
+def fitted_step(step, latents, *given):
+    probe = SimilarityProbe(step=step, hidden=1, epochs=1).fit(
+        *(np.concatenate([part] * 3) for part in latents)
+    )
+    return FittedStep(probe=probe, given=given or (probe.predict(*latents[:2]),))
+
+
+@pytest.fixture
+def scores_of(model):
+    """The scores of steps, by their leakage groups."""
+    return lambda steps, leakage=EACH_ALONE: judge_model(model, steps, PAIRS, leakage).scores
+
+
+@pytest.fixture
+def three_steps(latents):
+    """Three steps, of which two have scores of two seeds."""
+    noise = np.random.default_rng(0).normal(size=(5, 6))
+    return [
+        fitted_step("raw", latents, WANTED + noise[0]),
+        fitted_step("mlp", latents, WANTED + noise[1], WANTED + noise[2]),
+        fitted_step("siamese", latents, WANTED + noise[3], WANTED + noise[4]),
+    ]
+
+
+def test_every_seed_has_its_own_correlations_and_the_first_one_estimates(three_steps, scores_of):
+    scores = scores_of(three_steps)
+    assert [(score.step, score.parameters) for score in scores[:2]] == [("raw", 0), ("mlp", 3 + 1)]
+    for step, score in zip(three_steps, scores, strict=True):
+        assert score.pearsons == pytest.approx([pearson(each, WANTED) for each in step.given])
+        spearmans = [spearman_estimate(each, WANTED) for each in step.given]
+        assert score.spearmans == tuple(estimate.value for estimate in spearmans)
+        assert (score.pearson.value, score.spearman) == (score.pearsons[0], spearmans[0])
+        assert len(set(score.pearsons)) == len(step.given)
+
+
+def test_a_gain_is_over_the_previous_step(three_steps, scores_of):
+    first, second, third = scores_of(three_steps)
+    assert first.gain is None
+    assert second.gain.value == pytest.approx(second.pearson.value - first.pearson.value)
+    assert third.gain.value == pytest.approx(third.pearson.value - second.pearson.value)
+
+
+def test_intervals_treat_a_group_of_pairs_as_one(three_steps, scores_of):
+    _, score, _ = scores_of(three_steps, EACH_ALONE._replace(groups=GROUPS))
+    before, scores = three_steps[0].given[0], three_steps[1].given[0]
+    assert score.pearson == pearson_estimate(scores, WANTED, GROUPS)
+    assert score.spearman == spearman_estimate(scores, WANTED, GROUPS)
+    assert score.error == mean_error_estimate(scores, WANTED, groups=GROUPS, low=0.0, high=5.0)
+    assert score.gain == pearson_difference(scores, before, WANTED, GROUPS)
+    assert score.pearson != pearson_estimate(scores, WANTED)
+
+
+def test_unseen_pairs_have_a_correlation_of_their_own(three_steps, scores_of):
+    unseen = np.array([True, True, True, False, True, True])
+    _, score, _ = scores_of(three_steps, LeakageGroups(GROUPS, unseen))
+    scores = three_steps[1].given[0]
+    assert score.unseen == pearson_estimate(scores[unseen], WANTED[unseen], GROUPS[unseen])
+    assert score.unseen.n == 5
 
 
 @pytest.mark.parametrize(
-    ("steps", "hidden", "least"),
+    ("unseen", "reason"),
     [
-        (("raw",), None, 0),
-        (("raw", "mlp"), None, 4),
-        (("mlp", "final"), None, 3 + 3 * 16 + 16 + 16 + 1),
-        (("siamese",), None, 3 + 3 * 32 + 32 + 32 + 1),
-        (("final",), 1, 3 + 3 + 1 + 1 + 1),
+        (None, "the training pairs of a saved probe are unknown"),
+        (np.zeros(6, dtype=np.bool_), "every test pair shares a sentence with the other pairs"),
     ],
 )
-def test_a_head_needs_as_many_pairs_as_it_has_parameters(steps, hidden, least):
-    asked = request(steps=steps, hidden=hidden, seeds=1)
-    pair = ScoredPair(id="0", first="a", second="b", score=1.0)
-    require_enough(asked, 3, (pair,) * least)
-    if least:
-        with pytest.raises(DataError, match=f"{least - 1} pairs to train a head of {least}"):
-            require_enough(asked, 3, (pair,) * (least - 1))
+def test_without_unseen_pairs_there_is_a_reason(three_steps, scores_of, unseen, reason):
+    scores = scores_of(three_steps, LeakageGroups(GROUPS, unseen))
+    assert {score.unseen for score in scores} == {Undefined(reason=reason, n=0)}
 
 
-def test_the_check_agrees_with_the_probe_itself(material):
-    few = material._replace(
-        pairs=GivenPairs(
-            train=material.pairs.train[:13],
-            development=material.pairs.development,
-            test=material.pairs.test,
-            cards=(),
-        )
+def test_a_constant_step_has_no_correlation_and_a_reason(latents, scores_of):
+    (score,) = scores_of([fitted_step("raw", latents, np.ones(6), WANTED)])
+    assert score.pearson == Undefined(reason="one side is constant", n=6)
+    # The seed without a correlation keeps its place.
+    assert score.pearsons == score.spearmans == (None, pytest.approx(1))
+    assert score.error.value == pytest.approx(np.abs(WANTED - 1).mean())
+
+
+def test_layers_are_those_of_the_curves(latents):
+    probe = fitted_step("siamese", latents).probe
+    layers = layer_scores("m", probe, latents, GROUPS)
+    assert tuple(layer.raw for layer in layers) == layer_curve(*latents, groups=GROUPS)
+    assert tuple(layer.encoded for layer in layers) == layer_curve(
+        *latents, probe=probe, groups=GROUPS
     )
-    asked = request(steps=("final",), hidden=2, save=Path("x"))
-    with pytest.raises(DataError) as fitted:
-        fit_steps(asked, few, Silent())
-    with pytest.raises(DataError) as checked:
-        require_enough(asked, 3, few.pairs.train)
-    assert str(fitted.value) == str(checked.value)
+    assert tuple(layer.lost for layer in layers) == leave_one_layer_out(
+        probe, *latents, groups=GROUPS
+    )
+    assert [layer.layer for layer in layers] == [0, 1, 2]
+
+
+def test_a_step_without_encodings_has_none_and_a_single_layer_cannot_be_left_out(latents):
+    probe = fitted_step("raw", latents).probe
+    assert all(layer.encoded is None for layer in layer_scores("m", probe, latents, GROUPS))
+    alone = PairLatents(latents.first[:, :1], latents.second[:, :1], WANTED)
+    (only,) = layer_scores("m", fitted_step("mlp", alone).probe, alone, GROUPS)
+    assert (only.layer, only.lost) == (0, None)
+
+
+def test_the_worst_pairs_come_first_and_equals_in_their_order():
+    scores = WANTED + np.array([0, -2, 1, 3, 1, -1])
+    worst = misjudged_pairs("m", PAIRS, scores)
+    assert [pair.id for pair in worst] == ["3", "1", "2", "4", "5", "0"]
+    assert (worst[0].wanted, worst[0].given, worst[0].first) == (3.0, 6.0, "ann was in paris")
+    assert len(misjudged_pairs("m", PAIRS * 3, np.tile(scores, 3))) == 10
+
+
+def test_each_model_is_compared_with_each_later_one():
+    given = {
+        "a": WANTED**2,
+        "b": np.array([1.0, 0, 2, 3, 5, 4]),
+        "c": np.array([5.0, 4, 3, 2, 1, 1]),
+    }
+    compared = differences("final", given, WANTED, GROUPS)
+    assert [(each.first, each.second) for each in compared] == [("a", "b"), ("a", "c"), ("b", "c")]
+    for each in compared:
+        assert each.step == "final"
+        assert each.pearson == pearson_difference(
+            given[each.first], given[each.second], WANTED, GROUPS
+        )
+    assert differences("raw", {"a": WANTED}, WANTED, ALONE) == ()
+
+
+SENTENCES = tuple(
+    f"{first} {number} saw bob in {number % 5}"
+    for number, first in enumerate(("the", "a", "who", "ann", "bob", "paris") * 5)
+)
+FIFTEEN = scored_pairs(zip(SENTENCES[::2], SENTENCES[1::2], [1.0] * 15, strict=True))
+
+
+def test_a_map_is_that_of_the_sentences_in_groups_of_their_pairs(bags, other):
+    models = [bags(SENTENCES), other(SENTENCES)]
+    (alignment,), notes = alignments(models, FIFTEEN, seed=4)
+    rows = [model.table.rows(SENTENCES) for model in models]
+    expected = align_layers(*rows, seed=4, groups=np.arange(30) // 2)
+    assert (alignment.first, alignment.second, alignment.sentences) == ("bags", "other", 30)
+    np.testing.assert_array_equal(alignment.values, expected.values)
+    np.testing.assert_array_equal(alignment.margins, expected.margins)
+    assert alignment.chance == expected.chance
+    assert notes == ()
+
+
+def test_of_many_sentences_the_seed_draws_some(bags, other, monkeypatch):
+    monkeypatch.setattr(steps_module, "MOST_SENTENCES", 24)
+    models = [bags(SENTENCES), other(SENTENCES)]
+    first, again, changed = (alignments(models, FIFTEEN, seed)[0][0] for seed in (0, 0, 1))
+    assert first.sentences == 24
+    assert first == again
+    assert first.values != changed.values
+
+
+def test_too_few_sentences_give_a_note_instead_of_a_map(bags, other):
+    maps, notes = alignments([bags(SENTENCES), other(SENTENCES)], FIFTEEN[:4], seed=0)
+    assert maps == ()
+    assert notes == ("no CKA map of bags and other: 4 groups of sentences",)

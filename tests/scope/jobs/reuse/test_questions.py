@@ -1,254 +1,135 @@
-"""The two ways of a test of reuse, on models of a few lines: labels, tokens, texts, and options."""
+"""What is asked, and that its hash names it."""
 
-import json
-import random
-from dataclasses import dataclass
+from dataclasses import replace
 
-import pytest
-from conftest import ENDINGS, JUDGEMENTS, MIDDLES, OPENINGS
-from toy_suspects import Copy, CountingPupil, Pupil
+from hypothesis import given, strategies as st
 
-import scope
-from scope.errors import ModelError
-from scope.records import Perturbation
-
-MAP = ["LABEL_0=negative", "LABEL_1=positive"]
-# One of them nearly always gives one answer, and has no rank.
-CONTROLS = tuple(f"python:toy_suspects:Pupil{place}" for place in range(1, 22))
+from scope.jobs.perturbing import PerturbationSet
+from scope.jobs.reuse.answer_matrix import AnswerKey
+from scope.jobs.reuse.questions import ItemSet, spelled_alike, task_items, text_items
+from scope.records import Example, Item, Outcome, Perturbation, Question
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """A hundred and twenty sentences with their labels."""
-    every = [
-        (f"{opening} {middle} {judgement} {ending}", ("positive", "negative")[number % 2])
-        for opening in OPENINGS
-        for middle in MIDDLES
-        for number, judgement in enumerate(JUDGEMENTS)
-        for ending in ENDINGS
+def choice(number, right=1):
+    return Item(
+        question=Question(id=f"q{number}", text=f"Which of {number}?", options=("a", "b", "c")),
+        right=right,
+    )
+
+
+def test_questions_with_options_are_asked_by_number():
+    first, second = task_items([choice(1), choice(2, right=None)]).items
+    assert first.key == AnswerKey(unit="q1", gold=1, options=3)
+    assert (first.id, first.unit, first.gold, first.accepted) == ("q1", "q1", "b", ())
+    assert second.key == AnswerKey(unit="q2", gold=None, options=3)
+    assert second.gold is None
+
+
+def test_questions_without_options_are_asked_in_words():
+    golds = ("The Red House.", "red house", "A house")
+    items = [
+        Item(question=Question(id="a", text="Where?", context="There."), gold=golds),
+        Item(question=Question(id="b", text="Where?", context="There."), gold=("",)),
+        Item(question=Question(id="c", text="Where?", context="There.")),
     ]
-    chosen = random.Random(1).sample(every, 120)
-    path = tmp_path_factory.mktemp("data") / "sentences.csv"
-    rows = "".join(f"{text},{label}\n" for text, label in chosen)
-    path.write_text(f"text,label\n{rows}", encoding="utf-8")
-    return path
+    known, unanswerable, unknown = task_items(items).items
+    assert known.key == AnswerKey(unit="a", gold="the red house")
+    assert (known.gold, known.accepted) == ("The Red House.", ("red house", "a house"))
+    # That there is no answer can be right too.
+    assert unanswerable.key.gold == ""
+    assert (unknown.key.gold, unknown.gold, unknown.accepted) == (None, None, ())
 
 
-@pytest.fixture
-def reuse(tmp_path, data):
-    def run(suspect, **options):
-        asked = {
-            "references": "python:toy_suspects:Pupil0",
-            "controls": CONTROLS,
-            "data": str(data),
-            "capabilities": [],
-            **({"trials": 2} if options.get("capabilities") else {}),
-            "runs": tmp_path / "runs",
-            **options,
-        }
-        short = isinstance(suspect, str) and ":" not in suspect
-        named = f"python:toy_suspects:{suspect}" if short else suspect
-        return scope.reuse(suspect=named, **asked)
-
-    return run
+def test_spelling_does_not_make_an_answer_another():
+    for spelling in ("the red house", " The  RED house. ", '"the red house"', "the red house ."):
+        assert spelled_alike(spelling) == "the red house"
+    assert spelled_alike("don't") == "don't"
+    assert spelled_alike("3.5") == "3.5"
 
 
-def only(comparison):
-    (verdict,) = comparison.verdicts
-    return verdict
+def test_marks_alone_are_answers_of_their_own():
+    assert [spelled_alike(mark) for mark in (".", "!", " ?! ", "")] == [".", "!", "?!", ""]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MoreWords:
-    """Adds words until the prediction stays: a search of three lines."""
+@given(st.text())
+def test_spelling_alike_twice_changes_nothing_more(answer):
+    once = spelled_alike(answer)
+    assert spelled_alike(once) == once
+    assert bool(once) == bool(answer.split())
 
-    name: str = "more_words"
-    question: str = "Does the prediction stay when words are added?"
-    fails: bool = False
 
-    def settings(self):
-        return {}
+EXAMPLES = [
+    Example(id="e1", text="A fine film", label="yes"),
+    Example(id="e2", text="A dull film", label="unheard of"),
+    Example(id="e3", text="A film"),
+]
 
-    def search(self, classifier, examples, options):
-        if self.fails:
-            raise ZeroDivisionError("the search is broken")
-        for example in examples:
-            yield tuple(
-                self.perturb(classifier, example, trial) for trial in range(1, options.trials + 1)
+
+def searched(capability, *texts):
+    """A search that found these texts for the first two examples; None where it found nothing."""
+    return PerturbationSet(
+        outcome=Outcome(capability=capability, status="measured"),
+        perturbations=tuple(
+            Perturbation(example_id=f"e{1 + number // 2}", trial=1 + number % 2, text=text)
+            if text is not None
+            else Perturbation(
+                example_id=f"e{1 + number // 2}", trial=1 + number % 2, failure="nothing found"
             )
-
-    def perturb(self, classifier, example, trial):
-        text = f"{example.text} as {('some', 'few')[trial - 1]} would say"
-        before, after = classifier.classify([example.text, text])
-        named = {"example_id": example.id, "trial": trial, "queries": 1}
-        if before.label != after.label:
-            return Perturbation(failure="no admissible change", **named)
-        return Perturbation(text=text, score=0.9, **named)
+            for number, text in enumerate(texts)
+        ),
+    )
 
 
-def kinds(verdict):
-    return {(one.kind.partition("(")[0], one.capability): one for one in verdict.evidence}
+def test_originals_come_first_and_what_the_search_made_of_them_belongs_to_them():
+    sets = [
+        searched("typo", "A fnie film", None, "A dlul film"),
+        searched("synonym", "A good film"),
+    ]
+    items = text_items(EXAMPLES, sets, ("no", "yes"))
+    assert [(one.id, one.unit, one.question.text) for one in items.items] == [
+        ("e1", "e1", "A fine film"),
+        ("e2", "e2", "A dull film"),
+        ("e3", "e3", "A film"),
+        ("e1~typo1", "e1", "A fnie film"),
+        ("e2~typo1", "e2", "A dlul film"),
+        ("e1~synonym1", "e1", "A good film"),
+    ]
+    assert [one.key.gold for one in items.items] == [1, None, None, 1, None, 1]
+    assert {one.key.options for one in items.items} == {2}
+    assert items.sets == tuple(sets)
 
 
-def test_labels_alone_tell_a_copy_whose_labels_have_no_names(reuse):
-    verdict = only(reuse("Copy"))
-    assert verdict.decision == "related"
-    assert verdict.p_value == pytest.approx(1 / 21, abs=1e-6)
-    (matched,) = [one for one in verdict.warnings if "were matched" in one]
-    assert "labels of toy_suspects:Copy" in matched
-    assert "LABEL_0 as positive, LABEL_1 as negative" in matched
+def test_models_of_language_are_asked_for_words():
+    (first, *_) = text_items(EXAMPLES, [], ()).items
+    assert first.key == AnswerKey(unit="e1")
 
 
-def test_a_label_map_does_what_the_match_does_and_needs_no_warning(reuse):
-    names = ["LABEL_0=positive", "LABEL_1=negative"]
-    by_name, matched = only(reuse("Copy", label_map=names)), only(reuse("Copy"))
-    assert not any("were matched" in one for one in by_name.warnings)
-    assert by_name.standings == matched.standings
+def test_the_hash_is_that_of_the_words():
+    items = task_items([choice(1), choice(2)])
+    assert len(items.hash) == 16
+    int(items.hash, 16)
+    # Answers are no part of the question.
+    assert task_items([choice(1, right=0), choice(2)]).hash == items.hash
+    first, second = items.items
+    changed = [
+        (second, first),
+        (first,),
+        (replace(first, id="other"), second),
+        *(
+            (replace(first, question=replace(first.question, **change)), second)
+            for change in (
+                {"text": "Which of 1!"},
+                {"context": "Some"},
+                {"options": ("a", "b", "d")},
+                {"options": ("a", "c", "b")},
+            )
+        ),
+    ]
+    hashes = {ItemSet(items=questions).hash for questions in changed}
+    assert len(hashes) == len(changed)
+    assert items.hash not in hashes
 
 
-def test_a_suspect_with_a_third_label_is_matched_many_to_one(reuse):
-    verdict = only(reuse("Finer"))
-    assert verdict.decision == "related"
-    assert any("bad as negative, so so as " in one for one in verdict.warnings)
-    assert any("good as positive" in one for one in verdict.warnings)
-
-
-@pytest.mark.parametrize(
-    ("suspect", "reason"),
-    [("Coin", "distinguished from guesses"), ("Stubborn", "the same answer to every question")],
-)
-def test_who_guesses_or_says_one_thing_is_undecided(reuse, suspect, reason):
-    verdict = only(reuse(suspect))
-    assert verdict.decision == "undecided"
-    assert reason in verdict.sentence
-
-
-def test_an_independent_model_is_not_called_related(reuse):
-    assert only(reuse("Pupil30")).decision != "related"
-
-
-def test_texts_made_for_the_reference_are_asked_too(reuse):
-    comparison = reuse("Copy", capabilities=[MoreWords()])
-    verdict = only(comparison)
-    (outcome,) = comparison.outcomes
-    assert outcome.status == "measured"
-    assert 0 < outcome.found <= outcome.searched == 240
-    assert verdict.shared == 120
-    assert verdict.queries == 120 + outcome.found
-    found = kinds(verdict)
-    for metric in ("hard_scope", "soft_scope"):
-        assert found[metric, "more_words"].suspect.value == 1
-        assert found[metric, "more_words"].p_value == pytest.approx(1 / 21, abs=1e-6)
-        assert len(found[metric, "more_words"].controls) == 20
-    assert found["log_probabilities", None].suspect.value == pytest.approx(1)
-
-
-def test_the_search_is_over_before_the_suspect_is_asked_anything(reuse):
-    suspect = CountingPupil(Copy(), "copy")
-    asked_before = []
-
-    class Watching(MoreWords):
-        def search(self, classifier, examples, options):
-            asked_before.append(len(suspect.asked))
-            yield from super().search(classifier, examples, options)
-            asked_before.append(len(suspect.asked))
-
-    reuse(suspect, capabilities=[Watching()])
-    assert asked_before == [0, 0]
-    assert len(suspect.asked) == len(set(suspect.asked)) > 120
-
-
-def test_every_reference_is_searched_for_itself(reuse):
-    references = ["python:toy_suspects:Pupil0", "python:toy_suspects:Pupil40"]
-    comparison = reuse("Copy", references=references, capabilities=[MoreWords()], alpha=0.1)
-    first, second = comparison.verdicts
-    assert (first.decision, second.decision == "related") == ("related", False)
-    assert first.probes != second.probes
-    assert len(comparison.outcomes) == 2
-
-
-def test_a_broken_search_goes_on_where_it_was(reuse):
-    class Interrupted(MoreWords):
-        def search(self, classifier, examples, options):
-            for place, found in enumerate(super().search(classifier, examples, options)):
-                if place == 50:
-                    raise KeyboardInterrupt
-                searched.append(found[0].example_id)
-                yield found
-
-    class Whole(MoreWords):
-        def search(self, classifier, examples, options):
-            for found in super().search(classifier, examples, options):
-                searched.append(found[0].example_id)
-                yield found
-
-    searched = []
-    with pytest.raises(KeyboardInterrupt):
-        reuse("Copy", capabilities=[Interrupted()], run="mine")
-    assert len(searched) == 50
-    # The origin is the module's: to the run both are the same capability.
-    gone_on = only(reuse("Copy", capabilities=[Whole()], run="mine"))
-    assert len(searched) == len(set(searched)) == 120
-    assert gone_on == only(reuse("Copy", capabilities=[MoreWords()], run="whole"))
-
-
-def test_a_search_that_fails_is_told(reuse):
-    comparison = reuse("Copy", capabilities=[MoreWords(fails=True)])
-    verdict = only(comparison)
-    assert comparison.outcomes[0].status == "failed"
-    assert any("for more_words failed" in one for one in verdict.warnings)
-    assert "the search is broken" in " ".join(str(comparison).split())
-
-
-def test_typo_is_the_default(reuse):
-    comparison = reuse("Copy", capabilities=None, n=40, trials=1)
-    assert [one.capability for one in comparison.outcomes] == ["typo"]
-    assert comparison.outcomes[0].found > 20
-    assert kinds(only(comparison))["hard_scope", "typo"].suspect.value == 1
-
-
-@pytest.fixture
-def save(tmp_path, data):
-    """Saves what a pupil says of the data."""
-
-    def write(pupil, name):
-        texts = [line.rpartition(",")[0] for line in data.read_text().splitlines()[1:]]
-        rows = [{"text": text, "probabilities": pupil.shares(text)} for text in texts]
-        rows[0]["labels"] = list(pupil.labels)
-        path = tmp_path / f"{name}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        return f"predictions:{path}"
-
-    return write
-
-
-def test_a_saved_reference_is_not_searched_and_the_verdict_is_the_same(reuse, save):
-    saved = reuse("Copy", references=save(Pupil(), "ours"), capabilities=None)
-    assert saved.manifest.capabilities == ()
-    assert [one.capability for one in saved.outcomes] == ["texts"]
-    direct = only(reuse("Copy"))
-    assert only(saved).decision == direct.decision == "related"
-    assert [one.value for one in only(saved).standings] == [one.value for one in direct.standings]
-
-
-def test_a_saved_suspect_lacks_texts_made_for_the_reference_and_is_told_where_they_are(
-    reuse, save, tmp_path
-):
-    with pytest.raises(ModelError) as caught:
-        reuse(save(Copy(), "copy"), capabilities=[MoreWords()], run="mine")
-    assert "has no prediction for" in caught.value.found
-    (texts,) = (tmp_path / "runs/mine").glob("*.jsonl")
-    assert str(texts) in caught.value.fix
-    assert "would say" in texts.read_text(encoding="utf-8")
-
-
-def test_models_are_told_apart_by_the_tokens_that_they_say_next(reuse):
-    talkers = [f"python:toy_suspects:Talker{place}" for place in range(1, 28)]
-    options = {"references": "python:toy_models:Speaker", "controls": talkers, "n": 100}
-    stranger = reuse("Talker30", role="next_token", **options)
-    assert only(stranger).decision != "related"
-    # The reference, but less sure, and with another token in the place of one.
-    comparison = reuse("python:toy_models:YoungSpeaker", role="next_token", **options)
-    assert only(comparison).decision == "related"
-    assert comparison.manifest.settings["role"] == "next_token"
-    assert only(comparison).items[0].reference.strip() in ("and", "but", "so", "then", "while")
+def test_any_text_has_a_hash():
+    broken = Item(question=Question(id="a", text="half a character: \ud83d"))
+    assert len(task_items([broken]).hash) == 16

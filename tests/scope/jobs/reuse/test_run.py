@@ -11,7 +11,7 @@ import scope
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import NamedModel, configuration_of, default_run_name
 from scope.jobs.reuse.models import ReuseModels
-from scope.jobs.reuse.plan import ReusePlan
+from scope.jobs.reuse.preparation import PreparedTest
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models import ModelOptions
 from scope.records import Answer, CapabilityCard, DataCard
@@ -38,7 +38,7 @@ def plan(controls=("a", "b"), settings=None, **changes):
             **changes,
         }
     )
-    return ReusePlan(
+    return PreparedTest(
         request=request,
         models=ReuseModels(
             suspect=model("theirs", "suspect"),

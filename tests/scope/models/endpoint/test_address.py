@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from scope.errors import ModelError, SpecError
 from scope.models.endpoint.address import NO_KEY, Key, parse_address, read_key
-from scope.models.endpoint.replies import Position, Reply
+from scope.models.endpoint.protocol import Position, Reply
 
 NONE = Key(value=NO_KEY)
 SECRET = Key(value="sk-very-secret-1234")

@@ -1,4 +1,4 @@
-"""The ways in which servers fail, and what each costs: nothing that was answered."""
+"""How servers fail, and how many requests are sent: no answer is lost or asked for twice."""
 
 import asyncio
 import gc
@@ -6,15 +6,17 @@ import signal
 import threading
 import time
 import traceback
+from dataclasses import dataclass
 
 import pytest
-from stub_server import Cut, Hang, Say, refuse
+from stub_server import Cut, Hang, Say, Stub, refuse, stub_server
 
+from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.endpoint.address import Address, read_key
-from scope.models.endpoint.client import Endpoint
-from scope.models.endpoint.failures import EndpointError
-from scope.models.endpoint.replies import EndpointRequest
+from scope.models.endpoint.client import Endpoint, WaitClock
+from scope.models.endpoint.exchange import EndpointError
+from scope.models.endpoint.protocol import EndpointRequest
 
 TEXTS = [f"word number {number}" for number in range(12)]
 
@@ -165,27 +167,28 @@ def test_where_the_server_names_a_time_none_is_begun_before_it_is_over(
     assert asked[0] == 4
 
 
-def test_a_request_refused_among_answers_gives_its_place_to_another(endpoint, stub, clock):
+def test_a_request_refused_among_answers_is_tried_as_long_as_others_are_answered(
+    endpoint, stub, clock
+):
     stub.check = lambda body: (
-        refuse(429) if "number 6" in str(body) and len(stub.asked) < 12 else None
+        refuse(429) if "number 6" in str(body) and len(stub.asked) < 40 else None
     )
-    came = texts_of(endpoint(requests=4).ask(chats(*TEXTS)))
-    assert came == {place: str(place) for place in range(12)}
+    asks = chats(*(f"word number {number}" for number in range(60)))
+    came = texts_of(endpoint(requests=4, retries=1).ask(asks))
+    assert came == {place: str(place) for place in range(60)}
     assert clock.waits
 
 
-def test_where_all_are_refused_all_wait(endpoint, stub, clock):
-    stub.script.extend([refuse(429)] * 6)
-    came = texts_of(endpoint(requests=4).ask(chats(*TEXTS)))
-    assert came == {place: str(place) for place in range(12)}
-    # The window is one wide after two refusals: then nothing is sent before the time is over.
-    assert len(stub.asked) == 18
+def test_a_server_that_refuses_everything_ends_the_run(endpoint, stub, clock):
+    stub.check = lambda body: refuse(429)
+    with pytest.raises(EndpointError, match="failed in 3 tries"):
+        list(endpoint(requests=4, retries=2).ask(chats(*TEXTS)))
 
 
 def test_after_too_many_requests_the_wait_is_as_long_as_the_server_says(endpoint, stub, clock):
     stub.script.append(refuse(429, Retry_After="17"))
     assert len(list(endpoint(requests=4).ask(chats(*TEXTS)))) == len(TEXTS)
-    assert sum(clock.waits) == 17
+    assert max(clock.waits) == 17
     assert len(stub.asked) == len(TEXTS) + 1
 
 
@@ -322,3 +325,72 @@ def test_a_servers_words_are_shortened_and_their_control_characters_removed(endp
     assert "status 400: [31mredxxx" in error.value.found
     assert len(error.value.found) < 400
     assert "\x1b" not in str(error.value)
+
+
+async def asked_in_a_running_loop(endpoint):
+    return texts_of(endpoint.ask(chats(*TEXTS[:3])))
+
+
+def test_it_works_where_an_event_loop_runs_already_as_in_a_notebook(endpoint):
+    assert len(asyncio.run(asked_in_a_running_loop(endpoint(requests=2)))) == 3
+
+
+def test_a_slow_server_with_one_place_is_waited_for(endpoint, stub):
+    turn = threading.Lock()
+
+    def one_after_the_other(body):
+        with turn:
+            time.sleep(0.3)
+
+    stub.check = one_after_the_other
+    assert len(texts_of(endpoint(requests=4, timeout=0.8, retries=0).ask(chats(*TEXTS[:6])))) == 6
+
+
+@dataclass
+class Keeping(Stub):
+    """Leaves connections open, as most servers do."""
+
+    protocol: str = "HTTP/1.1"
+
+
+def test_a_connection_is_kept_from_one_question_to_the_next():
+    with stub_server(Keeping) as stub:
+        address = Address(base_url=stub.url, model="stub-model")
+        endpoint = Endpoint(address, read_key(), ModelOptions(), WaitClock())
+        for text in TEXTS:
+            list(endpoint.ask(chats(text)))
+        assert (stub.connections, len(stub.answered)) == (1, len(TEXTS))
+
+
+def test_a_bound_on_requests_ends_cleanly_and_the_next_session_goes_on(endpoint, stub):
+    one, came = endpoint(max_requests=5), {}
+
+    def ask():
+        for place, reply in one.ask(chats(*TEXTS)):
+            came[place] = reply.text
+
+    with pytest.raises(ModelError, match="as many as --max-requests allows") as error:
+        ask()
+    assert "goes on from here" in error.value.fix
+    # Else so few requests as are repeated would be spent without an end.
+    assert "first repeats one stored question" in error.value.fix
+    assert len(came) == len(stub.asked) == 5
+    left = [text for place, text in enumerate(TEXTS) if place not in came]
+    assert len(list(endpoint(max_requests=7).ask(chats(*left)))) == 7
+    assert len(stub.asked) == len(set(map(str, stub.answered))) == len(TEXTS)
+
+
+def test_requests_that_are_put_otherwise_count(endpoint, stub):
+    stub.script.append(refuse(400, "unknown parameter: seed"))
+    with pytest.raises(ModelError, match=r"1 request .* as many as --max-requests"):
+        list(endpoint(max_requests=1).ask(chats("one")))
+    assert len(stub.asked) == 1
+
+
+def test_retries_count_and_what_is_there_needs_no_request(endpoint, stub):
+    stub.script.extend([refuse(503), refuse(503)])
+    one = endpoint(max_requests=3)
+    assert len(list(one.ask(chats("one")))) == 1
+    assert list(one.ask([])) == []
+    with pytest.raises(ModelError, match="--max-requests"):
+        list(one.ask(chats("two")))

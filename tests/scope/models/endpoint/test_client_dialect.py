@@ -1,8 +1,8 @@
 import pytest
 
 from scope.models.endpoint.client import Dialect
-from scope.models.endpoint.failures import Failure
-from scope.models.endpoint.replies import EndpointRequest
+from scope.models.endpoint.exchange import Failure
+from scope.models.endpoint.protocol import EndpointRequest
 
 CHAT = EndpointRequest(path="chat", prompt="?", most_tokens=4, likeliest=20)
 COMPLETION = EndpointRequest(path="completions", prompt="?", likeliest=20)

@@ -13,8 +13,8 @@ from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.endpoint.address import Address, read_key
 from scope.models.endpoint.client import Endpoint
-from scope.models.endpoint.failures import EndpointError
-from scope.models.endpoint.replies import EndpointRequest
+from scope.models.endpoint.exchange import EndpointError
+from scope.models.endpoint.protocol import EndpointRequest
 
 ASK = EndpointRequest(path="chat", prompt="secret words", most_tokens=32)
 WELL = json.dumps(chat("well")).encode()

@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from scope.models.endpoint.failures import Failure, refusal
+from scope.models.endpoint.exchange import Failure, refusal
 
 
 def refused(body, status=400, retry_after=""):

@@ -12,7 +12,7 @@ from scope.models.endpoint.letters import (
     spelled_option,
     written_letter,
 )
-from scope.models.endpoint.replies import Position
+from scope.models.endpoint.protocol import Position
 
 
 @pytest.mark.parametrize(

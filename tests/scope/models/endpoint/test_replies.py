@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from scope.models.endpoint.replies import (
+from scope.models.endpoint.protocol import (
     EndpointRequest,
     MalformedReplyError,
     Position,

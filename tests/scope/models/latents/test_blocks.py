@@ -16,8 +16,7 @@ from scope.models.latents.blocks import (
     side_by_side,
 )
 from scope.models.latents.source import checkpoint_source
-from scope.models.threads import choose_threads
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
 
 
 @pytest.mark.parametrize(

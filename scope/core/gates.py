@@ -1,0 +1,397 @@
+"""Gates: conditions on the results, judged by the conservative end of their intervals."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scope.errors import SpecError
+from scope.metrics import known_metrics, parse_metric
+from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
+from scope.statistics import paired_difference
+
+JudgedOn = Literal["interval", "value"]
+"""Whether the worse end of the interval decides, or the value alone."""
+
+NOT_JUDGED = ("reference", "baseline", "floor")
+"""The parts of models that are no targets."""
+
+_UNPAIRED = "iid_accuracy_gap"
+
+_GATE = re.compile(
+    r"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>[^\[\]]*)\])?"
+    r"\s*(?P<relation>>=|<=|=)\s*(?P<bound>.+?)\s*"
+)
+_RELATIVE = re.compile(
+    r"(?P<other>.+?)\s*(?P<sign>[-+])\s*(?P<margin>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gate:
+    """One condition.
+
+    Parameters
+    ----------
+    text
+        As written.
+    metric
+        The metric's spelling with all its parameters, or its key for any.
+    only
+        Names of capabilities, tasks or models that a judged measurement must have.
+    at_least
+        Whether the bound is a lower bound.
+    bound
+        A value of the metric; with ``other``, a difference.
+    other
+        Another target, whose value is subtracted, paired by example.
+    after
+        The text after the sign, as written.
+    """
+
+    text: str
+    metric: str
+    only: tuple[str, ...] = ()
+    at_least: bool = True
+    bound: float
+    other: str | None = None
+    after: str = ""
+
+
+def parse_gate(
+    text: str, measured_in: Literal["audits", "tasks"] = "audits", *, fail_under: bool = False
+) -> Gate:
+    """Read ``METRIC[CAPABILITY,TARGET]>=VALUE`` or, of an audit, ``...>=OTHER-MARGIN``.
+
+    The brackets and either name in them are optional. ``<=`` sets an upper bound, with
+    ``OTHER+MARGIN``.
+    ``METRIC=VALUE`` is read as ``>=`` if ``fail_under`` is true, except for a metric for which
+    lower is better.
+
+    Raises
+    ------
+    SpecError
+        When it cannot be parsed, the metric is unknown, or none of its values can meet the bound.
+
+    Examples
+    --------
+    >>> gate = parse_gate("hard_scope[typo,student]>=0.9")
+    >>> gate.only, gate.at_least, gate.bound
+    (('typo', 'student'), True, 0.9)
+    >>> gate = parse_gate("hard_scope>=other-0.02")
+    >>> gate.other, gate.bound
+    ('other', -0.02)
+    """
+    match, metrics = _GATE.fullmatch(text), known_metrics(measured_in)
+    if match is None or (match["relation"] == "=" and not fail_under):
+        meant = next((key for key in metrics if text.startswith(key)), metrics[0])
+        raise SpecError(
+            f"the gate `{text}`",
+            expected=f"METRIC>=VALUE or METRIC<=VALUE, or METRIC[NAMES]>=VALUE, with a metric of "
+            f"{', '.join(metrics)}",
+            fix=f"write for example '{meant}>=0.9'",
+        )
+    metric = parse_metric(match["metric"], measured_in)
+    at_least = match["relation"] != "<="
+    bound, other = _bound(match["bound"], at_least)
+    if other is not None and metric.key == _UNPAIRED:
+        raise SpecError(
+            f"the gate `{text}`: a gap is not a mean over examples, so it cannot be paired with "
+            "another",
+            expected=f"a number as the bound of {_UNPAIRED}",
+            fix=f"write for example '{_UNPAIRED}<=0.05', or compare another metric",
+        )
+    low, high = metric.low, metric.high
+    if other is not None:
+        margin = (high - low) / 2 if measured_in == "audits" else 0.0
+        low, high = -margin, margin
+    if match["relation"] == "=" and metric.more_similar == "lower":
+        bound = None
+    if bound is None or metric.measured_in != measured_in or not low <= bound <= high:
+        example, relative = "agreement>=0.9", ""
+        if measured_in == "audits":
+            example = "hard_scope[typo,student]>=0.9"
+            relative = (
+                " or, with >=, OTHER-MARGIN; with <=, OTHER+MARGIN, of at most half of that range"
+            )
+        raise SpecError(
+            f"the gate `{text}`",
+            expected=f"a metric of {', '.join(metrics)}, and a value from {metric.low:g} to "
+            f"{metric.high:g}{relative}",
+            fix=f"write for example '{example}'",
+        )
+    return Gate(
+        text=text,
+        metric=str(metric) if "(" in match["metric"] else metric.key,
+        only=tuple(filter(None, map(str.strip, (match["only"] or "").split(",")))),
+        at_least=at_least,
+        bound=bound,
+        other=other,
+        after=match["bound"],
+    )
+
+
+def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
+    """A number, or the name of another target with the margin by which a value may be worse."""
+    try:
+        number = float(text)
+    except ValueError:
+        match = _RELATIVE.fullmatch(text)
+        if match is None or (match["sign"] == "-") != at_least:
+            return None, None
+        margin = float(match["margin"])
+        return (-margin if at_least else margin), match["other"]
+    return (number if math.isfinite(number) else None), None
+
+
+def require_names(
+    only: Collection[str],
+    gate: str,
+    known: Collection[str],
+    *,
+    expected: str = "a capability or a target of this audit",
+    fix: str = "check the name, or name the capability with --capability",
+) -> None:
+    """Check that the names in a gate's brackets will be measured, before any model is asked.
+
+    ``known`` are the names that are measured; ``expected`` is their kind, for the message.
+
+    Raises
+    ------
+    SpecError
+        When a name is unknown.
+    """
+    for name in only:
+        if name not in known:
+            raise SpecError(
+                f"`{name}` in the brackets of the gate `{gate}`",
+                expected=f"{expected}: {', '.join(known)}",
+                fix=fix,
+            )
+
+
+def require_other(gate: Gate, targets: Collection[str]) -> None:
+    """Check that the target which a gate compares with is one, before any model is asked.
+
+    Raises
+    ------
+    SpecError
+        When it is none of the targets' names.
+    """
+    if gate.other is not None and gate.other not in targets and gate.after not in targets:
+        raise SpecError(
+            f"`{gate.other}` in the gate `{gate.text}` is no target",
+            expected=f"one of the targets, {', '.join(targets)}",
+            fix="check the name, or add the model with --target",
+        )
+
+
+def failed_gates(
+    comparison: MeasuredResult, gates: Sequence[str], *, judged_on: JudgedOn = "interval"
+) -> tuple[str, ...]:
+    """Why gates fail, as in ``scope audit --gate`` and ``scope compare --gate``.
+
+    Parameters
+    ----------
+    comparison
+        The result of an audit or of a comparison.
+    gates
+        Such as ``hard_scope[typo,student]>=0.9``; see `parse_gate`.
+    judged_on
+        The worse end of the ``interval``, or the ``value`` alone.
+
+    Returns
+    -------
+    A line for each number that does not meet a gate; empty if all are met.
+
+    Raises
+    ------
+    SpecError
+        When a gate cannot be parsed, or names what the result does not have.
+    """
+    parsed = [parse_gate(text, comparison.measured_in) for text in gates]
+    return tuple(failures(comparison, parsed, judged_on))
+
+
+def failures(
+    comparison: MeasuredResult, gates: Sequence[Gate], judged_on: JudgedOn = "interval"
+) -> Iterator[str]:
+    """Why gates fail, one line each; nothing if all are met.
+
+    A lower bound must be below the whole interval and an upper bound above it, unless values are
+    judged. Undefined numbers, those of degenerate models, and what failed do not pass. The
+    reference and the baseline are judged where a gate names them. Of several references each is
+    judged; of two models that a gate of an audit names, the second is the reference.
+    """
+    no_targets = {card.name for card in comparison.manifest.models if card.role in NOT_JUDGED}
+    names = _names(comparison)
+    for gate in gates:
+        require_names(
+            gate.only,
+            gate.text,
+            names,
+            expected="a name of this result",
+            fix="check the name, or judge a run that has it",
+        )
+        require_other(gate, names)
+        unnamed = no_targets - set(gate.only)
+        concerned = [
+            row
+            for row in comparison.measurements
+            if _concerns(gate, row, directed=comparison.measured_in == "audits")
+            and row.target not in unnamed
+            # The base rate of a reference on its own pairs is no target's.
+            and row.target != row.against
+        ]
+        judged = [
+            row
+            for row in concerned
+            if gate.other is None or gate.other not in (row.target, row.against)
+        ]
+        if not concerned or any(row.capability for row in concerned):
+            yield from _unmeasured(comparison, gate)
+        if not concerned:
+            measured = ", ".join(dict.fromkeys(row.metric for row in comparison.measurements))
+            lacks = "all the names in the brackets" if gate.only else "this metric"
+            yield (
+                f"{gate.text}: no measurement has {lacks}; there is {measured or 'no metric'}, of "
+                f"{', '.join(names) or 'nothing'}"
+            )
+        elif not judged:
+            yield f"{gate.text}: `{gate.other}` is the only target to judge"
+        elif gate.after in {row.target for row in comparison.measurements}:
+            yield f"{gate.text}: the target `{gate.after}` has no margin after it"
+        else:
+            for row in judged:
+                if reason := comparison.degenerate(row) or comparison.untested(row):
+                    yield f"{_named(row)}: {reason}"
+                elif failure := _failure(comparison, gate, row, judged_on):
+                    yield failure
+
+
+def _names(comparison: MeasuredResult) -> list[str]:
+    """The capabilities or tasks of a result, and its models."""
+    manifest, rows = comparison.manifest, comparison.measurements
+    named = [card.name for card in manifest.capabilities]
+    named += [card.name for card in manifest.models]
+    measured = (name for row in rows for name in (row.capability, row.target, row.against))
+    gold = [GOLD] if comparison.measured_in == "tasks" else []
+    return list(dict.fromkeys((*named, *filter(None, measured), *gold)))
+
+
+_WITHOUT_NUMBER = {"failed": "failed", "not applicable": "is not applicable to any text"}
+"""The outcomes of which there is nothing to judge, in words."""
+
+
+def _unmeasured(comparison: MeasuredResult, gate: Gate) -> Iterator[str]:
+    """A line for each capability or task that has no number which could be judged."""
+    for audit in getattr(comparison, "audits", ()) or (comparison,):
+        named = {outcome.capability for outcome in audit.outcomes} & set(gate.only)
+        for outcome in audit.outcomes:
+            what = _WITHOUT_NUMBER.get(outcome.status)
+            if what and (not named or outcome.capability in named):
+                yield f"{gate.text}: {outcome.capability} {what} and has no number"
+
+
+def _concerns(gate: Gate, row: Measurement, *, directed: bool) -> bool:
+    """Whether a gate judges a measurement.
+
+    If the metric is ``directed``, the first model that the gate names is the target and the next
+    its reference.
+    """
+    models = [name for name in gate.only if name in (row.target, row.against)]
+    return (
+        row.subset is None
+        and gate.metric in (row.metric, row.metric.partition("(")[0])
+        and {row.capability, row.target, row.against}.issuperset(gate.only)
+        and (not directed or not models or models[0] == row.target)
+    )
+
+
+def _failure(
+    comparison: MeasuredResult, gate: Gate, row: Measurement, judged_on: JudgedOn
+) -> str | None:
+    """Why this number does not meet the gate."""
+    if gate.other is None:
+        return _beyond(gate, _named(row), row.estimate, judged_on)
+    same = (gate.other, row.metric, row.capability, None, row.against)
+    for other in comparison.measurements:
+        if (other.target, other.metric, other.capability, other.subset, other.against) == same:
+            if reason := comparison.degenerate(other):
+                return f"{_named(row)}: {reason}"
+            what = f"{_named(row)} minus that of {gate.other}"
+            return _beyond(gate, what, _difference(row, other), judged_on)
+    return f"{_named(row)}: `{gate.other}` has no such number"
+
+
+def _difference(row: Measurement, other: Measurement) -> Estimate | Undefined:
+    """A number minus that of another target, paired by example.
+
+    All pairs have equal weight and those of an example are one cluster, as in the differences of
+    the report. An example with a different number of pairs for the other target is left out.
+    """
+    first, second = _by_example(row), _by_example(other)
+    both = [example for example in first if len(first[example]) == len(second.get(example, ()))]
+    metric = parse_metric(row.metric)
+    return paired_difference(
+        [value for example in both for value in first[example]],
+        [value for example in both for value in second[example]],
+        [example for example in both for _ in first[example]],
+        width=metric.high - metric.low,
+        empty="no example is in both",
+    )
+
+
+def _by_example(row: Measurement) -> dict[str, list[float]]:
+    """The values of each example's pairs, in order."""
+    values: dict[str, list[float]] = {}
+    for example, value in zip(row.example_ids, row.values, strict=True):
+        values.setdefault(example, []).append(value)
+    return values
+
+
+def _named(row: Measurement) -> str:
+    directed = parse_metric(row.metric).measured_in == "audits"
+    with_model = f" against {row.against}" if directed else f" ~ {row.against}"
+    against = {None: "", GOLD: " against gold"}.get(row.against, with_model)
+    where = f" on {row.capability}" if row.capability else ""
+    return f"{row.metric} of {row.target}{against}{where}"
+
+
+def _beyond(
+    gate: Gate, what: str, estimate: Estimate | Undefined, judged_on: JudgedOn
+) -> str | None:
+    """Why an estimate does not meet the bound."""
+    side = "at least" if gate.at_least else "at most"
+    if not isinstance(estimate, Estimate):
+        return f"{what} is {estimate}, not {side} {gate.bound:g}"
+    end, worst = ("lower", estimate.low) if gate.at_least else ("upper", estimate.high)
+    sign = 1 if gate.at_least else -1
+    if sign * (worst if judged_on == "interval" else estimate.value) >= sign * gate.bound:
+        return None
+    failure = f"{what} is {estimate}, n={estimate.n}, not {side} {gate.bound:g}"
+    near = sign * estimate.value >= sign * gate.bound
+    return f"{failure} by its {end} bound" if near else failure
+
+
+def below_base_rate(comparison: MeasuredResult, gates: Sequence[Gate]) -> Iterator[str]:
+    """A line for each gate on Hard-SCoPE that a target's own base rate would meet."""
+    no_targets = {card.name for card in comparison.manifest.models if card.role in NOT_JUDGED}
+    rates = {
+        (row.capability, row.target): row.estimate.value
+        for row in comparison.measurements
+        if row.metric == "base_rate" and isinstance(row.estimate, Estimate)
+        if row.target not in no_targets
+    }
+    for gate in gates:
+        if gate.metric != "hard_scope" or not gate.at_least or gate.other is not None:
+            continue
+        for (capability, target), rate in rates.items():
+            if rate >= gate.bound and {capability, target}.issuperset(gate.only):
+                yield (
+                    f"{gate.text} is weak: {target} keeps {rate:.3f} of random changes on "
+                    f"{capability}, whatever the reference does"
+                )

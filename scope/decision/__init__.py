@@ -1,1 +1,0 @@
-"""From evidence to a verdict, at a stated error rate."""

@@ -1,0 +1,258 @@
+"""Correlations with human scores, their differences, and the mean error, with intervals.
+
+Intervals are from a jackknife over groups of pairs: pairs that share a sentence are not
+independent, so they are left out together. It assumes nothing about the distribution of scores,
+and a difference of two correlations leaves the same group out of both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata, t as student
+
+from scope.jobs.probe.latents import Scores, checked_groups
+from scope.records.estimates import Estimate, Undefined
+from scope.statistics import mean_estimate
+
+Groups = NDArray[np.intp]
+"""Shape (pairs,): numbers of groups from 0, each of which occurs."""
+
+METHOD = "jackknife over groups of pairs"
+LEVEL = 0.95
+
+_FEWEST = 4
+"""Groups; without one of three there may be two pairs left, which always lie on a line."""
+
+_LITTLE = 1e-6
+"""If less than this share of the squares is left, they are summed again without subtraction."""
+
+_PERFECT = 1 - 1e-12
+"""A correlation beyond this is perfect but for rounding; ``atanh`` of 1 would be infinite."""
+
+
+def half_width(without: Scores) -> float:
+    """Half the width of a number's interval, from its values without each group.
+
+    The jackknife's variance, and Student's t with one degree of freedom fewer than groups.
+
+    Examples
+    --------
+    A mean of 1, 2 and 6 is 4, 3.5 and 1.5 without one of them; its error is the root of 7 / 3:
+
+    >>> round(half_width(np.array([4, 3.5, 1.5])) / 4.302653, 4), (7 / 3) ** 0.5
+    (1.5275, 1.5275252316519468)
+    """
+    groups = len(without)
+    variance = (groups - 1) * float(without.var())
+    return float(student.ppf((1 + LEVEL) / 2, groups - 1)) * math.sqrt(variance)
+
+
+def pearson(given: Scores, wanted: Scores) -> float:
+    """Pearson's correlation, from -1 to 1; NaN if one side is constant.
+
+    Examples
+    --------
+    >>> round(pearson(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])), 6)
+    0.5
+    """
+    first, second = _centred(given), _centred(wanted)
+    size = math.sqrt(float(first @ first) * float(second @ second))
+    return float(np.clip(first @ second / size, -1.0, 1.0)) if size else math.nan
+
+
+def pearson_without(given: Scores, wanted: Scores, groups: Groups) -> Scores:
+    """Pearson's correlation without each group in turn; NaN if one side is constant then.
+
+    Examples
+    --------
+    >>> given, wanted = np.array([0.0, 1, 2, 9]), np.array([0.0, 2, 1, 9])
+    >>> pearson_without(given, wanted, np.array([0, 1, 2, 3])).round(3).tolist()
+    [0.974, 0.994, 0.994, 0.5]
+    """
+    first, second = _centred(given), _centred(wanted)
+    left = len(groups) - np.bincount(groups)
+
+    def rest(values: Scores) -> Scores:
+        sums = np.bincount(groups, values)
+        without: Scores = sums.sum() - sums
+        return without
+
+    sums = rest(first), rest(second)
+    squares = rest(first**2) - sums[0] ** 2 / left, rest(second**2) - sums[1] ** 2 / left
+    products = rest(first * second) - sums[0] * sums[1] / left
+    firm = (squares[0] > _LITTLE * (first @ first)) & (squares[1] > _LITTLE * (second @ second))
+    correlations = np.full(len(left), math.nan)
+    correlations[firm] = products[firm] / np.sqrt(squares[0][firm] * squares[1][firm])
+    for group in np.flatnonzero(~firm):
+        kept = groups != group
+        correlations[group] = pearson(given[kept], wanted[kept])
+    np.clip(correlations, -1.0, 1.0, out=correlations)
+    return correlations
+
+
+def spearman_without(given: Scores, wanted: Scores, groups: Groups) -> Scores:
+    """Spearman's rank correlation without each group in turn; NaN if one side is constant then.
+
+    Examples
+    --------
+    >>> given, wanted = np.array([0.0, 1, 2, 9]), np.array([0.0, 2, 1, 9])
+    >>> spearman_without(given, wanted, np.array([0, 1, 2, 3])).round(3).tolist()
+    [0.5, 1.0, 1.0, 0.5]
+    """
+    masks = (groups != group for group in range(groups.max() + 1))
+    return np.array([pearson(rankdata(given[kept]), rankdata(wanted[kept])) for kept in masks])
+
+
+def _centred(values: Scores) -> Scores:
+    """Less the mean; exactly 0 for a constant, whose mean may have an error of rounding."""
+    if (values == values[0]).all():
+        return np.zeros(len(values))
+    centred: Scores = values - values.mean()
+    return centred
+
+
+def pearson_estimate(
+    given: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
+) -> Estimate | Undefined:
+    """Pearson's correlation with an interval that is symmetric in its ``atanh``.
+
+    Parameters
+    ----------
+    given, wanted
+        Shape (pairs,), of the same pairs in the same order.
+    groups
+        Shape (pairs,): one number for all pairs that share sentences; None: each pair by itself.
+
+    Raises
+    ------
+    DataError
+        If there is not one group a pair.
+
+    Examples
+    --------
+    >>> given, wanted = np.arange(6.0), np.array([0.0, 2, 1, 4, 3, 5])
+    >>> print(pearson_estimate(given, wanted))
+    0.886 [0.156, 0.990]
+    """
+    return _estimate(given, wanted, groups, pearson_without)
+
+
+def spearman_estimate(
+    given: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
+) -> Estimate | Undefined:
+    """Spearman's rank correlation; otherwise as `pearson_estimate`.
+
+    Examples
+    --------
+    >>> print(spearman_estimate(np.arange(6.0) ** 3, np.array([0.0, 2, 1, 4, 3, 5])))
+    0.886 [0.371, 0.984]
+    """
+    return _estimate(rankdata(given), rankdata(wanted), groups, spearman_without)
+
+
+def _estimate(
+    given: Scores,
+    wanted: Scores,
+    groups: NDArray[np.int64] | None,
+    correlations_without: Callable[[Scores, Scores, Groups], Scores],
+) -> Estimate | Undefined:
+    count, numbers = len(given), checked_groups(groups, len(given))
+    if count == 0 or numbers.max() + 1 < _FEWEST:
+        unit = "pairs" if groups is None else "groups of pairs"
+        return Undefined(reason=f"fewer than {_FEWEST} {unit}", n=count)
+    value = pearson(given, wanted)
+    if math.isnan(value):
+        return Undefined(reason="one side is constant", n=count)
+    without = correlations_without(given, wanted, numbers)
+    if np.isnan(without).any():
+        return Undefined(reason="one side is constant without one group of pairs", n=count)
+    middle = math.atanh(np.clip(value, -_PERFECT, _PERFECT))
+    half = half_width(np.arctanh(np.clip(without, -_PERFECT, _PERFECT)))
+    low, high = min(value, math.tanh(middle - half)), max(value, math.tanh(middle + half))
+    return Estimate(value=value, low=low, high=high, n=count, level=LEVEL, method=METHOD)
+
+
+def pearson_difference(
+    given: Scores, other: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
+) -> Estimate | Undefined:
+    """Pearson's correlation of ``given`` with ``wanted`` less that of ``other``.
+
+    Both correlations share the pairs and the human scores, so the interval is narrower than that
+    of two independent ones: each group of pairs is left out of both at once.
+
+    Parameters
+    ----------
+    given, other, wanted
+        Shape (pairs,), of the same pairs in the same order.
+    groups
+        As in `pearson_estimate`.
+
+    Returns
+    -------
+    Estimate or Undefined
+        From -2 to 2, with a symmetric interval within these.
+
+    Raises
+    ------
+    DataError
+        If there is not one group a pair.
+
+    Examples
+    --------
+    >>> wanted = np.array([0.0, 1, 2, 3, 4, 5])
+    >>> print(pearson_difference(wanted**2, np.array([1.0, 0, 2, 3, 5, 4]), wanted))
+    0.074 [-0.016, 0.164]
+    """
+    first = pearson_estimate(given, wanted, groups)
+    second = pearson_estimate(other, wanted, groups)
+    if isinstance(first, Undefined):
+        return first
+    if isinstance(second, Undefined):
+        return second
+    value = first.value - second.value
+    numbers = checked_groups(groups, len(given))
+    without = pearson_without(given, wanted, numbers) - pearson_without(other, wanted, numbers)
+    half = half_width(without)
+    return replace(first, value=value, low=max(-2.0, value - half), high=min(2.0, value + half))
+
+
+def mean_error_estimate(
+    given: Scores,
+    wanted: Scores,
+    *,
+    groups: NDArray[np.int64] | None = None,
+    low: float = 0.0,
+    high: float = 5.0,
+) -> Estimate | Undefined:
+    """The mean absolute difference from human scores, in their unit; ``n`` counts pairs.
+
+    Parameters
+    ----------
+    given, wanted
+        Shape (pairs,), from ``low`` to ``high``.
+    groups
+        Shape (pairs,): pairs of one group are one example for the interval; None: each by itself.
+    low, high
+        The range of the scores, and so of an error from 0 to ``high - low``.
+
+    Raises
+    ------
+    DataError
+        If there is not one group a pair.
+
+    Examples
+    --------
+    >>> print(mean_error_estimate(np.array([1.0, 4.0]), np.array([2.0, 4.0])))
+    0.500 [0.028, 3.442]
+    """
+    errors = np.abs(given - wanted)
+    names = list(map(str, checked_groups(groups, len(errors))))
+    estimate = mean_estimate(
+        errors, names, low=0.0, high=high - low, level=LEVEL, empty="there are no pairs"
+    )
+    return replace(estimate, n=len(errors))

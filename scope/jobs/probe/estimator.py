@@ -1,0 +1,383 @@
+"""The probe: semantic similarity of two sentences from a frozen model's layers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from scope.errors import DataError, SpecError
+from scope.jobs.probe.correlations import pearson
+from scope.jobs.probe.latents import (
+    Distances,
+    Scores,
+    checked_latents,
+    checked_pairs,
+    checked_scores,
+    one_thread,
+    require_form,
+)
+from scope.jobs.probe.measures import (
+    AllCosines,
+    Measure,
+    Pretrained,
+    RawLayer,
+    ScoredPairs,
+    SiameseNetwork,
+)
+from scope.jobs.probe.network import (
+    LOSSES,
+    PRETRAINED,
+    RECIPES,
+    Loss,
+    Recipe,
+    Step,
+    checked_step,
+    head_size,
+)
+
+_LEAST = {
+    "seed": 0,
+    "hidden": 1,
+    "outputs": 2,
+    "components": 1,
+    "epochs": 1,
+    "batch": 2,
+    "patience": 1,
+}
+
+
+def check_parameters(probe: Any) -> None:
+    """Raise a SpecError for a parameter that is invalid for any pairs."""
+    checked_step(probe.step)
+    if not (probe.low < probe.high and math.isfinite(probe.high - probe.low)):
+        raise SpecError(
+            f"scores from {probe.low:g} to {probe.high:g}",
+            expected="a finite range, and `low` below `high`",
+            fix="give the range of the scores, such as low=0, high=5",
+        )
+    for name, least in _LEAST.items():
+        value = getattr(probe, name)
+        if value is not None and value < least:
+            raise SpecError(
+                f"{name}={value}",
+                expected=f"a number from {least}",
+                fix=f"give another `{name}`, or leave it out",
+            )
+    if probe.loss is not None and probe.loss not in LOSSES:
+        raise SpecError(
+            f"the loss `{probe.loss}`",
+            expected=f"one of {', '.join(LOSSES)}",
+            fix="name one of these, or leave it out",
+        )
+
+
+def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None = None) -> None:
+    """Raise a DataError if there are fewer training pairs than parameters of the step's head.
+
+    The encoders, which start from a closed form or from sentences without scores, do not count.
+    ``hidden`` is the number of units of the head's hidden layer; None: as the step has it.
+
+    Examples
+    --------
+    >>> require_enough_pairs(30, 5, "mlp")
+    >>> require_enough_pairs(30, 5, "final")
+    Traceback (most recent call last):
+    ...
+    scope.errors.DataError: found:    30 pairs to train a head of 118 parameters (step final)
+    expected: at least 118 pairs with scores
+    fix:      give more pairs, or write --hidden 3, or --step raw, which trains none
+    """
+    if step == "raw":
+        return
+    smaller = 0
+    if step == "mlp":
+        parameters = layers + 1
+    else:
+        parameters = head_size(layers, hidden or RECIPES[step].hidden)
+        smaller = max((n for n in range(1, pairs) if head_size(layers, n) <= pairs), default=0)
+    if pairs < parameters:
+        way = f"or write --hidden {smaller}, " if smaller else ""
+        raise DataError(
+            f"{pairs} pairs to train a head of {parameters} parameters (step {step})",
+            expected=f"at least {parameters} pairs with scores",
+            fix=f"give more pairs, {way}or --step raw, which trains none",
+        )
+
+
+_WIDEST = 6.0
+"""Scale and power lie between exp(-6) and exp(6)."""
+
+_STARTS = ((0.0, 0.0), (-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0))
+"""Logarithms of scale and power from which the least error is sought."""
+
+
+class Calibration(NamedTuple):
+    """``exp(-(scale * z / unit) ** power)``, which falls with z and is 1 at 0.
+
+    ``unit`` is a typical z, so that the scale is near 1 however small the distances of a model are.
+    """
+
+    scale: float = 1.0
+    power: float = 1.0
+    unit: float = 1.0
+
+    @classmethod
+    def fit(cls, dissimilarities: NDArray[np.float64], similarities: Scores) -> Calibration:
+        """The scale and the power with the least squared error; the unit is the median above 0.
+
+        Examples
+        --------
+        >>> z = np.array([0.1, 0.5, 1.0, 2.0])
+        >>> scale, power, unit = Calibration.fit(z, np.exp(-((2 * z) ** 0.5)))
+        >>> round(scale / unit, 2), round(power, 2), unit
+        (2.0, 0.5, 0.75)
+        """
+        some = dissimilarities[dissimilarities > 0]
+        unit = float(np.median(some)) if some.size else 1.0
+
+        def from_logarithms(logarithms: NDArray[np.float64]) -> Calibration:
+            scale, power = np.exp(np.clip(logarithms, -_WIDEST, _WIDEST))
+            return cls(float(scale), float(power), unit)
+
+        def error(logarithms: NDArray[np.float64]) -> float:
+            given = from_logarithms(logarithms).scores(dissimilarities, 0.0, 1.0)
+            return float(np.square(given - similarities).mean())
+
+        ends = [minimize(error, np.array(start), method="Nelder-Mead") for start in _STARTS]
+        # The first of equals.
+        return from_logarithms(min(ends, key=lambda end: float(end.fun)).x)
+
+    def scores(self, dissimilarities: NDArray[np.float64], low: float, high: float) -> Scores:
+        """Scores from ``low`` to ``high``, which fall with the dissimilarity; ``high`` at 0.
+
+        Examples
+        --------
+        >>> Calibration().scores(np.array([0.0, np.log(2), 1e9]), 1.0, 5.0).tolist()
+        [5.0, 3.0, 1.0]
+        """
+        # What overflows is as far apart as can be.
+        with np.errstate(over="ignore"):
+            powered = (self.scale * (dissimilarities / self.unit)) ** self.power
+        return np.clip(high + (high - low) * np.expm1(-powered), low, high)
+
+
+Development: TypeAlias = tuple[NDArray[Any], NDArray[Any], ArrayLike]
+"""Latents of the first and of the second sentences, and their scores."""
+
+
+class SimilarityProbe(BaseEstimator):
+    """Scores the semantic similarity of two sentences from a frozen model's latents.
+
+    Equal latents score exactly ``high``, and two sentences the same both ways round, to the bit.
+    One seed gives the same probe to the byte, on any number of cores.
+
+    Parameters
+    ----------
+    step
+        How much is learned, in the paper's order. ``raw``: the cosine of one layer, the best on
+        the development pairs. ``mlp``: one layer of numbers on the cosines of all layers,
+        whose dimensions are standardised.
+        ``siamese``: one encoder per layer, randomly initialized. ``autoencoder``: the encoders
+        are initialized from autoencoders trained on sentences without scores. ``final``: they
+        are initialized from whitened principal components, and the loss is the errors' variance.
+    seed
+        Random seed.
+    low, high
+        The range of the scores.
+    loss
+        ``squared`` or ``log_variance``; None: as the step has it.
+    hidden
+        Units of the head's hidden layer; None: as the step has it, 32, or 16 in ``final``.
+    outputs
+        Width of the encodings; None: as the step has it, 192, or 128 in ``final``.
+    components
+        Principal components of each layer that the encoders start from.
+    epochs, batch, patience
+        The maximum number of epochs, the batch size, and the number of epochs without a gain on
+        the development pairs.
+
+    Examples
+    --------
+    >>> latents = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[1.0, 0.1]]])
+    >>> probe = SimilarityProbe(step="raw").fit(latents[[0, 0, 1]], latents[[1, 2, 2]], [0, 5, 1])
+    >>> probe.predict(latents[:1], latents[:1])
+    array([5.])
+    """
+
+    def __init__(
+        self,
+        *,
+        step: Step = "final",
+        seed: int = 0,
+        low: float = 0.0,
+        high: float = 5.0,
+        loss: Loss | None = None,
+        hidden: int | None = None,
+        outputs: int | None = None,
+        components: int = 256,
+        epochs: int = 8,
+        batch: int = 128,
+        patience: int = 3,
+    ) -> None:
+        self.step = step
+        self.seed = seed
+        self.low = low
+        self.high = high
+        self.loss = loss
+        self.hidden = hidden
+        self.outputs = outputs
+        self.components = components
+        self.epochs = epochs
+        self.batch = batch
+        self.patience = patience
+
+    def pretrain(self, latents: NDArray[Any]) -> Self:
+        """Learn each layer's statistics, or its autoencoder, from sentences without scores.
+
+        `fit` starts from these until the next call, whatever its seed. Without this call, `fit`
+        takes the sentences of its own pairs; best are both together. ``final`` draws nothing here,
+        so that one call serves many seeds; an autoencoder depends on the `seed`, `components` and
+        `outputs` of the time of the call.
+
+        Raises
+        ------
+        SpecError
+            If the step does not use them, or a parameter is invalid.
+        DataError
+            If they are no latents.
+        """
+        check_parameters(self)
+        if self.step not in PRETRAINED:
+            raise SpecError(
+                f"sentences without scores for the step `{self.step}`",
+                expected=f"one of the steps {', '.join(PRETRAINED)}",
+                fix="leave `pretrain` out: this step learns from pairs alone",
+            )
+        with one_thread():
+            self.pretrained_ = self._pretrained(checked_latents(latents))
+        self.pretrained_step_ = self.step
+        return self
+
+    def fit(
+        self,
+        first: NDArray[Any],
+        second: NDArray[Any],
+        scores: ArrayLike,
+        *,
+        development: Development | None = None,
+    ) -> Self:
+        """Fit to pairs with human scores.
+
+        Parameters
+        ----------
+        first, second
+            Shape (pairs, layers, width).
+        scores
+            Shape (pairs,), from ``low`` to ``high``.
+        development
+            Other pairs, which choose the layer, the penalty or the epoch, and calibrate the
+            scores. Without them the training pairs do, which flatters the last epoch.
+
+        Raises
+        ------
+        DataError
+            If the pairs or their scores are invalid, or too few for the head.
+        SpecError
+            If a parameter is invalid.
+        """
+        check_parameters(self)
+        pairs = self._scored(first, second, scores)
+        tried = pairs if development is None else self._scored(*development)
+        require_form(tried.first, *pairs.first.shape[1:])
+        with one_thread():
+            measure = self._measure(pairs, tried)
+            dissimilarities = measure.dissimilarity(measure.distances(tried.first, tried.second))
+        self.measure_ = measure
+        self.calibration_ = Calibration.fit(dissimilarities, tried.similarities)
+        _, self.layers_, self.width_ = pairs.first.shape
+        return self
+
+    def predict(self, first: NDArray[Any], second: NDArray[Any]) -> Scores:
+        """The score of each pair, from ``low`` to ``high``.
+
+        Raises
+        ------
+        DataError
+            If the latents have not the layers and the width that it was fitted on.
+        """
+        return self.scores_from(self.layer_distances(first, second))
+
+    def score(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> float:
+        """Pearson's correlation with human scores; NaN if all predictions are alike."""
+        wanted = checked_scores(scores, len(first), self.low, self.high)
+        return pearson(self.predict(first, second), wanted)
+
+    def layer_distances(self, first: NDArray[Any], second: NDArray[Any]) -> Distances:
+        """The distance of each pair in each layer, shape (pairs, layers), from 0 to 2."""
+        check_is_fitted(self, "measure_")
+        pair = checked_pairs(first, second)
+        require_form(pair[0], self.layers_, self.width_)
+        with one_thread():
+            return self.measure_.distances(*pair)
+
+    def scores_from(self, distances: Distances, *, without: int | None = None) -> Scores:
+        """Scores from the result of `layer_distances`, with all layers or without one of them.
+
+        Without a layer, the dissimilarity is scaled to its mean over these pairs with all layers:
+        the calibration was made for that size, and a layer's information on single pairs is to be
+        missed, not its contribution to all of them.
+        """
+        with one_thread():
+            dissimilarities = self.measure_.dissimilarity(distances)
+            if without is not None:
+                whole = dissimilarities.mean()
+                dissimilarities = self.measure_.dissimilarity(distances, without)
+                if mean := dissimilarities.mean():
+                    dissimilarities = dissimilarities * (whole / mean)
+        return self.calibration_.scores(dissimilarities, self.low, self.high)
+
+    def _scored(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> ScoredPairs:
+        pair = checked_pairs(first, second)
+        wanted = checked_scores(scores, len(pair[0]), self.low, self.high)
+        return ScoredPairs(*pair, (wanted - self.low) / (self.high - self.low))
+
+    def _measure(self, pairs: ScoredPairs, development: ScoredPairs) -> Measure:
+        count, layers, _ = pairs.first.shape
+        if self.step == "raw":
+            return RawLayer.fit(development)
+        require_enough_pairs(count, layers, self.step, self.hidden)
+        if self.step == "mlp":
+            return AllCosines.fit(pairs, development)
+        if getattr(self, "pretrained_step_", None) == self.step:
+            pretrained = self.pretrained_
+            require_form(pairs.first, *pretrained.basis.centre.shape)
+        else:
+            pretrained = self._pretrained(pairs.first, pairs.second)
+        # Torch takes no integer of NumPy, as a search over parameters gives.
+        return SiameseNetwork.fit(
+            pairs, development, pretrained, self._recipe(), seed=int(self.seed)
+        )
+
+    def _pretrained(self, *parts: NDArray[np.float32]) -> Pretrained:
+        return Pretrained.fit(
+            parts, self._recipe(), components=self.components, seed=int(self.seed)
+        )
+
+    def _recipe(self) -> Recipe:
+        recipe = RECIPES[checked_step(self.step)]
+        return replace(
+            recipe,
+            loss=self.loss or recipe.loss,
+            hidden=self.hidden or recipe.hidden,
+            outputs=self.outputs or recipe.outputs,
+            epochs=self.epochs,
+            batch=self.batch,
+            patience=self.patience,
+        )

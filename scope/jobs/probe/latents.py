@@ -1,0 +1,325 @@
+"""Arrays of latents: checks, scales, cosines, and principal components.
+
+A few dimensions of a language model have variances above those of all others together. Unless all
+dimensions are standardised, those few decide every cosine and every principal component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
+from threadpoolctl import threadpool_limits
+
+from scope.errors import DataError
+from scope.models.torch_setup import load_torch, one_torch_thread
+
+Latents = NDArray[np.float32]
+"""Shape (sentences or pairs, layers, width): one vector a layer, after the residual connection."""
+
+Scores = NDArray[np.float64]
+"""Shape (pairs,): the semantic similarity of two sentences, by people or by a probe."""
+
+Distances = NDArray[np.float64]
+"""Shape (pairs, layers): 1 - cosine, from 0 to 2; exactly 0 for equal latents."""
+
+_ROWS = 1024
+_STILL = 1e-6
+"""A dimension with a smaller deviation carries no information; it keeps its own scale."""
+
+_TINY = 1e-30
+
+
+def checked_latents(latents: NDArray[Any], name: str = "the latents") -> Latents:
+    """The latents in single precision; a memory-mapped file of float32 stays on disk.
+
+    Raises
+    ------
+    DataError
+        If they do not have three axes, or a number is not finite.
+
+    Examples
+    --------
+    >>> checked_latents(np.zeros((2, 3, 8))).dtype
+    dtype('float32')
+    >>> checked_latents(np.zeros((2, 8)))
+    Traceback (most recent call last):
+    ...
+    scope.errors.DataError: found:    the latents of shape (2, 8)
+    expected: three axes: sentences, layers and width, none of them empty
+    fix:      read the latents of all layers, one vector a sentence and layer
+    """
+    latents = np.asanyarray(latents)
+    if latents.ndim != 3 or 0 in latents.shape:
+        raise DataError(
+            f"{name} of shape {latents.shape}",
+            expected="three axes: sentences, layers and width, none of them empty",
+            fix="read the latents of all layers, one vector a sentence and layer",
+        )
+    single = latents.astype(np.float32, copy=False)
+    for start in range(0, len(single), _ROWS):
+        finite = np.isfinite(single[start : start + _ROWS]).all(axis=2)
+        if not finite.all():
+            row, layer = np.argwhere(~finite)[0]
+            raise DataError(
+                f"{name} hold a number that is not finite in row {start + row}, layer {layer}",
+                expected="finite numbers",
+                fix="read them again in float32: float16 overflows in some models",
+            )
+    return single
+
+
+def checked_pairs(first: NDArray[Any], second: NDArray[Any]) -> tuple[Latents, Latents]:
+    """The latents of both sentences of each pair, in single precision.
+
+    Raises
+    ------
+    DataError
+        If the numbers of pairs, layers or dimensions differ.
+    """
+    pair = (
+        checked_latents(first, "the first sentences' latents"),
+        checked_latents(second, "the second sentences' latents"),
+    )
+    if pair[0].shape != pair[1].shape:
+        raise DataError(
+            f"latents of shape {pair[0].shape} beside latents of shape {pair[1].shape}",
+            expected="as many second sentences as first ones, read from the same model",
+            fix="give two arrays of the same pairs, in the same order",
+        )
+    return pair
+
+
+def checked_scores(scores: ArrayLike, pairs: int, low: float, high: float) -> Scores:
+    """Human scores in double precision.
+
+    Raises
+    ------
+    DataError
+        If there is not one score a pair, one is outside the range, or all are the same.
+
+    Examples
+    --------
+    >>> checked_scores([0, 5.5], 2, 0.0, 5.0)
+    Traceback (most recent call last):
+    ...
+    scope.errors.DataError: found:    the score 5.5 of pair 1
+    expected: scores from 0 to 5
+    fix:      correct the score, or give the range that the scores have as `low` and `high`
+    """
+    human = np.asarray(scores, dtype=np.float64)
+    if human.shape != (pairs,):
+        raise DataError(
+            f"scores of shape {human.shape} for {pairs} pairs",
+            expected="one score a pair",
+            fix="give the scores of the same pairs, in the same order",
+        )
+    outside = np.flatnonzero(~((human >= low) & (human <= high)))
+    if outside.size:
+        place = int(outside[0])
+        raise DataError(
+            f"the score {human[place]:g} of pair {place}",
+            expected=f"scores from {low:g} to {high:g}",
+            fix="correct the score, or give the range that the scores have as `low` and `high`",
+        )
+    if (human == human[0]).all():
+        raise DataError(
+            f"{pairs} pairs that all have the score {human[0]:g}",
+            expected="pairs of different scores: nothing correlates with a constant",
+            fix="give pairs that mean the same beside pairs that do not",
+        )
+    return human
+
+
+def checked_groups(groups: ArrayLike | None, count: int, unit: str = "pair") -> NDArray[np.intp]:
+    """The groups of pairs, or of another unit, numbered from 0; None: each unit by itself.
+
+    Raises
+    ------
+    DataError
+        If there is not one whole number a unit.
+
+    Examples
+    --------
+    >>> checked_groups([7, 2, 7], 3).tolist(), checked_groups(None, 3).tolist()
+    ([1, 0, 1], [0, 1, 2])
+    """
+    if groups is None:
+        return np.arange(count)
+    numbers = np.asarray(groups)
+    if numbers.shape != (count,) or numbers.dtype.kind not in "iu":
+        raise DataError(
+            f"groups of {numbers.dtype} and of shape {numbers.shape} for {count} {unit}s",
+            expected=f"one whole number a {unit}, the same for those that hang together",
+            fix=f"give the groups of the same {unit}s, in the same order, or none",
+        )
+    return np.unique(numbers, return_inverse=True)[1]
+
+
+def require_form(latents: Latents, layers: int, width: int) -> None:
+    """Raise a DataError if latents have not the layers and the width that a probe was fitted on."""
+    if latents.shape[1:] != (layers, width):
+        raise DataError(
+            f"latents of {latents.shape[1]} layers of width {latents.shape[2]}",
+            expected=f"{layers} layers of width {width}, as the probe was fitted on",
+            fix="read the latents from the model that the probe was fitted on",
+        )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch and NumPy compute with one thread inside, and as before afterwards.
+
+    Sums that several threads share are added in an order that depends on their number.
+    """
+    with one_torch_thread(), threadpool_limits(1):
+        yield
+
+
+class Scales(NamedTuple):
+    """Mean and standard deviation of each dimension, both of shape (layers, width)."""
+
+    centre: NDArray[np.float32]
+    deviation: NDArray[np.float32]
+
+
+def fit_scales(parts: Sequence[Latents]) -> Scales:
+    """Mean and deviation of each dimension over the rows of all parts.
+
+    Examples
+    --------
+    >>> points = np.array([[[1.0, 3.0]], [[-1.0, 3.0]]], dtype=np.float32)
+    >>> scales = fit_scales([points])
+    >>> scales.centre.tolist(), scales.deviation.tolist()
+    ([[0.0, 3.0]], [[1.0, 1.0]])
+    """
+    moments = [_moments(_rows_of(parts, layer)) for layer in range(parts[0].shape[1])]
+    centres, deviations = (
+        np.stack(layers).astype(np.float32) for layers in zip(*moments, strict=True)
+    )
+    return Scales(centres, deviations)
+
+
+def _rows_of(parts: Sequence[Latents], layer: int) -> NDArray[np.float64]:
+    """One layer's latents in double precision, concatenated over the parts."""
+    return np.concatenate([np.asarray(part[:, layer], dtype=np.float64) for part in parts])
+
+
+def _moments(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and deviation of each dimension; the deviation is 1 if it hardly changes."""
+    deviation = rows.std(axis=0)
+    deviation[deviation < _STILL] = 1.0
+    return rows.mean(axis=0), deviation
+
+
+def cosine_distances(first: Latents, second: Latents, scales: Scales | None = None) -> Distances:
+    """1 - cosine in each layer, as half the squared distance of the vectors at length 1.
+
+    Parameters
+    ----------
+    first, second
+        Shape (pairs, layers, width).
+    scales
+        Standardise each dimension by these first; None: the latents as they are.
+
+    Examples
+    --------
+    Orthogonal, equal and opposite:
+
+    >>> first = np.array([[[1.0, 0.0]], [[0.0, 2.0]], [[3.0, 0.0]]], dtype=np.float32)
+    >>> second = np.array([[[0.0, 5.0]], [[0.0, 2.0]], [[-1.0, 0.0]]], dtype=np.float32)
+    >>> cosine_distances(first, second).tolist()
+    [[1.0], [0.0], [2.0]]
+    """
+    distances = np.empty(first.shape[:2])
+    for layer in range(first.shape[1]):
+        units = []
+        for side in (first, second):
+            vectors = side[:, layer].astype(np.float64)
+            if scales is not None:
+                vectors = (vectors - scales.centre[layer]) / scales.deviation[layer]
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            units.append(vectors / np.maximum(lengths, _TINY))
+        distances[:, layer] = 0.5 * np.square(units[0] - units[1]).sum(axis=1)
+    return distances
+
+
+POWER = 0.4
+"""Whitening divides by this power of a variance; 0.5 would whiten fully."""
+
+FLOOR = 0.02
+"""Added to each variance, so that directions of hardly any variance are not blown up."""
+
+
+class Basis(NamedTuple):
+    """How each layer's latents become inputs of its encoder: ``(latent - centre) @ projection``.
+
+    ``centre`` has the shape (layers, width), ``projection`` (layers, width, components); the
+    leading component comes first.
+    """
+
+    centre: NDArray[np.float32]
+    projection: NDArray[np.float32]
+
+
+def fit_basis(parts: Sequence[Latents], components: int, *, whitened: bool) -> Basis:
+    """Principal components of each layer's standardised latents, over the rows of all parts.
+
+    A linear autoencoder with squared loss ends in the same directions, so nothing is trained.
+    Whitened, each component is divided by ``(variance + FLOOR) ** POWER``; otherwise a layer's
+    components are divided by one number, so that their mean square is 1.
+
+    Examples
+    --------
+    Along the first axis the points differ, along the second they do not:
+
+    >>> points = np.array([[[1.0, 3.0]], [[-1.0, 3.0]]], dtype=np.float32)
+    >>> basis = fit_basis([points], 1, whitened=False)
+    >>> basis.centre.tolist(), basis.projection.tolist()
+    ([[0.0, 3.0]], [[[1.0], [0.0]]])
+    """
+    layers, width = parts[0].shape[1:]
+    centres, projections = [], []
+    for layer in range(layers):
+        rows = _rows_of(parts, layer)
+        centre, deviation = _moments(rows)
+        standard = (rows - centre) / deviation
+        # The largest eigenvalues alone, which come last.
+        values, vectors = eigh(
+            standard.T @ standard / len(rows), subset_by_index=(width - components, width - 1)
+        )
+        variances, directions = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+        # A solver may return either sign: the largest number of a direction is made positive.
+        largest = np.abs(directions).argmax(axis=0)
+        directions = directions * np.sign(directions[largest, np.arange(components)])
+        if whitened:
+            scale = (variances + FLOOR) ** -POWER
+        else:
+            spread = np.sqrt(variances.mean())
+            scale = np.full(components, 1.0 / spread if spread > _STILL else 1.0)
+        centres.append(centre.astype(np.float32))
+        projections.append((directions / deviation[:, None] * scale).astype(np.float32))
+    # Stacked, as the order of the numbers in memory decides the rounding of products.
+    return Basis(np.stack(centres), np.stack(projections))
+
+
+def project(basis: Basis, parts: Sequence[Latents]) -> Any:
+    """The encoders' inputs as one tensor of shape (layers, sentences of all parts, components).
+
+    Layer by layer, so that no second copy of all latents is made.
+    """
+    torch = load_torch()
+    layers, _, components = basis.projection.shape
+    inputs = torch.empty(layers, sum(map(len, parts)), components)
+    for layer in range(layers):
+        projection, start = torch.from_numpy(basis.projection[layer]), 0
+        for part in parts:
+            centred = torch.from_numpy(part[:, layer] - basis.centre[layer])
+            rows = inputs[layer, start : start + len(part)]
+            torch.matmul(centred, projection, out=rows)
+            start += len(part)
+    return inputs

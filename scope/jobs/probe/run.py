@@ -1,0 +1,309 @@
+"""The probe: how well do the layers of frozen models predict human similarity scores?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from scope.answers import Run
+from scope.answers.asking import may_change
+from scope.answers.vectors import LatentTable, recognise_reader, stored_latents
+from scope.core.request import as_function
+from scope.data import load_data
+from scope.jobs.identity import manifest_of
+from scope.jobs.probe.estimator import SimilarityProbe, require_enough_pairs
+from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
+from scope.jobs.probe.pairs import (
+    ChosenPairTask,
+    GivenPairs,
+    LeakageGroups,
+    human_scores,
+    leakage_groups,
+    notes_on_overlap,
+    read_all_parts,
+    read_test_alone,
+    sentences_of,
+)
+from scope.jobs.probe.readers import (
+    NamedProgress,
+    ReadModel,
+    card_of,
+    load_readers,
+    names_of,
+    prepare_folder,
+    read_texts,
+    readout_of,
+    source_of,
+    with_dtype,
+)
+from scope.jobs.probe.request import ProbeRequest
+from scope.jobs.probe.saving import LatentSource, SavedProbe, save_probe
+from scope.jobs.probe.similarity import open_probe
+from scope.jobs.probe.steps import (
+    FittedStep,
+    JudgedModel,
+    alignments,
+    differences,
+    fit_steps,
+    judge_model,
+    latents_of,
+)
+from scope.jobs.runner import Prepared, run_job
+from scope.jobs.work import Planned, vectors_work
+from scope.paths import expanded
+from scope.protocols import LatentReader
+from scope.records import (
+    DataCard,
+    LayerAlignment,
+    Manifest,
+    ProbeDifference,
+    ProbeFindings,
+    ProbeResult,
+    Setting,
+)
+
+
+def run_probe(request: ProbeRequest) -> ProbeResult:
+    """Fit and evaluate probes, or evaluate a saved one."""
+    return run_job(request, prepare)
+
+
+probe = as_function(ProbeRequest, run_probe)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbePlan:
+    """The inputs of a probe: everything is read and checked, but no model is loaded.
+
+    ``settings`` determine the result. ``unlabelled`` are the sentences without scores,
+    ``unlabelled_card`` is their data card.
+    """
+
+    request: ProbeRequest
+    chosen: ChosenPairTask
+    pairs: GivenPairs
+    sources: tuple[LatentSource, ...]
+    unlabelled: tuple[str, ...] = ()
+    unlabelled_card: DataCard | None = None
+    settings: Mapping[str, Setting]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A short name for each model."""
+        return names_of(self.sources)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts for the models."""
+        return tuple(dict.fromkeys((*self.pairs.sentences, *self.unlabelled)))
+
+    def work(self, readers: Sequence[LatentReader]) -> Iterator[Planned]:
+        """What a dry run shows: each model reads all texts."""
+        for name, reader in zip(self.names, readers, strict=True):
+            yield vectors_work(name, "latents", reader.latents, self.texts)
+
+    def manifest(self, tables: Sequence[LatentTable] = ()) -> Manifest:
+        """The manifest of the result; ``tables`` are the models' latents, if computed."""
+        read: Sequence[LatentTable | None] = tables or [None] * len(self.sources)
+        others = () if self.unlabelled_card is None else (self.unlabelled_card,)
+        readouts = {}
+        for name in ("readout", "prompt", "dtype"):
+            values = dict.fromkeys(getattr(source, name) for source in self.sources)
+            if text := ", ".join(str(value) for value in values if value is not None):
+                readouts[name] = text
+        return manifest_of(
+            "probe",
+            self.request,
+            {**self.settings, **readouts},
+            models=tuple(
+                card_of(name, source, table)
+                for name, source, table in zip(self.names, self.sources, read, strict=True)
+            ),
+            data=(*self.pairs.cards, *others),
+            capabilities=(self.chosen.card(),),
+        )
+
+    def result(
+        self,
+        models: Sequence[ReadModel],
+        judged: Sequence[JudgedModel],
+        leakage: LeakageGroups,
+        *,
+        notes: Sequence[str] = (),
+        compared: tuple[ProbeDifference, ...] = (),
+        maps: tuple[LayerAlignment, ...] = (),
+        files: tuple[str, ...] = (),
+    ) -> ProbeResult:
+        """The result of all models; ``notes`` are those besides the pairs' and their overlap."""
+        low, high = self.chosen.ends
+        pairs, unseen = self.pairs, leakage.unseen
+        findings = ProbeFindings(
+            train=len(pairs.train),
+            development=len(pairs.development),
+            test=len(pairs.test),
+            unseen=0 if unseen is None else int(unseen.sum()),
+            groups=len(set(leakage.groups.tolist())),
+            sentences=len(pairs.sentences),
+            unlabelled=len(self.unlabelled),
+            low=low,
+            high=high,
+            models=tuple(model.model for model in judged),
+            scores=tuple(score for model in judged for score in model.scores),
+            layers=tuple(layer for model in judged for layer in model.layers),
+            differences=compared,
+            alignments=maps,
+            misjudged=tuple(pair for model in judged for pair in model.misjudged),
+            notes=(*pairs.notes, *notes_on_overlap(pairs, self.unlabelled), *notes),
+            files=files,
+        )
+        manifest = self.manifest([model.table for model in models])
+        return ProbeResult(manifest=manifest, findings=findings)
+
+
+def prepare(request: ProbeRequest) -> Prepared[ProbeResult]:
+    """Read the pairs and open the models' files, or the saved probe."""
+    return (_prepare_new if request.probe is None else _prepare_saved)(request)
+
+
+def _prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:
+    # Fast checks first: a language model may take half a minute to load.
+    readout = readout_of(request.readout, request.prompt)
+    chosen = ChosenPairTask.of(request.task, request.low, request.high, request.settings)
+    pairs = read_all_parts(chosen.task, request)
+    unlabelled: tuple[str, ...] = ()
+    card = None
+    if request.unlabelled is not None:
+        data = load_data(
+            request.unlabelled,
+            text_column=request.text_column,
+            label_column="none",
+            n=request.most_unlabelled,
+            seed=request.seed,
+        )
+        # Sorted, like pairs, so that the result does not depend on the order of the rows.
+        unlabelled, card = tuple(sorted(example.text for example in data.examples)), data.card
+    readers = load_readers(
+        request.models, with_dtype(request.model_options, request.dtype), readout
+    )
+    plan = ProbePlan(
+        request=request,
+        chosen=chosen,
+        pairs=pairs,
+        sources=tuple(map(source_of, readers)),
+        unlabelled=unlabelled,
+        unlabelled_card=card,
+        settings={
+            "seed": request.seed,
+            "seeds": request.seeds,
+            "steps": ", ".join(request.ordered_steps),
+            "hidden": request.hidden,
+            "development": len(pairs.development),
+            "unlabelled": len(unlabelled),
+        },
+    )
+    return Prepared(
+        plan.manifest(),
+        partial(_fit_and_judge, plan, readers),
+        work=partial(plan.work, readers),
+        fits=True,
+    )
+
+
+def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> ProbeResult:
+    request = plan.request
+    folder = None if request.save is None else expanded(request.save)
+    if folder is not None:
+        # The request allows only one model here. None is loaded yet.
+        prepare_folder(folder, plan.sources[0])
+    models = list(_read_models(plan, readers))
+    leakage, judged = leakage_groups(plan.pairs), []
+    for model in models:
+        fitted = fit_steps(plan, model.table, NamedProgress(model.name, request.progress))
+        if folder is not None:
+            save_probe(_saved(plan, model, fitted[-1].probe), folder)
+        judged.append(judge_model(model, fitted, plan.pairs.test, leakage))
+    maps, without_map = alignments(models, plan.pairs.test, request.seed)
+    given = {model.model.name: model.given for model in judged}
+    wanted = human_scores(plan.pairs.test)
+    return plan.result(
+        models,
+        judged,
+        leakage,
+        notes=(*_notes(request), *without_map),
+        compared=differences(request.ordered_steps[-1], given, wanted, leakage.groups),
+        maps=maps,
+        files=() if folder is None else (str(folder),),
+    )
+
+
+def _read_models(plan: ProbePlan, readers: list[LatentReader]) -> Iterator[ReadModel]:
+    """Each model with the latents of all texts; it is released afterwards, as it may be large."""
+    request = plan.request
+    for name in plan.names:
+        reader = readers.pop(0)
+        recognise_reader(plan.texts, reader, request.progress)
+        # The first text loads the model and gives its number of layers.
+        shown = stored_latents(plan.texts[:1], reader, NamedProgress(name, request.progress))
+        for step in request.ordered_steps:
+            require_enough_pairs(len(plan.pairs.train), shown.layers, step, request.hidden)
+        yield read_texts(name, reader, plan.texts, request.progress)
+
+
+def _saved(plan: ProbePlan, model: ReadModel, fitted: SimilarityProbe) -> SavedProbe:
+    """The probe, with the latents of a training sentence if the model has no hash."""
+    texts = sentences_of(plan.pairs.train)[:1] if may_change(model.source) else ()
+    canaries = dict(zip(texts, model.table.rows(texts), strict=True))
+    return SavedProbe(probe=fitted, source=model.source, canaries=canaries)
+
+
+def _notes(request: ProbeRequest) -> Iterator[str]:
+    random = [step for step in request.ordered_steps if step in RANDOM_STEPS]
+    if request.seeds > 1 and random:
+        yield (
+            f"estimates, including gains, are for the seed {request.seed}; "
+            f"steps fitted with {request.seeds} seeds: {', '.join(random)}"
+        )
+    if set(request.ordered_steps) & set(PRETRAINED):
+        others = " and those without scores" if request.unlabelled else ""
+        yield f"layer statistics are from the training sentences{others}"
+
+
+def _prepare_saved(request: ProbeRequest) -> Prepared[ProbeResult]:
+    opened = open_probe(
+        expanded(request.probe or ""),
+        with_dtype(request.model_options, request.dtype),
+        next(iter(request.models), None),
+    )
+    # The task in the range of the probe's scores.
+    ends = (opened.probe.low, opened.probe.high)
+    chosen = ChosenPairTask.of(request.task)
+    if chosen.ends != ends:
+        chosen = ChosenPairTask.of(request.task, *ends)
+    plan = ProbePlan(
+        request=request,
+        chosen=chosen,
+        pairs=read_test_alone(chosen.task, request),
+        sources=(opened.source,),
+        settings={"probe": opened.digest, "steps": opened.probe.step},
+    )
+    # Only the list references the reader, so that it can be released.
+    readers = [opened.reader]
+    return Prepared(
+        plan.manifest(),
+        partial(_judge_saved, plan, opened.probe, readers),
+        work=partial(plan.work, readers),
+    )
+
+
+def _judge_saved(
+    plan: ProbePlan, fitted: SimilarityProbe, readers: list[LatentReader], run: Run
+) -> ProbeResult:
+    progress, test = plan.request.progress, plan.pairs.test
+    recognise_reader(plan.texts, readers[0], progress)
+    # The model is released after reading all texts, because it may be large.
+    model = read_texts(plan.names[0], readers.pop(), plan.texts, progress)
+    first, second, _ = latents_of(model.table, test)
+    step = FittedStep(fitted, (fitted.predict(first, second),))
+    leakage = leakage_groups(plan.pairs)
+    return plan.result([model], [judge_model(model, [step], test, leakage)], leakage)

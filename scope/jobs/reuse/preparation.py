@@ -1,0 +1,313 @@
+"""Prepares a test of reuse: models, questions and configuration, loaded and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scope.answers import CachedClassifier, Run
+from scope.answers.asking import recognise_answerer, recognise_classifier
+from scope.core.request import refuse_unused
+from scope.data.sampling import Keyed, draw, short_hash
+from scope.errors import ModelError, SpecError
+from scope.jobs.answering_models import (
+    check_prompts,
+    is_saved,
+    load_answering_model,
+    require_rows,
+)
+from scope.jobs.audited import (
+    asked_with_words,
+    check_labels,
+    load_audited,
+    read_prompts,
+    refuse_unused_words,
+)
+from scope.jobs.identity import NULL, PROBES, NamedModel, manifest_of
+from scope.jobs.perturbing import PairSearch, changed_texts, searched_on
+from scope.jobs.preparation import (
+    ChosenCapability,
+    choose_capabilities,
+    load_texts,
+    with_labels,
+)
+from scope.jobs.reuse.models import ReuseModels, load_reuse_models, reuse_card
+from scope.jobs.reuse.questions import ItemSet, task_items, text_items
+from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
+from scope.jobs.reuse.responses import Responses, TaskResponses, TextResponses, match_by_answers
+from scope.jobs.reuse.verdicts import HYPOTHESIS
+from scope.jobs.task_choice import ChosenTask, choose_tasks
+from scope.jobs.word_encoder import encoder_at_hand
+from scope.jobs.work import Planned, questions_work, search_work, texts_work
+from scope.models.labels import align, parse_label_map
+from scope.plugins import refuse_unused_settings
+from scope.protocols import Encoder, SearchOptions
+from scope.records import CapabilityCard, DataCard, Example, Manifest, Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedTest:
+    """A test of reuse with everything loaded and checked.
+
+    ``settings`` are those that affect the result, in addition to the ones of every test;
+    ``asked`` are the task or the capabilities.
+    """
+
+    request: ReuseRequest
+    models: ReuseModels
+    data: DataCard
+    asked: tuple[CapabilityCard, ...]
+    settings: Mapping[str, Setting]
+
+    def responses(self, run: Run) -> Responses:
+        """The inference of an open run."""
+        raise NotImplementedError
+
+    def items(self, reference: NamedModel, run: Run) -> ItemSet:
+        """The questions of a reference."""
+        raise NotImplementedError
+
+    def recognise(self, run: Run) -> None:
+        """Check that the models are those whose answers the run has cached."""
+        raise NotImplementedError
+
+    def work(self) -> Iterator[Planned]:
+        """What a dry run shows."""
+        raise NotImplementedError
+
+    @property
+    def available(self) -> int:
+        """The number of questions in the data; of all if a number of them is sampled."""
+        return self.data.used if self.request.n is None else self.data.rows
+
+    def manifest(
+        self, truncated: Mapping[str, int] | None = None, hashes: Mapping[str, str] | None = None
+    ) -> Manifest:
+        """The manifest of the result.
+
+        ``truncated`` counts the texts cut by each model, ``hashes`` are those of the questions of
+        each reference. Both are known after the run only and are no part of the configuration.
+        """
+        request, counts = self.request, truncated or {}
+        settings: dict[str, Setting] = {
+            "alpha": request.alpha,
+            "seed": request.seed,
+            NULL: HYPOTHESIS,
+            **self.settings,
+        }
+        # Earlier releases stored these only if they differ from the default.
+        if request.batch_size is not None:
+            settings["batch"] = request.batch_size
+        if request.assume_no_label_training:
+            settings["assume_no_label_training"] = True
+        settings.update({f"{PROBES}{name}": value for name, value in (hashes or {}).items()})
+        return manifest_of(
+            "reuse",
+            request,
+            settings,
+            models=tuple(reuse_card(each, counts.get(each.name, 0)) for each in self.models.all),
+            data=(self.data,),
+            capabilities=self.asked,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TaskTest(PreparedTest):
+    """The questions of a task, and the models that answer them."""
+
+    chosen: ChosenTask
+
+    def responses(self, run: Run) -> TaskResponses:
+        return TaskResponses(task=self.chosen.task, run=run, progress=self.request.progress)
+
+    def items(self, reference: NamedModel, run: Run) -> ItemSet:
+        return task_items(self.chosen.data.items)
+
+    def recognise(self, run: Run) -> None:
+        task, questions = self.chosen.task, self.chosen.questions
+        for model in self.models.all:
+            recognise_answerer(model, task, questions, run, self.request.progress)
+
+    def work(self) -> Iterator[Planned]:
+        task, longest = self.chosen.task, self.request.model_options.max_answer_tokens
+        for model in self.models.all:
+            replied = 1 if task.role == "choice_scorer" else longest
+            yield questions_work(model, task, self.chosen.questions, replied)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TextTest(PreparedTest):
+    """Texts for labels or next tokens, and their perturbations."""
+
+    labels: tuple[str, ...]
+    chosen: tuple[ChosenCapability, ...]
+    encoder: Encoder | None
+    examples: Sequence[Example]
+
+    def recognise(self, run: Run) -> None:
+        texts = [example.text for example in self.examples]
+        for reference in self.models.references:
+            for chosen in self.chosen:
+                texts += changed_texts(run, _kept_as(chosen, reference), self.examples)
+        for model in self.models.all:
+            recognise_classifier(model, texts, run, self.request.progress)
+
+    def work(self) -> Iterator[Planned]:
+        """What a dry run shows: the searches on the references, then each model's answers."""
+        searched = self._searched()
+        for reference in self.models.references:
+            for chosen in self.chosen:
+                yield search_work(chosen.capability, reference, searched, self._options())
+        of_one = len(searched) * self.request.trials * len(self.chosen)
+        for model in self.models.all:
+            # The search has asked a reference for its own perturbations.
+            others = len(self.models.references) - (model.role == "reference")
+            yield texts_work(model, self.examples, of_one * others)
+
+    def _searched(self) -> Sequence[Example]:
+        """The texts that are perturbed."""
+        drawable = [Keyed(short_hash(example.text.strip()), example) for example in self.examples]
+        return draw(drawable, self.request.n_perturbed, self.request.seed)
+
+    def _options(self) -> SearchOptions:
+        request = self.request
+        return SearchOptions(trials=request.trials, seed=request.seed, encoder=self.encoder)
+
+    def items(self, reference: NamedModel, run: Run) -> ItemSet:
+        """The texts, and the perturbations that the search of one reference finds."""
+        examples = self._searched()
+        sets = [
+            PairSearch(
+                capability=chosen.capability,
+                reference=CachedClassifier(reference.model, run),
+                examples=examples,
+                options=self._options(),
+                run=run,
+                progress=self.request.progress,
+                kept_as=_kept_as(chosen, reference),
+                shown_as=f"{chosen.capability.name} of {reference.name}",
+            ).kept()
+            for chosen in self.chosen
+        ]
+        return text_items(self.examples, sets, self.labels)
+
+    def responses(self, run: Run) -> TextResponses:
+        """The inference; labels of other names are matched first, by the answers to all texts."""
+        originals = [example.text for example in self.examples]
+        progress = self.request.progress
+        return TextResponses(
+            labels=self.labels,
+            examples=self.examples,
+            run=run,
+            progress=progress,
+            own_labels={model.name: model.model.labels for model in self.models.all},
+            matched=match_by_answers(self.models, self.labels, originals, run, progress),
+        )
+
+
+def _kept_as(chosen: ChosenCapability, searched: NamedModel) -> str:
+    """The name under which a run stores the perturbations of one model."""
+    return searched_on(chosen.capability.name, searched.model.fingerprint)
+
+
+def prepare_test(request: ReuseRequest) -> PreparedTest:
+    """Load and check the models and the questions."""
+    return (_prepare_texts if request.task is None else _prepare_task)(request)
+
+
+def _prepare_task(request: ReuseRequest) -> PreparedTest:
+    """Load the models in the role of the task, and its questions."""
+    (chosen,) = choose_tasks(
+        [request.task], request.data, request.settings, n=request.n, seed=request.seed
+    )
+    role, options = chosen.task.role, request.model_options
+    check_prompts([role], options)
+    models = load_reuse_models(request, lambda spec: load_answering_model(spec, [role], options))
+    for model in models.all:
+        require_rows(model.model, [chosen])
+    return _TaskTest(
+        request=request,
+        models=models,
+        data=chosen.data.card,
+        asked=(chosen.card(),),
+        settings={},
+        chosen=chosen,
+    )
+
+
+def _prepare_texts(request: ReuseRequest) -> PreparedTest:
+    """Load the models, check that they can run, and read the texts."""
+    options = request.model_options
+    read_prompts(options)
+    encoder, chosen = encoder_at_hand(_capabilities(request), options, request)
+    loaded = load_texts(request, request.n)
+    specs = (*request.references, request.suspect, *request.controls)
+    all_align = bool(request.batch_size or request.label_map)
+    count = len(specs) if all_align else len(request.references)
+    check_labels(specs, request, loaded.examples, aligned=count)
+    models = load_reuse_models(request, lambda spec: load_audited(spec, request.role, options))
+    refuse_unused_words(options, used=asked_with_words([model.model for model in models.all]))
+    labels = tuple(models.references[0].model.labels)
+    loaded = with_labels(loaded, labels, request.label_map)
+    return _TextTest(
+        request=request,
+        models=models.with_models(lambda model: _aligned(model, labels, request)),
+        data=loaded.card,
+        asked=tuple(each.card() for each in chosen),
+        settings={
+            **({} if request.role == "classifier" else {"role": request.role}),
+            "trials": request.trials,
+            "n_perturbed": request.n_perturbed,
+            "tolerance": request.tolerance,
+            "cutoff": request.cutoff,
+            "label_map": ", ".join(request.label_map) or None,
+            **({"encoder": f"{encoder.spec} {encoder.fingerprint}"} if encoder else {}),
+        },
+        labels=labels,
+        chosen=chosen,
+        encoder=encoder,
+        examples=loaded.examples,
+    )
+
+
+def _aligned(model: NamedModel, labels: Sequence[str], request: ReuseRequest) -> object:
+    """A model with its labels in the first reference's order, or unchanged if no names align.
+
+    References must align. So must all models with batches, because a match needs all answers, and
+    with a label map of the user's.
+    """
+    if request.role == "next_token":
+        return model.model
+    try:
+        return align(model.model, labels, parse_label_map(request.label_map))
+    except ModelError:
+        if model.role == "reference" or request.batch_size or request.label_map:
+            raise
+        return model.model
+
+
+def _capabilities(request: ReuseRequest) -> tuple[ChosenCapability, ...]:
+    """The requested capabilities; by default *typo* if every model can answer new texts.
+
+    A test in batches uses plain texts alone, without a search.
+    """
+    saved = [spec for spec in request.references if is_saved(spec)]
+    if request.capabilities and saved:
+        raise SpecError(
+            f"--capability with saved predictions as a reference: `{saved[0]}`",
+            expected="a reference that can answer new texts, which the search makes",
+            fix="give the model itself, or leave the search out: --capability none",
+        )
+    stored = any(map(is_saved, (request.suspect, *request.references, *request.controls)))
+    usual = () if stored or request.batch_size else ("typo",)
+    requested = usual if request.capabilities is None else request.capabilities
+    if requested:
+        return choose_capabilities(requested, request.settings)
+    refuse_unused(
+        request,
+        OF_SEARCH,
+        "without a search",
+        "a search, which needs models that can answer new texts",
+    )
+    refuse_unused_settings(request.settings, {})
+    return ()

@@ -1,0 +1,296 @@
+"""Which models can be judged: usable answers, comparable controls, likely siblings.
+
+Siblings are controls that may have the same source as the reference; a verdict says how to exclude
+them.
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+import shlex
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.estimation.answer_shares import ONE_ANSWER, gives_one_answer
+from scope.estimation.tasks.shares import SILENT
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
+from scope.jobs.reuse.case import Case, JointScores
+from scope.jobs.reuse.consensus import follows_nothing, skill
+from scope.jobs.reuse.shared_mistakes import SharedMistakes
+from scope.records import ControlCheck, Estimate, Undefined
+from scope.statistics import mean_estimate
+
+FEWEST_SHARED = 30
+"""Fewer answered questions than this are no ground for a verdict."""
+
+GUESSING = 0.01
+"""Significance level of the test for guessing; a model with a greater p-value is not judged."""
+
+SKILL_GAP = 0.15
+"""A control whose accuracy differs by more from the suspect's is not comparable."""
+
+MAY_BE_RELATED = (
+    "it is far more similar to the reference than the other controls: it may be related to it"
+)
+"""The flag of a control that may not be independent, for example one with the same public base."""
+
+THE_SUSPECTS = "the suspect's"
+"""The end of the flag of a control of different skill."""
+
+OF_REFERENCE = "the reference is degenerate: "
+"""The start of a reason that concerns the reference, not the suspect."""
+
+OUTLYING = 3.5
+"""Robust standard deviations above the other controls, beyond which a control may be related."""
+
+
+def unusable_models(case: Case) -> tuple[str, ...]:
+    """Why the suspect cannot be judged, or not with this reference."""
+    of_reference = _one_answer(case, 0)
+    return (*unusable(case), *((f"{OF_REFERENCE}{of_reference}",) if of_reference else ()))
+
+
+def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
+    """Why a model cannot be judged; empty if it can."""
+    given = case.answers.given[row]
+    both = int((given & case.answers.given[0]).sum())
+    if given.mean() < 1 - SILENT:
+        return (f"it answered {int(given.sum())} of {len(given)} questions",)
+    if both < FEWEST_SHARED:
+        return (f"it and the reference both answered only {both} questions",)
+    if constant(case, row):
+        return ("it gives the same answer to every question",)
+    degenerate = _one_answer(case, row)
+    return (degenerate,) if degenerate else ()
+
+
+def constant(case: Case, row: int) -> bool:
+    """Whether all answers of a model are the same.
+
+    With an open vocabulary only the suspect is checked; a control with one answer counts as
+    guessing.
+    """
+    given = case.answers.given[row]
+    if not case.answers.open_vocabulary:
+        return len(np.unique(case.answers.answers[row, given])) == 1
+    words = {item.suspect for item, answered in zip(case.items, given, strict=True) if answered}
+    return row == 1 and len(words) == 1
+
+
+def _one_answer(case: Case, row: int) -> str | None:
+    """Why a model's answers are nearly all the same; None if they are not.
+
+    With an open vocabulary only the reference and the suspect are checked.
+    """
+    sample = case.sample
+    numbers = sample.answers[row][sample.given[row]]
+    if case.answers.open_vocabulary:
+        if row > 1:
+            return None
+    elif len(numbers) == 0 or np.bincount(numbers).max() < ONE_ANSWER * len(numbers):
+        return None
+    names = _names(case)
+    of_reference, answers = (
+        {
+            # Without options an answer is its words.
+            item.id: names.get(int(number), item.suspect if place else item.reference)
+            for item, number in zip(case.items, sample.answers[place], strict=False)
+            if number != NOT_GIVEN
+        }
+        for place in (0, row)
+    )
+    gold = {
+        item.id: names.get(int(right), item.gold)
+        for item, right in zip(case.items, sample.gold, strict=False)
+        if item.id in answers and item.gold is not None
+    }
+    reason = gives_one_answer(answers, gold, of_reference if row else None)
+    return None if reason is None else reason.replace(" texts", " questions")
+
+
+def _names(case: Case) -> dict[int, str]:
+    """The name of each option: its words if they are the same for all questions.
+
+    Empty with an open vocabulary, whose numbers differ between questions.
+    """
+    if case.answers.open_vocabulary:
+        return {}
+    words: dict[int, set[str]] = {number: set() for number in range(case.answers.options.max())}
+    for item, first, second in zip(case.items, *case.sample.answers[:2].tolist(), strict=False):
+        for number, text in ((first, item.reference), (second, item.suspect)):
+            if number != NOT_GIVEN:
+                words[number].add(text)
+    fixed = all(len(texts) <= 1 for texts in words.values())
+    return {
+        number: texts.pop() if fixed and texts else f"option {number + 1}"
+        for number, texts in words.items()
+    }
+
+
+def guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
+    """Why a model may be guessing; empty if it is not."""
+    following = shared.following
+    if following.consensus[row] <= 0 and following.right[row] <= 0:
+        # Its answers are predictable, but differ from those of all other models.
+        return ("its answers are neither right nor what others answer",)
+    if float(follows_nothing(following)[row]) <= GUESSING:
+        return ()
+    return ("its answers cannot be distinguished from guesses",)
+
+
+def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
+    """Why a suspect cannot be cleared: it guesses, or no control has its skill.
+
+    Similarity to the reference would still be evidence; dissimilarity is not.
+    """
+    reasons, accuracies = guesses(shared, row=1), skill(case.sample)
+    suspect, controls = accuracies[1], accuracies[2:][~np.isnan(accuracies[2:])]
+    if np.isnan(suspect) or not len(controls):
+        return reasons
+    low, high = controls.min(), controls.max()
+    if low - SKILL_GAP <= suspect <= high + SKILL_GAP:
+        return reasons
+    side, nearest = ("above", high) if suspect > high else ("below", low)
+    far = (
+        f"its {_measure_of_skill(case)}, {suspect:.2f}, is far {side} that of every control "
+        f"(the nearest has {nearest:.2f})"
+    )
+    return (*reasons, far)
+
+
+def _measure_of_skill(case: Case) -> str:
+    known = bool((case.answers.gold != UNKNOWN).any())
+    return "accuracy" if known else "agreement with what most models answer"
+
+
+def skill_of(case: Case, row: int) -> Estimate | Undefined:
+    """A model's accuracy on the original questions that it answered and whose answer is known.
+
+    If none is known, its agreement with the answers of most models.
+    """
+    answers = case.sample
+    given, gold = answers.given[row], answers.gold
+    original = np.array([item.id == item.unit for item in case.items[: len(gold)]])
+    counted = given & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
+    right = answers.answers[row, counted] == answers.expected_right()[counted]
+    return mean_estimate(
+        right.astype(float),
+        [str(unit) for unit in answers.units[counted]],
+        empty="it answered nothing",
+    )
+
+
+def answers_usably(case: Case, shared: SharedMistakes) -> NDArray[np.bool_]:
+    """Which controls answer and do not guess (unless the suspect does); shape (controls,)."""
+    rows = range(2, 2 + len(case.controls))
+    return np.array([not _why_not_usable(case, shared, row) for row in rows])
+
+
+def _why_not_usable(case: Case, shared: SharedMistakes, row: int) -> tuple[str, ...]:
+    """Why a control's answers are no evidence; guesses are, if the suspect guesses too."""
+    of_guesser = () if guesses(shared, 1) else guesses(shared, row)
+    return (*unusable(case, row), *of_guesser)
+
+
+def check_controls(
+    case: Case, shared: SharedMistakes, joint: JointScores
+) -> tuple[ControlCheck, ...]:
+    """The skill and the flags of each control, in their order.
+
+    A control that may be related to the reference is still comparable: to exclude it for its
+    similarity would bias the rank.
+    """
+    answers, accuracies, outlying = case.answers, skill(case.sample), _outlying(joint)
+    checks = []
+    for row, name in enumerate(case.controls, start=2):
+        flags = [*_why_not_usable(case, shared, row)]
+        gap = accuracies[row] - accuracies[1]
+        if abs(gap) > SKILL_GAP:
+            side = "above" if gap > 0 else "below"
+            flags.append(f"its {_measure_of_skill(case)} is {abs(gap):.2f} {side} {THE_SUSPECTS}")
+        same = (answers.answers[1:row] == answers.answers[row]).all(axis=1)
+        if answers.given[row].any() and same.any():
+            other = (case.suspect, *case.controls)[int(same.argmax())]
+            flags.append(f"it answers every question as `{other}` does")
+        related = [MAY_BE_RELATED] if outlying[row - 2] else []
+        checks.append(
+            ControlCheck(
+                model=name,
+                skill=skill_of(case, row),
+                given=float(answers.given[row].mean()),
+                flags=(*flags, *related),
+                comparable=not flags,
+            )
+        )
+    return tuple(checks)
+
+
+def _outlying(joint: JointScores) -> Sequence[bool]:
+    """Which controls are far more similar to the reference than the others, by robust z-score."""
+    values, known = joint.values[1:], joint.ranked
+    if len(known) < 8:
+        return [False] * len(values)
+    middle = float(np.median(known))
+    spread = 1.4826 * float(np.median(np.abs(known - middle)))
+    return [bool(spread > 0 and (value - middle) / spread > OUTLYING) for value in values]
+
+
+COMMON = 0.5
+"""A first word that more than this share of the controls' names have is not informative."""
+
+BY_NAME = "its name begins like the reference's"
+BY_ANSWERS = "its answers are far more similar to the reference's than those of the other controls"
+
+
+def likely_siblings(reference: str, controls: Sequence[ControlCheck]) -> dict[str, str]:
+    """The controls that may be siblings of the reference, each with the reason.
+
+    Examples
+    --------
+    >>> names = ("Yi-34B", "Qwen-7B", "gemma-7b")
+    >>> controls = [ControlCheck(model=name, skill=None, given=1.0) for name in names]
+    >>> likely_siblings("Yi-6B", controls)
+    {'Yi-34B': "its name begins like the reference's"}
+    """
+    word = _first_word(reference)
+    named = {check.model for check in controls if word and _first_word(check.model) == word}
+    if len(named) > COMMON * len(controls):
+        named = set()
+    reasons = {}
+    for check in controls:
+        if MAY_BE_RELATED in check.flags:
+            reasons[check.model] = BY_ANSWERS
+        elif check.model in named:
+            reasons[check.model] = BY_NAME
+    return reasons
+
+
+def _first_word(name: str) -> str:
+    """The first word of a model's name in small letters; empty if it has one letter."""
+    match = re.match(r"[^\W\d_]{2,}", name.rpartition("/")[2].rpartition("#")[2])
+    return match.group().lower() if match else ""
+
+
+def exclusion(control: str) -> str:
+    """The option that excludes a control.
+
+    >>> exclusion("a [1]")
+    "--exclude-control 'a [[]1]'"
+    """
+    return f"--exclude-control {shlex.quote(glob.escape(control))}"
+
+
+def sibling_warning(reference: str, controls: Sequence[ControlCheck]) -> tuple[str, ...]:
+    """The siblings with the reasons, and the options that exclude them; empty without any."""
+    siblings = likely_siblings(reference, controls)
+    if not siblings:
+        return ()
+    named = "; ".join(f"{name} ({reason})" for name, reason in siblings.items())
+    options = " ".join(map(exclusion, siblings))
+    return (
+        f"likely siblings of {reference} among the controls: {named}. Exclude those that are "
+        f"known to be derived from it (similar answers alone are no proof): {options}",
+    )

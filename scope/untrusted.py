@@ -1,0 +1,304 @@
+"""The boundary between SCoPE and code that is not its own: a user's model, a plugin, a library.
+
+Such code may fail in any way, also by ``sys.exit(0)``, which would end the command as if all were
+well. There are three ways to call it:
+
+- `converting`: its failure becomes an error of ours. `loading` and `during_inference` do so for
+  the libraries that read and run a checkpoint, `UntrustedCode` for the code of users and plugins.
+- `attempt`: its failure is a value, to be recorded or replaced by a default.
+- `until_failure`: its values count as far as they come.
+
+What users' code leaves changed around it (the working folder, ``sys.path``, the standard streams)
+is put back, so that paths and imports of SCoPE's own mean the same as before.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar
+
+from scope.errors import ModelError, ScopeError
+from scope.printing import first_line
+
+_OURS = tuple(
+    str(Path(__file__).parents[1] / name) + os.sep
+    for name in ("scope", "perturbations", "capabilities", "reports")
+)
+
+# Not the attribute: a class of errors may have one of its own.
+_TRACE = vars(BaseException)["__traceback__"].__get__
+
+Value = TypeVar("Value")
+Method = TypeVar("Method", bound=Callable[..., Any])
+Errors = tuple[type[BaseException], ...]
+
+NOT_THEIRS: Errors = (ScopeError, KeyboardInterrupt)
+"""What passes unchanged: a message for the user, and Ctrl-C, which is the user's."""
+
+# A generator of ours that is closed.
+_ENDINGS = (*NOT_THEIRS, GeneratorExit)
+
+
+class Failed(NamedTuple):
+    """What foreign code raised."""
+
+    error: BaseException
+
+
+def attempt(code: Callable[[], Value], *, passing: Errors = (KeyboardInterrupt,)) -> Value | Failed:
+    """What the code returns, or that it failed, in whatever way.
+
+    Examples
+    --------
+    >>> attempt(lambda: 2)
+    2
+    >>> attempt(sys.exit)
+    Failed(error=SystemExit())
+    """
+    try:
+        return code()
+    except passing:
+        raise
+    # Foreign code may raise anything.
+    except BaseException as error:  # noqa: BLE001
+        return Failed(error)
+
+
+def until_failure(values: Iterator[Value]) -> Iterator[Value]:
+    """The values that come before foreign code fails or has no more of them.
+
+    Examples
+    --------
+    >>> list(until_failure(1 // one for one in (1, 0, 1)))
+    [1]
+    """
+    while not isinstance(value := attempt(partial(next, values)), Failed):
+        yield value
+
+
+@contextmanager
+def converting(
+    into: Callable[[BaseException], BaseException | None], *, passing: Errors = NOT_THEIRS
+) -> Iterator[None]:
+    """Whatever is raised inside becomes the error that ``into`` makes of it.
+
+    Parameters
+    ----------
+    into
+        Gives None for an error that is to stay as it is.
+    passing
+        Errors that stay as they are.
+    """
+    try:
+        yield
+    except passing:
+        raise
+    # Foreign code may raise anything.
+    except BaseException as error:
+        ours = into(error)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+class UntrustedCode:
+    """Code of a user or a plugin; every call into it passes `call` or `entered`.
+
+    Parameters
+    ----------
+    name
+        The spec of the model, or what else names the code in messages.
+    folders
+        Where its modules are looked for first, as long as it runs.
+
+    Examples
+    --------
+    >>> UntrustedCode("python:mine:model").call("classify", len, [1, 2])
+    2
+    >>> UntrustedCode("python:mine:model").call("classify", sys.exit, 0)
+    Traceback (most recent call last):
+    ...
+    scope.errors.ModelError: found:    `python:mine:model` failed in `classify`: SystemExit: 0
+    expected: code that runs without an error
+    fix:      fix the code there
+    """
+
+    def __init__(self, name: str, *, folders: Iterable[str] = ()) -> None:
+        self.name = name
+        self._path = list(folders)
+
+    def call(self, what: str, code: Callable[..., Any], *arguments: Any) -> Any:
+        """What the code returns.
+
+        Raises
+        ------
+        ModelError
+            When it fails in whatever way; ``what`` names the method in the message.
+        """
+        with self.entered(what):
+            return code(*arguments)
+
+    def each(self, what: str, values: Iterable[Any]) -> Iterator[Any]:
+        """The values of an iterable of such code, each fetched inside the boundary."""
+        return each_within(partial(self.entered, what), values)
+
+    @contextmanager
+    def entered(self, what: str) -> Iterator[None]:
+        """What is called inside is foreign code.
+
+        Raises
+        ------
+        ModelError
+            When it fails in whatever way.
+        """
+        with self.surroundings(), converting(partial(self._failure, what)):
+            yield
+
+    def _failure(self, what: str, error: BaseException) -> ModelError | None:
+        # Here and not above: the command line starts sooner.
+        from greenlet import GreenletExit, getcurrent
+
+        # A greenlet is ended by whoever switches between them; the first has no parent.
+        if isinstance(error, GreenletExit) and getcurrent().parent is not None:
+            return None
+        return failure(self.name, what, error)
+
+    @contextmanager
+    def surroundings(self) -> Iterator[None]:
+        """Give the code its own ``sys.path`` and put everything back when it has returned."""
+        folder = _working_folder()
+        streams = sys.stdin, sys.stdout, sys.stderr
+        path, entries = sys.path, list(sys.path)
+        path[:0] = [one for one in self._path if one not in entries]
+        try:
+            yield
+        finally:
+            known = set(entries) - set(self._path)
+            self._path = [one for one in sys.path if isinstance(one, str) and one not in known]
+            sys.path = path
+            path[:] = entries
+            sys.stdin, sys.stdout, sys.stderr = streams
+            if folder is not None and _working_folder() != folder:
+                with suppress(OSError):
+                    os.chdir(folder)
+
+
+def each_within(
+    boundary: Callable[[], AbstractContextManager[None]], values: Iterable[Any]
+) -> Iterator[Any]:
+    """The values of an iterable, each fetched inside the boundary and used outside of it."""
+    with boundary():
+        iterator = iter(values)
+    nothing_left = object()
+    while True:
+        with boundary():
+            value = next(iterator, nothing_left)
+        if value is nothing_left:
+            return
+        yield value
+
+
+def failure(name: str, what: str, error: BaseException) -> ModelError:
+    """The error of foreign code that has failed, with the line in that code."""
+    return ModelError(
+        f"`{name}` failed in `{what}`: {first_line(error)}{_place(_TRACE(error))}",
+        expected="code that runs without an error",
+        fix="fix the code there",
+    )
+
+
+def _place(trace: TracebackType | None) -> str:
+    """The last line outside of SCoPE that was running, in brackets; empty if there is none."""
+    found = ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.startswith(_OURS):
+            found = f" ({file}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return found
+
+
+def _working_folder() -> str | None:
+    try:
+        return os.getcwd()  # noqa: PTH109 - sys.path and messages hold strings
+    except OSError:
+        return None
+
+
+@contextmanager
+def loading(name: str) -> Iterator[None]:
+    """Whatever is raised inside becomes a ModelError that names the model, and the file if known.
+
+    Damaged files raise whatever the library that reads them raises, down to a panic of tokenizers,
+    which is no Exception.
+
+    Raises
+    ------
+    ModelError
+        In place of every error that is not a ScopeError.
+
+    Examples
+    --------
+    >>> with loading("mine"):
+    ...     raise OSError("no weights")
+    Traceback (most recent call last):
+    ...
+    scope.errors.ModelError: found:    `mine` cannot be loaded (OSError: no weights)
+    expected: a folder with config.json, a tokenizer and *.safetensors
+    fix:      check that the checkpoint is complete and that this transformers release knows it; \
+if it brings code of its own and you trust its author, add --trust-remote-code
+    """
+    with converting(lambda error: unreadable(name, first_line(error)), passing=_ENDINGS):
+        yield
+
+
+def unreadable(name: str, reason: str) -> ModelError:
+    """The error of a checkpoint that its library cannot read."""
+    return ModelError(
+        f"`{name}` cannot be loaded ({reason})",
+        expected="a folder with config.json, a tokenizer and *.safetensors",
+        fix="check that the checkpoint is complete and that this transformers release knows it; "
+        "if it brings code of its own and you trust its author, add --trust-remote-code",
+    )
+
+
+def during_inference(method: Method) -> Method:
+    """A method of a model of which what a library raises becomes a ModelError with its ``spec``.
+
+    What our own lines raise stays as it is: that is a bug of ours, or a wrong call.
+    """
+
+    @functools.wraps(method)
+    def asked(self: Any, *arguments: Any, **options: Any) -> Any:
+        with converting(partial(_inference_failure, self), passing=_ENDINGS):
+            return method(self, *arguments, **options)
+
+    @functools.wraps(method)
+    def asked_one_by_one(self: Any, *arguments: Any, **options: Any) -> Iterator[Any]:
+        with converting(partial(_inference_failure, self), passing=_ENDINGS):
+            yield from method(self, *arguments, **options)
+
+    return asked_one_by_one if inspect.isgeneratorfunction(method) else asked  # type: ignore[return-value]
+
+
+def _inference_failure(model: Any, error: BaseException) -> ModelError | None:
+    """None where the line that raised is in SCoPE's own code."""
+    trace = _TRACE(error)
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OURS):
+        return None
+    return ModelError(
+        f"`{model.spec}` fails during inference ({first_line(error)})",
+        expected="a model that answers every text up to its maximum length",
+        fix="check that the tokenizer and the weights belong together; where memory is short, "
+        "give a smaller --token-budget",
+    )

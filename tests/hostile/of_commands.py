@@ -1,0 +1,261 @@
+"""Streams that are closed or full, odd terminals, variables, options, paths and names."""
+
+from hostile import surroundings
+from hostile.cases import ANY, REFUSED, ROWS, WORKS, audit, case, chosen, file, has_report
+
+BUG, READER_GONE = frozenset({70}), frozenset({141})
+FULL = "cannot be used: No space left on device"
+CHOOSERS = ("python:toy_models:Chooser",)
+LIST = ("list", "metrics")
+VALUES = ("agreement", "by capability", "[0.61, 1.00]", "[0.34, 1.00]")
+
+
+def process(name, arguments=None, **fields):
+    """A case of the state of the process alone."""
+    return case(name, arguments or audit(), **fields)
+
+
+PROCESSES = [
+    process("output onto a full device", before=surroundings.fill_output, says=[FULL]),
+    process("a list onto a full device", LIST, before=surroundings.fill_output, says=[FULL]),
+    process(
+        "output into a pipe that nobody reads",
+        before=surroundings.break_output,
+        exits=READER_GONE,
+        never=["scope:", "Errno"],
+    ),
+    process("all streams closed", before=surroundings.close_all, exits=WORKS),
+    process(
+        "an ASCII terminal",
+        before=surroundings.ascii_streams,
+        exits=WORKS,
+        says=VALUES,
+        after=has_report,
+    ),
+    process(
+        "a bug",
+        before=surroundings.a_bug,
+        exits=BUG,
+        says=["scope: internal error: KeyError: 'a bug'; please report it", "scope-error-"],
+    ),
+    process(
+        "a bug that exits with 0",
+        before=surroundings.a_bug_that_exits,
+        exits=BUG,
+        says=["scope: internal error: SystemExit: 0; please report it"],
+    ),
+    process(
+        "a bug without a temporary folder",
+        exits=BUG,
+        before=surroundings.a_bug_without_a_temporary_folder,
+        says=["its traceback could not be written: No such file or directory"],
+    ),
+    process(
+        "a deleted working folder",
+        before=surroundings.deleted_folder,
+        says=["No such file or directory"],
+    ),
+    process(
+        "a list in a deleted working folder",
+        LIST,
+        before=surroundings.deleted_folder,
+        exits=WORKS,
+        says=["hard_scope"],
+    ),
+    process(
+        "a working folder that may not be entered",
+        before=surroundings.without_rights_here,
+        after=lambda folder: folder.chmod(0o700),
+        says=["ermission"],
+    ),
+    process(
+        "room for 12 files alone",
+        before=surroundings.few_files,
+        exits=REFUSED | BUG,
+        says=["error: "],
+    ),
+    process("files of 20 kB at most", before=surroundings.small_files, says=["mine"]),
+]
+VARIABLES = [
+    process(f"{variable}={value[:12]!r}", environment={variable: value}, exits=exits, says=says)
+    for variable, value, exits, says in (
+        ("COLUMNS", "1", WORKS, VALUES),
+        ("COLUMNS", "-5", WORKS, VALUES),
+        ("COLUMNS", "1000000000", WORKS, VALUES),
+        ("TERM", "", WORKS, VALUES),
+        ("TERM", "\x1b[31m", WORKS, VALUES),
+        ("SCOPE_CACHE", "/dev/null", ANY, ()),
+        ("SCOPE_CACHE", "x" * 300, ANY, ()),
+        ("OMP_NUM_THREADS", "many", ANY, ()),
+        ("HF_HOME", "/dev/null", ANY, ()),
+        ("LC_ALL", "\udcff", WORKS, VALUES),
+        ("TMPDIR", "/nonexistent", WORKS, VALUES),
+        ("PYTHONIOENCODING", "nothing", WORKS, VALUES),
+    )
+]
+
+OPTIONS = (
+    [
+        case(
+            f"{option}={value[:20]!r}",
+            (*audit(), option, value),
+            exits=exits,
+            never=["internal error"],
+        )
+        for option, value, exits in (
+            ("--n", "0", REFUSED),
+            ("--n", "nan", REFUSED),
+            ("--n", str(10**30), ANY),
+            ("--seed", "", REFUSED),
+            ("--seed", str(10**30), ANY),
+            ("--tolerance", "nan", REFUSED),
+            ("--min-similarity", "inf", REFUSED),
+            ("--gate", "", REFUSED),
+            ("--gate", "hard_scope<=1e999", ANY),
+            ("--gate", "hard_scope[[[[>=0.5", REFUSED),
+            ("--gate", "h" * 100_000 + ">=0.5", REFUSED),
+            ("--gate", "\x1b[31mhard_scope>=0.5", REFUSED),
+            ("--label-map", "a=b=c=d", ANY),
+            ("--label-map", "negative=positive", ANY),
+            ("--label-map", "\ud800=positive", ANY),
+            ("--label-map", "x" * 100_000 + "=positive", ANY),
+            ("--label-column", "text", ANY),
+            ("--text-column", "__class__", REFUSED),
+        )
+    ]
+    + [
+        case(f"a run called {run!r}", audit(run=run), says=["fix:"])
+        for run in ("", "..", "-x", "a\nb", "\x1b[2J")
+    ]
+    + [
+        case(f"a model {spec!r}", audit(reference=spec), seconds=60, never=["internal error"])
+        for spec in (
+            "hf:../../../../etc",
+            "hf:http://localhost:1/model",
+            "gguf:/dev/zero",
+            "predictions:/dev/zero",
+            "predictions:rows.csv#*#*",
+            "python:os:system",
+            "python:..toy_models:Reference",
+            "nosuch:\x1b[31m",
+            ":",
+        )
+    ]
+    + [
+        case(
+            f"a prompt with {name}",
+            chosen(*CHOOSERS, *CHOOSERS, more=("--prompt", "choice_letters=prompt.txt")),
+            file("prompt.txt", text),
+            never=["internal error", "Chooser object", "OPENAI"],
+        )
+        for name, text in (
+            ("an attribute", "{text.__class__} {options}"),
+            ("a width", "{text:>1000000000} {options}"),
+        )
+    ]
+)
+TEXTS = [
+    case(
+        f"texts that are {name}",
+        audit(),
+        file("rows.csv", "text,label\n" + "".join(f"{text} {n},negative\n" for n in range(5))),
+        exits=ANY,
+        never=["internal error"],
+    )
+    for name, text in (
+        ("letters under a thousand marks", "a" + "\u0301" * 1000 + " film was good"),
+        ("written the other way", "\u202eThe film was good\u202c"),
+        ("markup of the terminal", "[bold red]the film[/bold] was [/] good"),
+        ("the end of a page", "</script><script>alert(1)</script> was good"),
+        ("a template", "{{7*7}} {text} {% raw %} was good"),
+    )
+]
+
+PLACES = {
+    "run": lambda path: audit(run=path),
+    "data": lambda path: audit(data=f"{path}.csv"),
+    "model": lambda path: audit(reference=path),
+    "saved answers": lambda path: audit(target=f"predictions:{path}"),
+    "gguf": lambda path: chosen(f"gguf:{path}", *CHOOSERS),
+    "prompt": lambda path: audit("--prompt", f"classify={path}"),
+    "encoder": lambda path: audit("--encoder", path, "--min-similarity", "0.5"),
+    "report": lambda path: ("report", path),
+    "list": lambda path: ("list", "runs", "--runs", path),
+}
+"""Every option that takes a path, as a command that is given one."""
+
+
+def loop(folder):
+    for name in ("loop", "loop.csv"):
+        (folder / name).symlink_to(name)
+
+
+def locked(folder):
+    for name in ("locked", "locked.csv"):
+        (folder / name).mkdir()
+        (folder / name / "x").mkdir()
+        (folder / name / "x.csv").write_text(ROWS)
+        (folder / name).chmod(0)
+
+
+def unlock(folder):
+    for path in folder.glob("locked*"):
+        path.chmod(0o700)
+
+
+def home(folder):
+    (folder / "home").mkdir()
+
+
+def at_home(folder):
+    assert (folder / "home" / "x" / "report.html").exists()
+    assert not (folder / "~").exists()
+
+
+PATHS = [
+    *(
+        case(f"a user who is not there: {name}", place("~nosuchuser/x"), says=["~nosuchuser/x"])
+        for name, place in PLACES.items()
+    ),
+    *(
+        case(f"a name of 300 letters: {name}", place("./" + "x" * 300), says=["name too long"])
+        for name, place in PLACES.items()
+    ),
+    *(
+        case(f"a link to itself: {name}", place("./loop/x"), loop, says=["loop"])
+        for name, place in PLACES.items()
+        if name != "list"
+    ),
+    *(
+        case(
+            f"a folder that may not be entered: {name}",
+            place("./locked/x"),
+            locked,
+            before=surroundings.without_rights,
+            says=["locked", "ermission"],
+            after=unlock,
+        )
+        for name, place in PLACES.items()
+    ),
+    *(
+        case(f"an argument that is not UTF-8: {name}", place("\udcff\udcfe"), says=["not UTF-8"])
+        for name, place in PLACES.items()
+        if name in ("run", "data", "model")
+    ),
+    case(
+        "a run at home",
+        audit(run="~/x"),
+        home,
+        environment={"HOME": "home"},
+        exits=WORKS,
+        after=at_home,
+    ),
+    *(
+        case(f"a device as data: {name}", audit(data=name), says=[name])
+        for name in ("/dev/full", "/proc/self/mem", "/dev/stdin")
+    ),
+    case("a run below a file", audit(run="./mine/x"), file("mine", "a file"), says=["mine"]),
+    case("a run below a device", audit(run="/dev/null/x"), says=["`/dev/null` is a file"]),
+    case("a run in /proc", audit(run="/proc/mine"), says=["/proc/mine"]),
+]
+CASES = [*PROCESSES, *VARIABLES, *OPTIONS, *TEXTS, *PATHS]

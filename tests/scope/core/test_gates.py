@@ -1,0 +1,319 @@
+"""Gates are judged on the worse side of the interval; what is not carried by evidence fails."""
+
+import dataclasses
+
+import pytest
+from made_up_comparison import build_comparison
+
+from scope.core.gates import failed_gates, parse_gate
+from scope.errors import SpecError
+from scope.estimation.measurements import target_differences
+from scope.records import (
+    AnswerShares,
+    CompareResult,
+    Estimate,
+    Measurement,
+    Outcome,
+    TaskShares,
+    Undefined,
+)
+
+
+def estimate(value, low, high, n=60):
+    return Estimate(value=value, low=low, high=high, n=n, method="made up")
+
+
+def measured(target="student", capability="typo", *, found=None, values=(), metric="hard_scope"):
+    return Measurement(
+        metric=metric,
+        target=target,
+        capability=capability,
+        estimate=estimate(0.949, 0.884, 0.979) if found is None else found,
+        example_ids=tuple(map(str, range(len(values)))),
+        values=tuple(values),
+    )
+
+
+@pytest.fixture
+def comparison():
+    """Makes a comparison with these measurements."""
+
+    def make(*measurements, shares=()):
+        whole = build_comparison()
+        measured = tuple(one for one in whole.outcomes if one.status == "measured")
+        return dataclasses.replace(
+            whole, outcomes=measured, measurements=measurements, answer_shares=tuple(shares)
+        )
+
+    return make
+
+
+def told(comparison, gate, on="interval"):
+    return list(failed_gates(comparison, [gate], judged_on=on))
+
+
+def test_a_value_beyond_the_bound_is_not_enough(comparison):
+    one = comparison(measured(found=estimate(0.96, 0.884, 0.979)))
+    assert told(one, "hard_scope>=0.95") == [
+        "hard_scope of student on typo is 0.960 [0.884, 0.979], n=60, not at least 0.95 by its "
+        "lower bound"
+    ]
+    assert told(one, "hard_scope>=0.95", "value") == []
+    assert told(one, "hard_scope>=0.884") == []
+
+
+def test_a_value_that_is_itself_too_low_is_not_cured_by_examples(comparison):
+    (line,) = told(comparison(measured()), "hard_scope>=0.95")
+    assert line.endswith("n=60, not at least 0.95")
+
+
+def test_an_upper_bound_is_judged_by_the_upper_end(comparison):
+    gap = measured(capability=None, found=estimate(0.03, 0.0, 0.06), metric="iid_accuracy_gap")
+    assert told(comparison(gap), "iid_accuracy_gap<=0.06") == []
+    (line,) = told(comparison(gap), "iid_accuracy_gap<=0.05")
+    assert line.endswith("not at most 0.05 by its upper bound")
+
+
+def test_brackets_choose_what_is_judged(comparison):
+    low = estimate(0.5, 0.4, 0.6)
+    one = comparison(measured(found=low), measured("teacher"), measured(capability="synonym"))
+    assert len(told(one, "hard_scope[typo,student]>=0.7")) == 1
+    assert len(told(one, "hard_scope[student]>=0.7")) == 1
+    for chosen in ("teacher", "synonym", "typo,teacher"):
+        assert told(one, f"hard_scope[{chosen}]>=0.7") == []
+
+
+@pytest.mark.parametrize(
+    ("gate", "lacks"),
+    [
+        ("hard_scope[synonym,student]>=0.1", "all the names in the brackets"),
+        ("soft_scope>=0.1", "this metric"),
+    ],
+)
+def test_a_gate_on_what_was_not_measured_fails(comparison, gate, lacks):
+    (line,) = told(comparison(measured()), gate)
+    assert line.startswith(f"{gate}: no measurement has {lacks}; there is hard_scope, of ")
+
+
+@pytest.mark.parametrize("gate", ["hard_scope[tpyo]>=0.1", "hard_scope>=tpyo-0.1"])
+def test_a_name_that_the_result_lacks_is_refused(comparison, gate):
+    with pytest.raises(SpecError, match="`tpyo` in the") as raised:
+        told(comparison(measured()), gate)
+    assert "student" in raised.value.expected
+
+
+@pytest.mark.parametrize(
+    ("gate", "told_of"),
+    [
+        ("hard_scope>=0", ["negation"]),
+        ("hard_scope[student]>=0", ["negation"]),
+        ("hard_scope[negation]>=0", ["negation"]),
+        ("hard_scope[typo]>=0", []),
+        ("iid_agreement>=0", []),
+    ],
+)
+def test_what_failed_passes_no_gate_that_does_not_leave_it_out(comparison, gate, told_of):
+    clean = dataclasses.replace(measured(metric="iid_agreement"), capability=None)
+    one = comparison(measured(), clean)
+    failed = Outcome(capability="negation", status="failed", reason="it broke")
+    both = dataclasses.replace(one, outcomes=(*one.outcomes, failed))
+    lines = [line for line in told(both, gate) if line.endswith("failed and has no number")]
+    never = dataclasses.replace(failed, status="not applicable", reason="no word")
+    others = told(dataclasses.replace(one, outcomes=(*one.outcomes, never)), gate)
+    assert [line.replace("is not applicable to any text", "failed") for line in others] == told(
+        both, gate
+    )
+    assert [line.split()[1] for line in lines] == told_of
+
+
+def test_an_undefined_number_fails(comparison):
+    one = comparison(measured(found=Undefined(reason="the reference is invariant on no pair")))
+    assert len(told(one, "hard_scope>=0")) == 1
+    assert len(told(one, "hard_scope>=0", "value")) == 1
+
+
+def test_every_gate_on_a_degenerate_model_fails(comparison):
+    dead = AnswerShares(
+        model="student", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
+    )
+    one = comparison(measured(), measured("teacher"), shares=[dead])
+    for on in ("interval", "value"):
+        assert told(one, "hard_scope>=0", on) == [
+            "hard_scope of student on typo: student is degenerate: one answer"
+        ]
+
+
+def test_a_target_is_held_against_another_by_the_same_examples(comparison):
+    student = measured(values=[1.0] * 90 + [0.0] * 10)
+    alike = measured("other", values=[1.0] * 91 + [0.0] * 9)
+    one = comparison(student, alike)
+    assert told(one, "hard_scope[student]>=other-0.1") == []
+    (line,) = told(one, "hard_scope[student]>=other-0.02")
+    assert line.startswith("hard_scope of student on typo minus that of other is -0.010 [")
+    assert "n=100, not at least -0.02 by its lower bound" in line
+    # The other is not compared with itself.
+    assert told(one, "hard_scope>=other-0.1") == []
+
+
+def test_a_difference_weighs_pairs_as_the_report_does(comparison):
+    ids = ("a", "a", "a", "b")
+    values = {"student": (1.0, 1.0, 1.0, 0.0), "other": (0.0, 0.0, 1.0, 1.0)}
+    pairs = [
+        dataclasses.replace(measured(name, values=one), example_ids=ids)
+        for name, one in values.items()
+    ]
+    (shown,) = target_differences(pairs, ["student", "other"], seed=0)
+    (line,) = told(comparison(*pairs), "hard_scope[student]>=other-0")
+    assert f"minus that of other is {shown.estimate}, n=2" in line
+
+
+def test_an_example_with_another_number_of_pairs_is_left_out_of_a_difference(comparison):
+    mine = dataclasses.replace(measured(values=(1.0, 1.0, 0.0)), example_ids=("a", "a", "b"))
+    other = dataclasses.replace(measured("other", values=(0.0, 1.0)), example_ids=("a", "b"))
+    (line,) = told(comparison(mine, other), "hard_scope[student]>=other-0")
+    assert "minus that of other is -1.000" in line
+    assert "n=1," in line
+
+
+def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
+    one = comparison(measured(values=[0.0] * 20), measured("llama-0.1", values=[1.0] * 20))
+    (line,) = told(one, "hard_scope[student]>=student-0.02")
+    assert "`student` is the only target to judge" in line
+    (line,) = told(one, "hard_scope[student]>=llama-0.1")
+    assert "the target `llama-0.1` has no margin after it" in line
+    assert len(told(one, "hard_scope[student]>=llama-0.1-0.1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "against", "fails"),
+    [("a", "(gold)", False), ("dead", "(gold)", True), ("a", "dead", True), ("a", "b", False)],
+)
+def test_every_gate_on_a_model_that_is_degenerate_on_a_task_fails(
+    comparison, target, against, fails
+):
+    dead = TaskShares(
+        task="choice",
+        model="dead",
+        counts={"A": 9},
+        asked=9,
+        accuracy=Undefined(reason=""),
+        degenerate="one answer",
+    )
+    one = measured(target, "choice", found=estimate(1.0, 1.0, 1.0), metric="agreement")
+    rows = tuple(
+        dataclasses.replace(one, capability=task, against=against) for task in ("choice", "cloze")
+    )
+    whole = CompareResult(
+        manifest=comparison(*rows).manifest,
+        outcomes=(),
+        measurements=rows,
+        differences=(),
+        tasks=(),
+        task_shares=(dead,),
+    )
+    lines = told(whole, "agreement>=0.5")
+    assert len(lines) == fails
+    assert all("on choice: dead is degenerate: one answer" in line for line in lines)
+
+
+def test_another_target_without_this_number_is_told(comparison):
+    other = comparison().manifest.targets[-1].name
+    (line,) = told(comparison(measured("mine")), f"hard_scope[mine]>={other}-0.1")
+    assert line == f"hard_scope of mine on typo: `{other}` has no such number"
+
+
+def test_a_degenerate_model_is_no_baseline(comparison):
+    dead = AnswerShares(
+        model="other", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
+    )
+    both = [measured(values=[1.0] * 100), measured("other", values=[1.0] * 100)]
+    (line,) = told(comparison(*both, shares=[dead]), "hard_scope[student]>=other-0.1")
+    assert "other is degenerate: one answer" in line
+
+
+def test_fail_under_is_the_same_as_a_lower_bound():
+    assert parse_gate("hard_scope=0.9", fail_under=True).bound == 0.9
+    for text in ("iid_accuracy_gap=0.05", "hard_scope=1.1"):
+        with pytest.raises(SpecError):
+            parse_gate(text, fail_under=True)
+    with pytest.raises(SpecError):
+        parse_gate("accuracy>=other-0.1", "tasks")
+
+
+@pytest.mark.parametrize(
+    "gate",
+    [
+        "hard_scope",
+        "hard_scope>0.9",
+        "hard_scope>=nan",
+        "hard_scope>=inf",
+        "hard_scope>=1.1",
+        "hard_scope>=other",
+        "hard_scope>=other+0.1",
+        "hard_scope>=other-2",
+        "hard_scope=0.9",
+        "hard_scope<=other-0.1",
+        "hard_scope[>=0.9",
+        "agreement>=0.9",
+        "hard_scope>=0.9 or so",
+    ],
+)
+def test_what_no_gate_can_mean_is_refused(gate):
+    with pytest.raises(SpecError) as raised:
+        parse_gate(gate)
+    assert "hard_scope" in raised.value.expected
+
+
+def test_a_gap_is_compared_with_no_other():
+    with pytest.raises(SpecError, match="not a mean over examples") as raised:
+        parse_gate("iid_accuracy_gap<=other+0.05")
+    assert "iid_accuracy_gap<=0.05" in raised.value.fix
+
+
+def between(target, reference, value, values=()):
+    found = measured(target, found=estimate(value, value - 0.05, value + 0.05), values=values)
+    return dataclasses.replace(found, against=reference)
+
+
+def test_of_two_models_in_brackets_the_second_is_the_reference(comparison):
+    one = comparison(between("a", "b", 0.9), between("b", "a", 0.5), between("c", "a", 0.4))
+    assert told(one, "hard_scope[typo,a,b]>=0.8") == []
+    (failure,) = told(one, "hard_scope[typo,b,a]>=0.8")
+    assert failure.startswith("hard_scope of b against a on typo is 0.500")
+    assert len(told(one, "hard_scope>=0.8")) == 2
+
+
+def test_another_target_is_compared_with_under_the_same_reference(comparison):
+    ones, zeros = [1.0] * 40, [0.0] * 40
+    one = comparison(
+        between("a", "r", 0.9, ones),
+        between("b", "r", 0.1, zeros),
+        between("a", "b", 0.1, zeros),
+        between("r", "b", 0.1, zeros),
+    )
+    (failure,) = told(one, "hard_scope>=a-0.1")
+    assert failure.startswith("hard_scope of b against r on typo minus that of a is -1.000")
+
+
+@pytest.mark.parametrize("model", ["student", "teacher"])
+@pytest.mark.parametrize(("counts", "passes"), [({"a": 4}, False), ({"a": 3, "b": 1}, True)])
+def test_one_answer_to_fewer_than_five_texts_passes_no_gate(comparison, model, counts, passes):
+    reference = comparison().manifest.reference.name
+    name = reference if model == "teacher" else model
+    shares = AnswerShares(model=name, counts=counts, accuracy=Undefined(reason=""))
+    lines = told(comparison(measured(), shares=[shares]), "hard_scope>=0.1")
+    expected = f"hard_scope of student on typo: {name} gives a single answer (n = 4); whether"
+    assert lines == [] if passes else lines[0].startswith(expected)
+
+
+def test_only_the_metrics_of_the_job_are_offered():
+    with pytest.raises(SpecError) as caught:
+        parse_gate("hard_scop>=0.5")
+    assert "did you mean `hard_scope`" in str(caught.value)
+    assert "word_f1" not in str(caught.value)
+
+
+def test_a_gate_with_another_sign_is_corrected_with_its_own_metric():
+    with pytest.raises(SpecError) as caught:
+        parse_gate("hard_scope>0.9")
+    assert caught.value.fix.startswith("write for example 'hard_scope>=0.9'")

@@ -1,0 +1,71 @@
+"""Columns are the same whether pyarrow reads them or the reader by row."""
+
+import csv
+from dataclasses import replace
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from scope.data import formats
+from scope.data.columns import WantedColumn, read_columns
+from scope.data.fields import label_of
+from scope.data.specs import open_file
+from scope.errors import DataError
+
+VALUES = st.sampled_from(["a", " a ", "b", "1", "1.0", "", " ", "é", 'say "no"', "two\nlines"])
+ROWS = st.lists(st.tuples(VALUES, st.none() | VALUES, st.integers(0, 2)), min_size=1)
+NAMES = ("model", "item", "label")
+QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+def as_csv(folder, rows):
+    with (folder / "t.csv").open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, quoting=csv.QUOTE_ALL).writerows([NAMES, *rows])
+    return open_file(folder / "t.csv")
+
+
+def as_parquet(folder, rows, coded=False):
+    columns = [pyarrow.array(list(column)) for column in zip(*rows, strict=True)]
+    if coded:
+        columns[0] = columns[0].dictionary_encode()
+    pyarrow.parquet.write_table(pyarrow.table(columns, NAMES), folder / "t.parquet")
+    return open_file(folder / "t.parquet")
+
+
+def read(source, required=False):
+    wanted = [WantedColumn((name,), label_of, required and name == "item") for name in NAMES]
+    try:
+        return [(one.values, one.codes.tolist()) for one in read_columns(source, wanted, "fix")]
+    except DataError as error:
+        return error.found
+
+
+@QUIET
+@given(ROWS, st.sampled_from([as_csv, as_parquet]), st.booleans())
+def test_both_ways_give_the_same_values_and_codes(tmp_path, rows, write, required):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(formats, "_LARGE_BATCH", 3)
+        source = write(tmp_path, rows)
+        assert source.batches is not None
+        assert read(source, required) == read(replace(source, batches=None), required)
+
+
+def test_a_dictionary_of_the_file_may_hold_values_that_no_row_has(tmp_path):
+    source = as_parquet(tmp_path, [("a", "q", 0), ("b", None, 1)], coded=True)
+    assert read(source) == [(["a", "b"], [0, 1]), (["q"], [0, -1]), (["0", "1"], [0, 1])]
+
+
+def test_a_value_that_is_missing_where_one_is_required_is_named_with_its_row(tmp_path):
+    source = as_parquet(tmp_path, [("a", "q", 0), ("b", None, 1)])
+    assert read(source, required=True) == (
+        "row 1 of t.parquet (the first is 0): nothing in column `item`"
+    )
+
+
+def test_several_columns_make_one_value(tmp_path):
+    source = as_csv(tmp_path, [("a", "1", 0), ("b", "2", 0), ("a", "1", 1)])
+    wanted = WantedColumn(("model", "item"), lambda *values: "/".join(values))
+    (found,) = read_columns(source, [wanted], "fix")
+    assert (found.values, found.codes.tolist()) == (["a/1", "b/2"], [0, 1, 0])

@@ -1,0 +1,220 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, given as drawn, strategies as st
+from scipy.stats import pearsonr, spearmanr
+from shared_errors import grouped
+
+from scope.errors import DataError
+from scope.jobs.probe.correlations import (
+    mean_error_estimate,
+    pearson,
+    pearson_difference,
+    pearson_estimate,
+    pearson_without,
+    spearman_estimate,
+    spearman_without,
+)
+from scope.records.estimates import Estimate, Undefined
+from scope.statistics import mean_estimate
+
+
+@pytest.mark.parametrize(
+    ("without", "oracle"), [(pearson_without, pearsonr), (spearman_without, spearmanr)]
+)
+@given(seed=st.integers(0, 2**32 - 1), pairs=st.integers(3, 30), many=st.integers(2, 30))
+def test_each_is_scipys_on_the_pairs_that_are_left(without, oracle, seed, pairs, many):
+    """With many ties, and groups of all sizes."""
+    generator = np.random.default_rng(seed)
+    given, wanted = generator.integers(0, 4, (2, pairs)) * 1.0
+    groups = np.unique(generator.integers(0, many, pairs), return_inverse=True)[1]
+    assume(groups.any())
+    for group, found in enumerate(without(given, wanted, groups)):
+        kept = groups != group
+        if kept.sum() > 1 and np.ptp(given[kept]) and np.ptp(wanted[kept]):
+            assert found == pytest.approx(oracle(given[kept], wanted[kept])[0], abs=1e-9)
+        else:
+            assert math.isnan(found)
+
+
+def test_a_pair_beside_which_all_others_vanish_hides_nothing_of_them():
+    given, wanted = np.array([1e9, 0, 1, 2, 3.0]), np.array([1e9, 0, 2, 1, 3.0])
+    found = pearson_without(given, wanted, np.arange(5))
+    assert found[0] == pytest.approx(pearsonr(given[1:], wanted[1:])[0], abs=1e-9)
+
+
+def test_of_a_constant_there_is_no_correlation_though_its_mean_has_an_error():
+    assert math.isnan(pearson(np.full(5, 0.1), np.arange(5.0)))
+    assert np.isnan(pearson_without(np.full(5, 0.1), np.arange(5.0), np.arange(5))).all()
+    # Constant but for one pair: without that one alone there is none.
+    found = pearson_without(np.array([0.1, 0.1, 0.1, 7.0]), np.arange(4.0), np.arange(4))
+    assert np.isnan(found).tolist() == [False, False, False, True]
+
+
+GIVEN, WANTED = np.random.default_rng(0).normal(size=(2, 40)).round(1)
+WANTED = WANTED + GIVEN
+ESTIMATES = [(pearson_estimate, pearsonr), (spearman_estimate, spearmanr)]
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(40) // 4])
+@pytest.mark.parametrize(("estimate", "oracle"), ESTIMATES)
+def test_the_interval_is_that_of_the_formula_with_each_group_left_out(estimate, oracle, groups):
+    found = estimate(GIVEN, WANTED, groups)
+    numbers = np.arange(40) if groups is None else groups
+    count = numbers.max() + 1
+    without = np.array(
+        [math.atanh(oracle(GIVEN[numbers != k], WANTED[numbers != k])[0]) for k in range(count)]
+    )
+    error = math.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
+    # Student's t of 39 and of 9 degrees, as tables have it.
+    half = {40: 2.022691, 10: 2.262157}[count] * error
+    value = oracle(GIVEN, WANTED)[0]
+    ends = math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
+    assert (found.value, found.low, found.high) == pytest.approx((value, *ends), rel=1e-5)
+    assert (found.n, found.level) == (40, 0.95)
+    assert found.method == "jackknife over groups of pairs"
+
+
+@pytest.mark.parametrize(("estimate", "_"), ESTIMATES)
+def test_pairs_by_themselves_are_groups_of_one_and_numbers_are_names(estimate, _):
+    assert estimate(GIVEN, WANTED) == estimate(GIVEN, WANTED, np.arange(40))
+    groups = np.arange(40) // 3
+    renamed = estimate(GIVEN, WANTED, 100 - 7 * groups)
+    expected = estimate(GIVEN, WANTED, groups)
+    assert (renamed.low, renamed.high) == pytest.approx((expected.low, expected.high))
+
+
+@drawn(st.integers(0, 2**32 - 1), st.integers(4, 30))
+def test_the_interval_holds_the_value_and_turns_with_the_sign(seed, count):
+    given, wanted = np.random.default_rng(seed).normal(size=(2, count))
+    there, back = pearson_estimate(given, wanted), pearson_estimate(-given, wanted)
+    assert -1 <= there.low <= there.value <= there.high <= 1
+    assert (there.value, there.low, there.high) == pytest.approx(
+        (-back.value, -back.high, -back.low)
+    )
+
+
+@pytest.mark.parametrize(("estimate", "_"), ESTIMATES)
+def test_what_cannot_be_told_has_a_reason(estimate, _):
+    constant = np.full(5, 0.1)
+    assert estimate(constant, WANTED[:5]) == Undefined(reason="one side is constant", n=5)
+    assert estimate(GIVEN[:3], WANTED[:3]) == Undefined(reason="fewer than 4 pairs", n=3)
+    constant[2] = 3.0
+    assert estimate(constant, WANTED[:5]) == Undefined(
+        reason="one side is constant without one group of pairs", n=5
+    )
+    few = Undefined(reason="fewer than 4 groups of pairs", n=40)
+    assert estimate(GIVEN, WANTED, np.arange(40) // 14) == few
+
+
+@pytest.mark.parametrize(("sign", "value"), [(1, 1.0), (-1, -1.0)])
+@pytest.mark.parametrize(("estimate", "_"), ESTIMATES)
+def test_of_a_perfect_correlation_the_interval_is_a_point(estimate, _, sign, value):
+    found = estimate(np.arange(6.0), sign * np.arange(6.0))
+    assert (found.value, found.low, found.high) == pytest.approx((value, value, value))
+
+
+TRUTHS = {pearson_estimate: 0.8, spearman_estimate: 6 / math.pi * math.asin(0.8 / 2)}
+"""Of normal pairs, whose rank correlation follows from their correlation."""
+
+
+def covered(estimate, *, size, told):
+    hits = 0
+    for seed in range(300):
+        (wanted, noise), groups = grouped(seed, columns=2, count=60 // size, size=size)
+        found = estimate(0.8 * wanted + 0.6 * noise, wanted, groups if told else None)
+        hits += found.low <= TRUTHS[estimate] <= found.high
+    return hits / 300
+
+
+@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("estimate", list(TRUTHS))
+def test_of_many_samples_the_interval_covers_the_truth_as_often_as_it_says(estimate, size):
+    assert 0.92 <= covered(estimate, size=size, told=True) <= 0.98
+
+
+def test_without_the_groups_it_would_cover_the_truth_far_less_often():
+    assert covered(pearson_estimate, size=3, told=False) < 0.87
+
+
+@pytest.mark.parametrize("groups", [None, np.array([0, 0, 1, 2, 2, 2, 3, 4])])
+def test_a_differences_interval_is_that_of_the_formula_with_each_group_left_out(groups):
+    first, second, wanted = np.random.default_rng(0).normal(size=(3, 8)) + 3 * np.arange(8)
+    numbers = np.arange(8) if groups is None else groups
+    count = numbers.max() + 1
+
+    def difference(kept):
+        return pearsonr(first[kept], wanted[kept])[0] - pearsonr(second[kept], wanted[kept])[0]
+
+    without = np.array([difference(numbers != group) for group in range(count)])
+    error = np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
+    # Student's t of 7 and of 4 degrees, as tables have it.
+    half = {8: 2.364624, 5: 2.776445}[count] * error
+    found = pearson_difference(first, second, wanted, groups)
+    value = difference(numbers >= 0)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (value, value - half, value + half)
+    )
+    assert (found.n, found.level, found.method) == (8, 0.95, "jackknife over groups of pairs")
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(4, 30))
+def test_the_other_way_round_it_is_the_negative_to_the_bit(seed, count):
+    first, second, wanted = np.random.default_rng(seed).normal(size=(3, count))
+    there = pearson_difference(first, second, wanted)
+    back = pearson_difference(second, first, wanted)
+    assert (there.value, there.low, there.high) == (-back.value, -back.high, -back.low)
+    assert -2 <= there.low <= there.value <= there.high <= 2
+
+
+def difference_covered(*, size, shared, told):
+    # Of a score with noise of the size s the correlation is 1 / sqrt(1 + s ** 2).
+    truth = 1 / np.sqrt(1 + 1) - 1 / np.sqrt(1 + 1.5**2)
+    hits = 0
+    for seed in range(600):
+        columns, groups = grouped(seed, columns=3, count=180 // size, size=size)
+        wanted, noise, more = columns
+        other = shared * noise + np.sqrt(1 - shared**2) * more
+        given = wanted + noise, wanted + 1.5 * other
+        found = pearson_difference(*given, wanted, groups if told else None)
+        hits += found.low <= truth <= found.high
+    return hits / 600
+
+
+@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("shared", [0.0, 0.9])
+def test_of_many_samples_a_differences_interval_covers_the_truth_as_often_as_it_says(size, shared):
+    assert 0.92 <= difference_covered(size=size, shared=shared, told=True) <= 0.98
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_nothing_can_be_told_of_a_side_that_is_constant_or_of_three_pairs(place):
+    columns = list(np.random.default_rng(0).normal(size=(3, 6)))
+    assert isinstance(pearson_difference(*columns), Estimate)
+    columns[place] = np.full(6, 0.3)
+    assert pearson_difference(*columns) == Undefined(reason="one side is constant", n=6)
+    few = np.random.default_rng(0).normal(size=(3, 3))
+    assert pearson_difference(*few) == Undefined(reason="fewer than 4 pairs", n=3)
+
+
+def test_the_mean_error_has_the_unit_of_the_scores():
+    given, wanted = np.array([0.0, 0.2, 0.9]), np.array([0.1, 0.5, 0.4])
+    found = mean_error_estimate(given, wanted, low=0.1, high=1.1)
+    expected = mean_estimate([0.1, 0.3, 0.5], list("abc"))
+    assert (found.value, found.low, found.high) == pytest.approx((0.3, expected.low, expected.high))
+    assert found.n == 3
+    scaled = mean_error_estimate(5 * given, 5 * wanted)
+    assert scaled.high == pytest.approx(5 * found.high)
+
+
+def test_pairs_of_a_group_are_one_example_and_still_as_many_pairs():
+    given, wanted = np.array([0.0, 0.2, 0.9, 0.4]), np.array([0.1, 0.5, 0.4, 0.4])
+    found = mean_error_estimate(given, wanted, groups=np.array([9, 4, 9, 7]), high=1)
+    expected = mean_estimate([0.1, 0.3, 0.5, 0.0], list("abac"))
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (expected.value, expected.low, expected.high)
+    )
+    assert (found.n, expected.n) == (4, 3)
+    with pytest.raises(DataError, match="for 4 pairs"):
+        mean_error_estimate(given, wanted, groups=np.arange(3))

@@ -1,0 +1,284 @@
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import toy_latents
+from hypothesis import given, strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from toy_latents import SMALL, STEPS
+
+from scope.errors import DataError, SpecError
+from scope.jobs.probe.estimator import Calibration, SimilarityProbe
+from scope.jobs.probe.network import RECIPES, Recipe
+from scope.jobs.probe.saving import measure_arrays
+
+TOY = toy_latents.pairs()
+TRAIN, DEVELOPMENT, TEST = TOY.part(0, 96), TOY.part(96, 128), TOY.part(128, 160)
+SENTENCES = toy_latents.sentences(seed=5)[1]
+TESTS = Path(toy_latents.__file__).parent
+FORECAST = """
+import sys
+import toy_latents
+from scope.jobs.probe.estimator import SimilarityProbe
+toy = toy_latents.pairs()
+for step in toy_latents.STEPS:
+    probe = SimilarityProbe(step=step, **toy_latents.SMALL)
+    probe.fit(*toy.part(0, 96), development=toy.part(96, 128))
+    sys.stdout.buffer.write(probe.predict(toy.first, toy.second).tobytes())
+"""
+
+
+def probe_of(step, **parameters):
+    return SimilarityProbe(step=step, **SMALL | parameters)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return {step: probe_of(step).fit(*TRAIN, development=DEVELOPMENT) for step in STEPS}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_scores_follow_people_on_pairs_that_were_not_seen(fitted, step):
+    assert fitted[step].score(*TEST) > 0.5
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.bits
+def test_a_pairs_score_does_not_depend_on_its_company(fitted, step):
+    together = fitted[step].predict(TEST.first, TEST.second)
+    alone = [
+        fitted[step].predict(*(side[None] for side in pair[:2])) for pair in zip(*TEST, strict=True)
+    ]
+    assert together.tobytes() == np.concatenate(alone).tobytes()
+
+
+def test_one_seed_gives_the_same_bytes_in_a_process_with_other_threads(fitted):
+    done = subprocess.run(
+        [sys.executable, "-c", FORECAST],
+        cwd=TESTS,
+        env=os.environ | {"OMP_NUM_THREADS": "3", "MKL_NUM_THREADS": "3"},
+        capture_output=True,
+        check=True,
+    )
+    expected = [fitted[step].predict(TOY.first, TOY.second).tobytes() for step in STEPS]
+    assert done.stdout == b"".join(expected)
+
+
+@pytest.mark.parametrize(("step", "differ"), [("mlp", False), ("siamese", True), ("final", True)])
+def test_another_seed_gives_another_probe_where_something_is_drawn(fitted, step, differ):
+    other = probe_of(step, seed=1).fit(*TRAIN, development=DEVELOPMENT)
+    scores = [one.predict(TEST.first, TEST.second) for one in (other, fitted[step])]
+    assert (not np.array_equal(*scores)) == differ
+
+
+def test_fitting_leaves_torchs_own_random_numbers_and_threads_alone():
+    torch = pytest.importorskip("torch")
+    before = torch.get_rng_state(), torch.get_num_threads()
+    probe_of("autoencoder").fit(*TRAIN)
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert torch.get_num_threads() == before[1]
+
+
+def test_a_copy_by_scikit_learn_has_the_parameters_and_nothing_learned(fitted):
+    copy = clone(fitted["final"])
+    assert copy.get_params() == fitted["final"].get_params()
+    with pytest.raises(NotFittedError):
+        copy.predict(TEST.first, TEST.second)
+
+
+@pytest.mark.parametrize("step", ["autoencoder", "final"])
+def test_sentences_without_scores_are_learned_once_and_serve_every_seed(fitted, step):
+    probe = probe_of(step).pretrain(SENTENCES)
+    pretrained = probe.pretrained_
+    first = probe.fit(*TRAIN, development=DEVELOPMENT).predict(TEST.first, TEST.second)
+    assert not np.array_equal(first, fitted[step].predict(TEST.first, TEST.second))
+    second = probe.set_params(seed=3).fit(*TRAIN, development=DEVELOPMENT)
+    assert second.pretrained_ is pretrained
+    assert second.score(*TEST) > 0.5
+
+
+def test_without_sentences_those_of_the_pairs_are_taken(fitted):
+    own = np.concatenate([TRAIN.first, TRAIN.second])
+    probe = probe_of("final").pretrain(own).fit(*TRAIN, development=DEVELOPMENT)
+    expected = fitted["final"].predict(TEST.first, TEST.second)
+    assert np.array_equal(probe.predict(TEST.first, TEST.second), expected)
+
+
+REFUSED = [
+    ({"step": "finale"}, "the step `finale`"),
+    ({"low": 5.0, "high": 5.0}, "scores from 5 to 5"),
+    ({"high": np.inf}, "scores from 0 to inf"),
+    ({"loss": "cubed"}, "the loss `cubed`"),
+    ({"seed": -1}, "seed=-1"),
+    ({"hidden": 0}, "hidden=0"),
+    ({"epochs": 0}, "epochs=0"),
+    ({"batch": 1}, "batch=1"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "told"), REFUSED)
+def test_a_parameter_that_cannot_be_is_refused(parameters, told):
+    with pytest.raises(SpecError, match=told):
+        SimilarityProbe(**parameters).fit(*TRAIN)
+
+
+def test_an_autoencoder_is_drawn_with_the_seed_of_its_call_and_the_final_step_draws_none_there():
+    foundations = {
+        step: [probe_of(step, seed=seed).pretrain(SENTENCES).pretrained_ for seed in (0, 0, 1)]
+        for step in ("autoencoder", "final")
+    }
+    one, same, other = (found.encoders["encoders"] for found in foundations["autoencoder"])
+    assert (one == same).all()
+    assert (one != other).any()
+    one, _, other = (found.basis.projection for found in foundations["final"])
+    assert (one == other).all()
+    assert foundations["final"][0].encoders is None
+
+
+@pytest.mark.parametrize("step", ["raw", "mlp", "siamese"])
+def test_sentences_without_scores_are_refused_where_they_would_do_nothing(step):
+    with pytest.raises(SpecError, match=f"for the step `{step}`"):
+        probe_of(step).pretrain(SENTENCES)
+
+
+def test_fewer_pairs_than_parameters_of_the_head_are_refused():
+    assert probe_of("final").fit(*TRAIN.part(0, 14)) is not None
+    with pytest.raises(DataError, match="13 pairs to train a head of 14 parameters"):
+        probe_of("final").fit(*TRAIN.part(0, 13))
+    with pytest.raises(DataError, match="3 pairs to train a head of 4 parameters"):
+        probe_of("mlp").fit(*TRAIN.part(0, 3))
+
+
+def test_latents_of_another_width_are_refused(fitted):
+    for wrong in (TEST.first[:, :, :7], TEST.first[:, :2]):
+        with pytest.raises(DataError) as caught:
+            fitted["final"].predict(wrong, wrong)
+        layers, width = wrong.shape[1:]
+        assert f"latents of {layers} layers of width {width}" in str(caught.value)
+        assert "expected: 3 layers of width 8" in str(caught.value)
+
+
+def test_sentences_without_scores_of_another_width_are_noticed():
+    probe = probe_of("final").pretrain(SENTENCES[:, :, :6])
+    with pytest.raises(DataError, match="latents of 3 layers of width 8"):
+        probe.fit(*TRAIN)
+
+
+def test_pairs_with_nothing_to_tell_them_apart_give_no_warning_and_no_correlation():
+    still = np.ones((20, 3, 8), dtype=np.float32)
+    for step in STEPS:
+        probe = probe_of(step).fit(still, still, TRAIN.scores[:20])
+        assert (probe.predict(still, still) == 5).all()
+        assert np.isnan(probe.score(still, still, TRAIN.scores[:20]))
+
+
+HUNDRED = toy_latents.pairs(100)
+# Of three layers and a gate of two units: weights, gate, its offsets, outgoing weights, offset.
+HEAD = 3 + 3 * 2 + 2 + 2 + 1
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("raw", 0),
+        ("mlp", 3 + 1),
+        ("siamese", 3 * 6 * 4 + HEAD),
+        # The first of the three layers has half of the outputs; each output has an offset.
+        ("autoencoder", (2 + 4 + 4) * (6 + 1) + HEAD),
+        ("final", 3 * 6 * 4 + HEAD),
+    ],
+)
+def test_what_is_trained_is_counted_by_hand(step, expected):
+    probe = SimilarityProbe(step=step, **SMALL | {"components": 6}).fit(*HUNDRED)
+    assert probe.measure_.trained == expected
+
+
+AGAINST = DEVELOPMENT._replace(scores=5 - DEVELOPMENT.scores)
+"""Pairs whose scores are the opposite of what training teaches: the less of it the better."""
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_development_pairs_choose_the_layer_the_penalty_or_the_epoch(step):
+    along, against = (
+        probe_of(step, epochs=6).fit(*TRAIN, development=pairs) for pairs in (DEVELOPMENT, AGAINST)
+    )
+    assert against.score(*DEVELOPMENT) < along.score(*DEVELOPMENT)
+    before, after = (measure_arrays(probe.measure_) for probe in (along, against))
+    assert any((before[name] != after[name]).any() for name in before)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_calibration_is_that_of_the_development_pairs(step):
+    # Scores of which the lesser half alone is there, unlike those of the training pairs.
+    low = DEVELOPMENT._replace(scores=DEVELOPMENT.scores / 2)
+    probe = probe_of(step).fit(*TRAIN, development=low)
+    dissimilarities = probe.measure_.dissimilarity(probe.layer_distances(*low[:2]))
+    assert probe.calibration_ == Calibration.fit(dissimilarities, low.scores / 5)
+
+
+@given(
+    st.lists(st.floats(0, 1e6), min_size=2, max_size=9),
+    st.floats(0.01, 100),
+    st.floats(0.05, 20),
+)
+def test_scores_fall_with_the_dissimilarity_within_their_range(dissimilarities, scale, power):
+    scores = Calibration(scale, power).scores(np.sort(dissimilarities), 0.1, 0.7)
+    assert (np.diff(scores) <= 0).all()
+    assert ((scores >= 0.1) & (scores <= 0.7)).all()
+    assert Calibration(scale, power).scores(np.zeros(1), 0.1, 0.7)[0] == 0.7
+
+
+@pytest.mark.parametrize("size", [1e4, 1e-5, 1e-300])
+def test_distances_however_small_are_calibrated_alike(size):
+    """Bfloat16's latents lie so near each other that all cosines of a layer are almost 1."""
+    dissimilarities = np.random.default_rng(0).uniform(0, 3, 60)
+    scores = np.exp(-((0.8 * dissimilarities) ** 1.7))
+    given = [
+        Calibration.fit(each, scores).scores(each, 0.0, 1.0)
+        for each in (dissimilarities, size * dissimilarities)
+    ]
+    np.testing.assert_allclose(given[1], given[0], atol=2e-7)
+    np.testing.assert_allclose(given[1], scores, atol=2e-3)
+
+
+def test_the_least_error_is_found_where_one_start_would_end_short_of_it():
+    """Pairs of two kinds, a thousand times as far apart; people part the nearer kind in two."""
+    step = np.linspace(0.5, 1.5, 10)
+    dissimilarities = np.concatenate([step / 1000, step])
+    scores = np.where(dissimilarities < 0.75e-3, 1.0, 0.0)
+    calibration = Calibration.fit(dissimilarities, scores)
+    found = calibration.scores(dissimilarities, 0.0, 1.0)
+    np.testing.assert_allclose(found, scores, atol=0.002)
+
+
+def test_pairs_without_any_distance_have_a_finite_calibration():
+    constant = Calibration.fit(np.zeros(3), np.array([0.1, 0.2, 0.9]))
+    assert np.isfinite(constant).all()
+    assert constant.unit == 1.0
+
+
+def test_the_recipes_are_those_that_were_chosen_on_development_pairs():
+    """A table of what each step adds; a change here is a change of every result."""
+    siamese = Recipe(
+        outputs=192, hidden=32, dropout=0.1, layer_dropout=0.1, rate=1e-3, loss="squared"
+    )
+    final = Recipe(
+        outputs=128,
+        hidden=16,
+        dropout=0.05,
+        layer_dropout=0.2,
+        rate=2e-3,
+        loss="log_variance",
+        whitened=True,
+    )
+    assert {
+        "siamese": siamese,
+        "autoencoder": replace(siamese, nonlinear=True),
+        "final": final,
+    } == RECIPES
+    assert (siamese.epochs, siamese.batch, siamese.patience) == (8, 128, 3)

@@ -1,0 +1,123 @@
+import numpy as np
+import pytest
+import toy_latents
+from scipy.optimize import approx_fprime
+from scipy.special import expit
+
+from scope.jobs.probe import measures
+from scope.jobs.probe.latents import fit_basis, project
+from scope.jobs.probe.measures import AllCosines, RawLayer, ScoredPairs, SiameseNetwork
+from scope.jobs.probe.network import dissimilarity, encode, layer_distances, starting_head
+from scope.models.torch_setup import load_torch
+
+TOY = toy_latents.pairs(60)
+PAIRS = ScoredPairs(TOY.first, TOY.second, TOY.scores / 5)
+
+
+def test_the_dissimilarity_is_the_formula_by_hand_with_and_without_a_layer():
+    cosines = AllCosines(
+        latent_mean=np.zeros((2, 1)),
+        latent_deviation=np.ones((2, 1)),
+        mean=np.array([0.5, 0.0]),
+        deviation=np.array([0.5, 1.0]),
+        weights=np.array([1.0, -2.0]),
+        offset=np.asarray(0.5),
+        near=np.asarray(0.25),
+    )
+    distances = np.array([[0.25, 0.75], [0.0, 0.0]])
+    # Standardised cosines: (.75 - .5) / .5 and .25; raised to .5 - .5 + .5; mean distance .5.
+    expected = np.log(1 + np.exp(-0.5)) * (1 - np.exp(-2))
+    assert cosines.dissimilarity(distances).tolist() == pytest.approx([expected, 0])
+    alone = np.log(1 + np.exp(-1.0)) * (1 - np.exp(-1))
+    assert cosines.dissimilarity(distances, without=1).tolist() == pytest.approx([alone, 0])
+
+
+def fitted(monkeypatch, pairs=PAIRS, penalty=0.01):
+    """The fit under one penalty, the distances of the pairs, and the standardised cosines."""
+    monkeypatch.setattr(measures, "PENALTIES", (penalty,))
+    cosines = AllCosines.fit(pairs, pairs)
+    distances = cosines.distances(pairs.first, pairs.second)
+    return cosines, distances, (1 - distances - cosines.mean) / cosines.deviation
+
+
+def test_for_pairs_that_differ_the_similarity_is_the_papers_sigmoid(monkeypatch):
+    cosines, distances, standard = fitted(monkeypatch)
+    different = distances.mean(axis=1) > 0.2 * distances.mean()
+    sigmoid = expit(standard @ cosines.weights + cosines.offset)
+    given = np.exp(-cosines.dissimilarity(distances))
+    np.testing.assert_allclose(given[different], sigmoid[different], atol=0.01)
+    assert different.mean() > 0.9
+
+
+def test_the_fit_ends_where_no_small_change_raises_the_likelihood(monkeypatch):
+    cosines, _, standard = fitted(monkeypatch)
+    wanted = PAIRS.similarities
+
+    def loss(numbers):
+        given = expit(standard @ numbers[:-1] + numbers[-1])
+        likelihood = wanted * np.log(given) + (1 - wanted) * np.log(1 - given)
+        return -likelihood.mean() + 0.01 * np.square(numbers[:-1]).sum()
+
+    slopes = approx_fprime(np.append(cosines.weights, cosines.offset), loss)
+    assert np.abs(slopes).max() < 1e-4
+
+
+def test_a_greater_penalty_gives_smaller_weights(monkeypatch):
+    small, large = (fitted(monkeypatch, penalty=penalty)[0].weights for penalty in (1e-4, 0.1))
+    assert np.square(large).sum() < np.square(small).sum()
+
+
+def test_pairs_that_are_all_the_same_in_a_layer_can_be_fitted(monkeypatch):
+    first, second = TOY.first.copy(), TOY.second.copy()
+    first[:, 1], second[:, 1] = 1, 2
+    cosines, distances, _ = fitted(monkeypatch, ScoredPairs(first, second, TOY.scores / 5))
+    assert np.isfinite(cosines.dissimilarity(distances)).all()
+    assert cosines.weights[1] == pytest.approx(0, abs=1e-3)
+
+
+LATENTS = toy_latents.sentences(count=300)[1]
+
+
+def test_a_folded_network_measures_as_its_basis_and_encoders_one_after_the_other():
+    torch = load_torch()
+    generator = torch.Generator().manual_seed(0)
+    parameters = {
+        "encoders": torch.randn(3, 6, 4, generator=generator),
+        "offsets": torch.randn(3, 1, 4, generator=generator),
+        **starting_head(3, 2, generator),
+    }
+    parameters["out"] += 1
+    basis = fit_basis([LATENTS], 6, whitened=True)
+    for nonlinear in (False, True):
+        encoded = encode(project(basis, [LATENTS]), parameters, nonlinear=nonlinear)
+        expected = layer_distances(encoded[:, :-1], encoded[:, 1:])
+        network = SiameseNetwork.folded(basis, parameters, nonlinear=nonlinear)
+        found = network.distances(LATENTS[:-1], LATENTS[1:])
+        np.testing.assert_allclose(found, expected.numpy(), atol=1e-5)
+        np.testing.assert_allclose(
+            network.dissimilarity(found), dissimilarity(expected, parameters).numpy(), rtol=1e-4
+        )
+
+
+def test_measuring_without_a_layer_leaves_the_network_as_it_was():
+    torch = load_torch()
+    generator = torch.Generator().manual_seed(0)
+    parameters = {
+        "encoders": torch.randn(3, 8, 4, generator=generator),
+        "offsets": torch.zeros(3, 1, 4),
+        **starting_head(3, 2, generator),
+    }
+    basis = fit_basis([LATENTS], 8, whitened=True)
+    network = SiameseNetwork.folded(basis, parameters, nonlinear=False)
+    distances = network.distances(LATENTS[:5], LATENTS[5:10])
+    before = network.dissimilarity(distances)
+    assert not np.array_equal(network.dissimilarity(distances, without=0), before)
+    assert np.array_equal(network.dissimilarity(distances), before)
+
+
+def test_without_the_best_raw_layer_the_next_best_is_taken():
+    measure = RawLayer(np.array([0.2, 0.9, 0.5]))
+    distances = np.array([[0.1, 0.2, 0.3]])
+    assert measure.dissimilarity(distances) == 0.2
+    assert measure.dissimilarity(distances, without=1) == 0.3
+    assert measure.dissimilarity(distances, without=0) == 0.2

@@ -1,0 +1,167 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import toy_latents
+
+from scope.jobs.probe.latents import fit_basis, project
+from scope.jobs.probe.network import (
+    HEAD,
+    RECIPES,
+    _kept,
+    dissimilarity,
+    encode,
+    head_size,
+    log_variance,
+    squared,
+    starting_head,
+    train,
+    train_autoencoders,
+)
+from scope.models.torch_setup import load_torch
+
+
+def head(**changed):
+    torch = load_torch()
+    start = starting_head(2, 3, torch.Generator().manual_seed(0))
+    return start | {name: torch.tensor(value) for name, value in changed.items()}
+
+
+def test_the_size_of_a_head_is_that_of_its_tensors():
+    assert sum(tensor.numel() for tensor in head().values()) == head_size(2, 3)
+    assert tuple(head()) == HEAD
+
+
+def test_encodings_have_length_1_and_bend_only_if_told():
+    torch = load_torch()
+    inputs = torch.tensor([[[3.0, 4.0]], [[0.0, -2.0]]])
+    parameters = {
+        "encoders": torch.eye(2).repeat(2, 1, 1),
+        "offsets": torch.zeros(2, 1, 2),
+    }
+    straight = encode(inputs, parameters, nonlinear=False)
+    assert straight.flatten().tolist() == pytest.approx([0.6, 0.8, 0.0, -1.0])
+    bent = encode(inputs, parameters, nonlinear=True)
+    size = math.hypot(math.tanh(3), math.tanh(4))
+    assert bent[0, 0].tolist() == pytest.approx([math.tanh(3) / size, math.tanh(4) / size])
+
+
+def test_the_dissimilarity_is_the_formula_by_hand():
+    torch = load_torch()
+    parameters = head(
+        weights=[0.0, 1.0],
+        hidden=[[1.0, 0.0, 0.0], [0.0, 0.5, 0.0]],
+        hidden_offsets=[0.0, 0.0, 0.25],
+        out=[1.0, -1.0, 2.0],
+        out_offset=0.1,
+    )
+    apart = math.log(2) * 0.5 + math.log1p(math.e) * 0.25
+    gate = math.tanh(0.0) - math.tanh(0.5) + 2 * math.tanh(0.25) + 0.1
+    found = dissimilarity(torch.tensor([[0.5, 0.25]]), parameters)
+    assert found.item() == pytest.approx(apart * math.exp(gate), rel=1e-5)
+
+
+def test_the_gate_is_held_between_bounds():
+    torch = load_torch()
+    distances = torch.tensor([[0.5, 0.25]])
+    widest = dissimilarity(distances, head(out_offset=100.0)) / dissimilarity(distances, head())
+    assert widest.item() == pytest.approx(math.exp(3), rel=1e-5)
+
+
+ERRORS = np.random.default_rng(0).normal(size=30)
+
+
+def test_losses_are_those_of_numpy():
+    errors = load_torch().tensor(ERRORS)
+    assert squared(errors).item() == pytest.approx(np.mean(ERRORS**2))
+    expected = np.log(np.var(ERRORS, ddof=1) + 1e-6) + 0.1 * np.mean(ERRORS) ** 2
+    assert log_variance(errors).item() == pytest.approx(expected)
+
+
+def trained(judge, *, epochs=5, patience=2, **changes):
+    torch = load_torch()
+    generator = torch.Generator().manual_seed(0)
+    start = {
+        "encoders": torch.randn(3, 4, 2, generator=generator),
+        "offsets": torch.zeros(3, 1, 2),
+        **starting_head(3, 2, generator),
+    }
+    sides = torch.randn(2, 3, 20, 4, generator=generator)
+    scores = torch.rand(20, generator=generator) * 5
+    recipe = replace(RECIPES["final"], epochs=epochs, batch=8, patience=patience, **changes)
+    found = train(start, (sides[0], sides[1]), scores, recipe, judge, generator)
+    return start, found
+
+
+def judge_of(values, seen):
+    def judge(parameters):
+        seen.append(parameters)
+        return values[len(seen) - 1]
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    ("values", "epochs", "best"),
+    [([1, 2, 3, 4, 5], 5, 4), ([1, 3, 2, 2, 9], 4, 1), ([5, 5, 5, 9, 9], 3, 0)],
+)
+def test_the_best_epoch_is_kept_and_two_without_a_gain_end_it(values, epochs, best):
+    seen = []
+    _, found = trained(judge_of(values, seen))
+    assert len(seen) == epochs
+    assert all((found[name] == seen[best][name]).all() for name in found)
+
+
+@pytest.mark.parametrize("name", ["dropout", "layer_dropout"])
+def test_inputs_and_layers_are_dropped_in_training(name):
+    """What is drawn is drawn at any rate, so that nothing but the dropping can differ."""
+    without = {"dropout": 0.0, "layer_dropout": 0.0}
+    _, whole = trained(judge_of([1], []), epochs=1, **without)
+    _, same = trained(judge_of([1], []), epochs=1, **without)
+    _, dropped = trained(judge_of([1], []), epochs=1, **without | {name: 0.5})
+    assert all((whole[one] == same[one]).all() for one in whole)
+    assert (whole["encoders"] != dropped["encoders"]).any()
+
+
+def test_the_share_that_is_dropped_is_made_up_for():
+    kept = _kept((200, 200), 0.25, load_torch().Generator().manual_seed(0))
+    assert sorted(set(kept.flatten().tolist())) == pytest.approx([0, 4 / 3])
+    assert (kept == 0).float().mean().item() == pytest.approx(0.25, abs=0.01)
+
+
+LATENTS = toy_latents.sentences()[1]
+INPUTS = project(fit_basis([LATENTS], 8, whitened=False), [LATENTS])
+
+
+def left_over(encoders):
+    """The share of the inputs that the best linear decoder of the encodings does not explain."""
+    torch = load_torch()
+    hidden = torch.tanh(torch.bmm(INPUTS, encoders["encoders"]) + encoders["offsets"]).numpy()
+    rests = []
+    for inputs, codes in zip(INPUTS.numpy(), hidden, strict=True):
+        decoder = np.linalg.lstsq(codes, inputs, rcond=None)[0]
+        rests.append(np.square(codes @ decoder - inputs).mean())
+    return np.array(rests)
+
+
+def test_early_layers_have_the_narrower_bottleneck():
+    encoders = train_autoencoders(INPUTS, 4, seed=0)
+    assert (encoders["encoders"][0, :, 2:] == 0).all()
+    assert (encoders["offsets"][0, :, 2:] == 0).all()
+    assert (encoders["encoders"][1:] != 0).all()
+
+
+def test_training_leaves_less_of_the_inputs_unexplained(monkeypatch):
+    monkeypatch.setattr("scope.jobs.probe.network.EPOCHS", 0)
+    before = left_over(train_autoencoders(INPUTS, 4, seed=0))
+    monkeypatch.setattr("scope.jobs.probe.network.EPOCHS", 300)
+    # The sentences are one batch, so that steps are few.
+    monkeypatch.setattr("scope.jobs.probe.network.RATE", 2e-2)
+    assert (left_over(train_autoencoders(INPUTS, 4, seed=0)) < before).all()
+
+
+def test_the_seed_decides_the_start():
+    one, same, other = (train_autoencoders(INPUTS, 4, seed)["encoders"] for seed in (0, 0, 1))
+    assert (one == same).all()
+    assert (one != other).any()

@@ -1,0 +1,264 @@
+"""What a probe answers first: signs follow intervals, and every number is that of the findings."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_comparison import IMAGE
+from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
+
+from reports.blocks import Beside, Bullets, Callout, within
+from reports.prose import plain
+from reports.renderers.terminal import to_text
+from scope.jobs.pages import page_of
+from scope.jobs.probe.page import CLEAR, MOST_DIFFERENCES, answer_section
+from scope.records import ProbeDifference, ProbeFindings, Undefined
+
+CONSTANT = Undefined(reason="one side is constant")
+RAW, MLP, *_, FINAL = findings().scores[:5]
+
+
+def boxes(**changes):
+    """The frame and the words of each model's box."""
+    section = answer_section(replace(findings(), **changes))
+    found = [block for block in within(section.blocks) if isinstance(block, Callout)]
+    return [(box.kind, " ".join(plain(part.text) for part in box.blocks)) for box in found]
+
+
+def first_box(**changes):
+    return boxes(**changes)[0]
+
+
+def bullets(**changes):
+    section = answer_section(replace(findings(), **changes))
+    return [
+        plain(item)
+        for block in section.blocks
+        if isinstance(block, Bullets)
+        for item in block.items
+    ]
+
+
+def test_a_box_has_the_numbers_of_its_last_step():
+    frame, words = first_box(scores=(RAW, replace(FINAL, gain=estimate(0.109375))))
+    assert frame == "good"
+    assert words == (
+        f"✓ {DEEP}: Pearson 0.80 [0.77, 0.83] Better than the cosine of the best layer (step raw): "
+        "gain 0.11 [0.08, 0.14]. A probe of all layers (step final) against human scores of 750 "
+        "pairs; Spearman 0.79 [0.76, 0.82]. On 520 pairs of new sentences: 0.78 [0.74, 0.82]. "
+        "Layer 17 of 30 (from 0) predicts best alone, not distinguishable from 13 others."
+    )
+    assert len(words.removeprefix(f"✓ {DEEP}").split()) <= 60
+
+
+@pytest.mark.parametrize(
+    ("gain", "frame", "claim"),
+    [
+        (estimate(0.0625), "good", "Better than the cosine"),
+        (estimate(0.015625), "undecided", "Not shown to be better than the cosine"),
+        (estimate(-0.0625), "bad", "Worse than the cosine"),
+        (CONSTANT, "undecided", "Not shown to be better than the cosine"),
+    ],
+)
+def test_training_is_shown_to_help_only_by_an_interval_above_0(gain, frame, claim):
+    found, words = first_box(scores=(RAW, replace(FINAL, gain=gain)))
+    assert found == frame
+    assert claim in words
+
+
+@pytest.mark.parametrize(
+    ("value", "frame"), [(0.8, "good"), (0.7, "undecided"), (0.6, "bad"), (None, "undecided")]
+)
+def test_over_several_steps_intervals_that_do_not_overlap_decide(value, frame):
+    last = replace(FINAL, pearson=CONSTANT if value is None else estimate(value))
+    found, words = first_box(scores=(RAW, MLP, last))
+    assert found == frame
+    assert "(step raw), which has 0.69 [0.66, 0.72]." in words
+
+
+@pytest.mark.parametrize("scores", [(RAW,), (FINAL,), (MLP, FINAL)])
+def test_without_a_raw_step_and_one_after_it_nothing_is_claimed(scores):
+    frame, words = first_box(scores=scores)
+    assert frame == "undecided"
+    assert words.startswith(DEEP)
+    assert "cosine of the best layer" not in words
+
+
+def test_a_saved_probe_claims_nothing_of_training_pairs():
+    _, words = first_box(train=0, development=0, scores=(FINAL,))
+    assert "A saved probe (step final)" in words
+    assert "new sentences" not in words
+
+
+def test_an_undefined_correlation_keeps_its_reason():
+    _, words = first_box(scores=(replace(FINAL, pearson=CONSTANT, spearman=CONSTANT),))
+    assert "Pearson undefined (one side is constant)" in words
+    assert "Spearman undefined (one side is constant)" in words
+
+
+def test_unseen_pairs_have_a_sentence_where_their_number_differs_clearly():
+    last = replace(FINAL, pearson=estimate(0.75))
+
+    def told(number, **changes):
+        _, words = first_box(scores=(replace(last, unseen=number),), **changes)
+        return "new sentences" in words
+
+    assert not told(estimate(0.75 - CLEAR / 2))
+    assert told(estimate(0.75 - 2 * CLEAR))
+    assert told(estimate(0.75 + 2 * CLEAR))
+    assert told(CONSTANT)
+    # All pairs are unseen, or nobody knows which.
+    assert not told(estimate(0.5), unseen=750)
+    assert not told(estimate(0.5), train=0)
+
+
+def layers(*values, encoded=None):
+    first = findings().layers[0]
+    return tuple(
+        replace(first, layer=place, raw=value, encoded=encoded)
+        for place, value in enumerate(values)
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ((0.25, 0.75), "Layer 1 of 2 (from 0) predicts best alone."),
+        (
+            (0.75, 0.74),
+            "Layer 0 of 2 (from 0) predicts best alone, not distinguishable from 1 other.",
+        ),
+        ((0.75, 0.74, 0.73), "alone, not distinguishable from 2 others."),
+    ],
+)
+def test_the_best_layer_is_that_of_the_greatest_number_with_its_rivals(values, told):
+    _, words = first_box(layers=layers(*map(estimate, values)))
+    assert told in words
+
+
+def test_undefined_layers_and_a_single_one_are_not_the_best():
+    _, words = first_box(layers=layers(CONSTANT, estimate(0.25)))
+    assert "Layer 1 of 2" in words
+    assert "predicts best" not in first_box(layers=layers(estimate(0.25)))[1]
+    assert "predicts best" not in first_box(layers=layers(CONSTANT, CONSTANT))[1]
+
+
+def test_one_encoded_layer_is_better_where_its_interval_lies_above_the_probes():
+    # The probe has 0.796875, each interval reaches 0.03125 to either side.
+    def better(value):
+        both = layers(estimate(0.25), estimate(0.5), encoded=value)
+        return "is better than all together: 0.88" in first_box(layers=both)[1]
+
+    assert better(estimate(0.875))
+    assert not better(estimate(0.84375))
+    assert not better(CONSTANT)
+
+
+def test_the_model_that_is_ahead_comes_first_with_the_interval_turned():
+    one = ProbeDifference(step="final", first="a", second="b", pearson=estimate(-0.25, half=0.0625))
+    (told,) = bullets(differences=(one,))
+    assert told == "b predicts better than a: difference of Pearson 0.25 [0.19, 0.31]."
+    (unclear,) = bullets(differences=(replace(one, pearson=estimate(0.25, half=0.5)),))
+    assert unclear.startswith("a is not shown to predict better than b: difference of Pearson 0.25")
+    (gone,) = bullets(differences=(replace(one, pearson=CONSTANT),))
+    assert gone.endswith("difference of Pearson undefined (one side is constant).")
+
+
+def test_only_differences_of_the_last_step_are_told_and_the_rest_counted():
+    one = findings().differences[0]
+    assert bullets(differences=(one,)) == []
+    many = tuple(
+        replace(one, step="final", first=f"m{place}") for place in range(MOST_DIFFERENCES + 3)
+    )
+    told = bullets(differences=many)
+    assert len(told) == MOST_DIFFERENCES + 1
+    assert told[-1] == "3 more in the table of differences."
+
+
+def test_models_that_are_read_differently_have_a_caveat():
+    deep, shallow = findings().models
+
+    def caveat(*models):
+        return "at different positions" in bullets(models=models)[0]
+
+    assert caveat(deep, shallow)
+    assert caveat(deep, replace(deep, name=SHALLOW, prompt="another {}"))
+    assert not caveat(deep, replace(deep, name=SHALLOW))
+
+
+def test_nothing_scored_is_said():
+    empty = ProbeFindings(
+        train=0,
+        development=0,
+        test=0,
+        unseen=0,
+        groups=0,
+        sentences=0,
+        unlabelled=0,
+        low=0.0,
+        high=5.0,
+        models=(),
+        scores=(),
+    )
+    page = page_of(build_comparison(empty))
+    assert [one.anchor for one in page.sections] == ["answer", "limits", "asked", "reproduce"]
+    assert "No probe is scored." in to_text(page.brief)
+    assert not any(isinstance(block, Beside) and not block.groups for block in page.blocks())
+
+
+def renamed(*names):
+    """The findings with other names of models, as many as there are."""
+    deep, shallow = names
+    found = findings()
+    named = {DEEP: deep, SHALLOW: shallow}
+    return replace(
+        found,
+        models=tuple(replace(one, name=named[one.name]) for one in found.models),
+        scores=tuple(replace(one, model=named[one.model]) for one in found.scores),
+        layers=tuple(replace(one, model=named[one.model]) for one in found.layers),
+        differences=(replace(found.differences[-1], first=deep, second=shallow),),
+        files=(),
+    )
+
+
+def printed(found):
+    result = build_comparison(found)
+    cards = tuple(replace(card, truncated=0) for card in result.manifest.models)
+    manifest = replace(result.manifest, models=cards)
+    return to_text(page_of(replace(result, manifest=manifest)).brief, width=80)
+
+
+def test_a_terminal_has_at_most_25_lines_for_two_models_and_for_many():
+    found = renamed("deep", "shallow")
+    text = printed(found)
+    assert len(text.splitlines()) <= 25
+    assert "deep     final  .80 [.77, .83]  .79 [.76, .82]  .02 [.00, .03]" in text
+    one = printed(replace(found, models=found.models[:1], scores=found.scores[:5], differences=()))
+    assert "deep   raw          .69" in one
+    assert "\n       mlp          .70" in one
+    models = tuple(replace(found.models[0], name=f"m{place}") for place in range(9))
+    scores = tuple(replace(FINAL, model=one.name) for one in models)
+    many = printed(replace(found, models=models, scores=scores, differences=()))
+    assert len(many.splitlines()) == 12
+    assert "m8     final" in many
+
+
+@pytest.mark.parametrize("name", ["an-organisation/" + "a-model-of-some-name-" * 5, DEEP])
+def test_nothing_is_wider_than_a_usual_terminal_nor_cut_off(name):
+    lines = printed(renamed(name, f"{name}2")).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any("…" in line for line in lines)
+
+
+def test_names_cannot_move_the_cursor_nor_colour_the_screen():
+    text = printed(renamed("\x1b[31mred\x1b[2J\r\u202eleft", "[bold]b[/bold]"))
+    assert not set("\x1b\r\u202e") & set(text)
+    assert "[bold]b[/bold]" in text
+
+
+def test_truncated_texts_and_saved_probes_stand_last():
+    text = to_text(page_of(build_comparison(replace(findings(), files=("kept/a", "b")))).brief)
+    assert "2 texts truncated to its maximum length" in text
+    assert text.splitlines()[-2:] == [
+        f"csv:pairs{IMAGE}.csv: 1 empty, left out",
+        "saved: kept/a, b",
+    ]

@@ -1,0 +1,171 @@
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import toy_latents
+from toy_latents import SMALL, STEPS
+
+from scope.checksums import unsealed
+from scope.errors import ModelError, RunError
+from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.saving import (
+    DESCRIPTION,
+    NUMBERS,
+    LatentSource,
+    SavedProbe,
+    load_probe,
+    save_probe,
+)
+
+PROMPTED = LatentSource(
+    spec="hf:one", fingerprint="12ab", readout="prompt", prompt="{text}:", dtype="float32"
+)
+
+
+def test_another_spelling_of_the_same_model_is_taken():
+    PROMPTED.require(replace(PROMPTED, spec="folder/one"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("fingerprint", "34cd"), ("readout", "mean"), ("prompt", None), ("dtype", "bfloat16")],
+)
+def test_what_differs_is_shown_on_both_sides(name, value):
+    with pytest.raises(ModelError) as caught:
+        PROMPTED.require(replace(PROMPTED, spec="hf:two", **{name: value}))
+    assert caught.value.found == f"latents of `hf:two` with {name} `{value}`"
+    assert f"`hf:one` with {name} `{getattr(PROMPTED, name)}`" in caught.value.expected
+    assert "`hf:two`" in caught.value.fix
+
+
+TOY = toy_latents.pairs()
+SOURCE = LatentSource(
+    spec="hf:«one»", fingerprint="12ab", readout="prompt", prompt="{text}:", dtype="bfloat16"
+)
+TESTS = Path(toy_latents.__file__).parent
+FORECAST = """
+import sys
+import toy_latents
+from pathlib import Path
+from scope.jobs.probe.saving import load_probe
+toy = toy_latents.pairs()
+for folder in sys.argv[1:]:
+    scores = load_probe(Path(folder)).probe.predict(toy.first, toy.second)
+    sys.stdout.buffer.write(scores.tobytes())
+"""
+
+
+def saved_of(step="final"):
+    probe = SimilarityProbe(step=step, **SMALL | {"seed": np.int64(2)}).fit(*TOY)
+    return SavedProbe(probe=probe, source=SOURCE)
+
+
+def refusal(folder):
+    with pytest.raises(RunError) as caught:
+        load_probe(folder)
+    return str(caught.value)
+
+
+def change(folder, **changes):
+    path = folder / DESCRIPTION
+    path.write_text(
+        json.dumps(json.loads(unsealed(path.read_text("utf-8")).text) | changes), "utf-8"
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("probe")
+    save_probe(saved_of(), made)
+    return made
+
+
+@pytest.fixture
+def copied(folder, tmp_path):
+    for name in (NUMBERS, DESCRIPTION):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    return tmp_path
+
+
+def test_a_new_process_scores_the_same_to_the_byte(tmp_path):
+    expected = b""
+    for step in STEPS:
+        saved = saved_of(step)
+        save_probe(saved, tmp_path / "new" / step)
+        expected += saved.probe.predict(TOY.first, TOY.second).tobytes()
+    folders = [str(tmp_path / "new" / step) for step in STEPS]
+    done = subprocess.run(
+        [sys.executable, "-c", FORECAST, *folders], cwd=TESTS, capture_output=True, check=True
+    )
+    assert done.stdout == expected
+
+
+def test_parameters_and_source_are_read_back(folder):
+    found = load_probe(folder)
+    assert found.source == SOURCE
+    assert found.probe.get_params() == saved_of().probe.get_params()
+
+
+def test_the_same_probe_gives_the_same_files_and_replaces_those_there(copied):
+    before = {name: (copied / name).read_bytes() for name in (NUMBERS, DESCRIPTION)}
+    save_probe(saved_of("raw"), copied)
+    assert load_probe(copied).probe.step == "raw"
+    save_probe(saved_of(), copied)
+    assert {path.name: path.read_bytes() for path in copied.iterdir()} == before
+
+
+def test_a_folder_without_a_probe_says_how_to_make_one(tmp_path):
+    assert refusal(tmp_path) == (
+        f"found:    no `probe.json` in `{tmp_path}`\n"
+        "expected: a folder that `scope probe --save` wrote\n"
+        "fix:      name that folder, or fit a probe first"
+    )
+
+
+def test_a_probe_of_the_format_before_is_read(copied):
+    path = copied / DESCRIPTION
+    told = json.loads(unsealed(path.read_text("utf-8")).text)
+    del told["canaries"]
+    path.write_text(json.dumps(told | {"format": 1}), "utf-8")
+    assert load_probe(copied).canaries == {}
+
+
+def test_the_latents_that_recognise_a_model_are_kept_beside_the_probe(tmp_path):
+    saved = saved_of("raw")
+    shape = (saved.probe.layers_, saved.probe.width_)
+    latents = {text: np.full(shape, place, np.float32) for place, text in enumerate(("a", "ä b"))}
+    save_probe(replace(saved, canaries=latents), tmp_path)
+    found = load_probe(tmp_path).canaries
+    assert list(found) == list(latents)
+    assert all((found[text] == latents[text]).all() for text in latents)
+
+
+@pytest.mark.parametrize("texts", [["a"], ["a", "b", "c"]])
+def test_latents_that_are_not_of_their_texts_are_damage(tmp_path, texts):
+    saved = saved_of("raw")
+    one = np.zeros((saved.probe.layers_, saved.probe.width_), np.float32)
+    save_probe(replace(saved, canaries={"a": one, "b": one}), tmp_path)
+    change(tmp_path, canaries=texts)
+    assert "do not go together" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"unknown": 1}, "at `unknown`"),
+        ({"layers": "3"}, "at `layers`"),
+        ({"calibration": [1.0]}, "at `calibration"),
+        ({"source": {"spec": "hf:a"}}, "at `source"),
+        ({"parameters": {"stage": "raw"}}, "do not go together"),
+        ({"parameters": {"step": "os"}}, "the step `os`"),
+        ({"parameters": {"step": "mlp"}}, "do not go together"),
+        ({"parameters": {"low": None}}, "do not go together"),
+    ],
+)
+def test_a_description_that_was_changed_is_refused(copied, changes, told):
+    change(copied, **changes)
+    assert told in refusal(copied)

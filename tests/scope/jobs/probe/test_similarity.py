@@ -1,0 +1,293 @@
+"""A saved probe opens with its own model alone, and scores texts by that model's latents."""
+
+import json
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_heads import write_tiny_bert_mlm
+from tiny_language import write_tiny_llama
+from tiny_probe import write_probe
+from toy_readers import Bags, Other
+
+import scope
+from scope.answers.vectors import LatentTable
+from scope.errors import DataError, ModelError, RunError, SpecError
+from scope.jobs.probe import similarity as similarity_module
+from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.readers import source_of
+from scope.jobs.probe.saving import DESCRIPTION, SavedProbe, save_probe
+from scope.jobs.probe.similarity import open_for_semscore, open_probe
+from scope.models import ModelOptions
+from scope.models.latents import CheckpointReader, Readout
+from scope.models.loading import load_latent_reader
+
+CPU = ModelOptions(device="cpu", dtype="bfloat16", token_budget=64)
+FREE = replace(CPU, trust_remote_code=True, allow_pickle=True)
+TEXTS = ["the film was good", "a dull film", "ann", "paris", "who saw bob in paris"]
+NO_TOKEN = "\u200b"
+"""BERT's tokenizer removes it."""
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    write_tiny_llama(tmp_path / "model", chat=False)
+    readout = Readout(kind="prompt", template="the film {text} was")
+    return write_probe(tmp_path / "probe", tmp_path / "model", readout)
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    root = tmp_path_factory.mktemp("llama")
+    write_tiny_llama(root / "model", chat=False)
+    readout = Readout(kind="prompt", template="the film {text} was")
+    return write_probe(root / "probe", root / "model", readout)
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    root = tmp_path_factory.mktemp("bert")
+    write_tiny_bert_mlm(root / "model")
+    return write_probe(root / "probe", root / "model", Readout(kind="mean"))
+
+
+def read(probe, texts):
+    return open_probe(probe.folder, CPU).read(texts)
+
+
+def test_readout_and_precision_are_those_of_the_probe_whatever_the_options(llama):
+    opened = open_probe(llama.folder, CPU)
+    assert (opened.source.dtype, opened.source.prompt) == ("float32", "the film {text} was")
+    assert opened.reader.fingerprint == llama.reader.fingerprint
+
+
+@pytest.mark.parametrize("name", ["llama", "bert"])
+def test_values_are_the_probes_scores_of_the_models_latents_in_their_range(name, request):
+    probe = request.getfixturevalue(name)
+    pairs = [(first, second) for first in TEXTS for second in TEXTS]
+    values = read(probe, TEXTS).similarity(*zip(*pairs, strict=True))
+    assert values.tolist() == [probe.value(*pair) for pair in pairs]
+    assert len(set(values)) > len(TEXTS)
+    assert ((values >= 0) & (values <= 1)).all()
+
+
+def test_equal_texts_have_one_and_others_the_same_both_ways_round(llama):
+    texts = read(llama, TEXTS)
+    assert texts.similarity(TEXTS, [f" {text}\n" for text in TEXTS]).tolist() == [1] * len(TEXTS)
+    there, back = texts.similarity(TEXTS, TEXTS[::-1]), texts.similarity(TEXTS[::-1], TEXTS)
+    np.testing.assert_array_equal(there, back)
+    assert there.min() < 1
+
+
+@pytest.mark.parametrize("empty", ["", " \n", NO_TOKEN])
+def test_a_text_without_a_token_counts_as_an_empty_one(bert, empty):
+    texts = read(bert, ["ann", empty, "bob", NO_TOKEN + " "])
+    values = texts.similarity(["ann", empty, empty, "ann"], [empty, "", NO_TOKEN, "bob"])
+    assert values.tolist() == [0, 1, 1, bert.value("ann", "bob")]
+
+
+def test_without_any_token_no_latent_is_needed(bert):
+    texts = read(bert, [NO_TOKEN, ""])
+    assert texts.similarity([NO_TOKEN, ""], ["", ""]).tolist() == [1, 1]
+    assert texts.truncated == 0
+
+
+def test_truncated_texts_are_counted_and_compared_by_their_beginning(bert):
+    words = "ann saw the film " * 20
+    texts = read(bert, [f"{words} bob", f"{words} paris", "ann"])
+    assert texts.truncated == 2
+    assert texts.similarity([f"{words} bob"], [f"{words} paris"]).tolist() == [1]
+
+
+def test_portions_bound_the_memory_and_change_no_value(llama, monkeypatch):
+    first, second = [TEXTS[0]] * 4 + TEXTS, [*TEXTS[1:], *TEXTS[::-1]]
+    whole = read(llama, TEXTS).similarity(first, second)
+    rows, sizes = LatentTable.rows, []
+    monkeypatch.setattr(similarity_module, "PAIRS_A_PORTION", 2)
+    monkeypatch.setattr(
+        LatentTable, "rows", lambda table, texts: sizes.append(len(texts)) or rows(table, texts)
+    )
+    np.testing.assert_array_equal(read(llama, TEXTS).similarity(first, second), whole)
+    # Of the nine pairs one is of equal texts, and three come twice.
+    assert sizes == [2, 2, 2, 2, 1, 1]
+
+
+def test_cached_latents_need_no_model(llama, monkeypatch):
+    first = read(llama, TEXTS).similarity(TEXTS, TEXTS[::-1])
+    monkeypatch.setattr(CheckpointReader, "latents", None)
+    np.testing.assert_array_equal(read(llama, TEXTS).similarity(TEXTS, TEXTS[::-1]), first)
+
+
+FIRST, SECOND = ["the film was good", "ann", "paris", ""], ["a dull film", "ann", "bob saw", "bob"]
+
+
+def test_scores_of_texts_are_in_the_range_that_the_probe_was_fitted_on(llama):
+    scores = scope.similarity(FIRST, SECOND, probe=llama.folder)
+    expected = [1 + 4 * llama.value(*pair) for pair in zip(FIRST[:3], SECOND[:3], strict=True)]
+    assert scores.tolist() == pytest.approx([*expected, 1.0])
+    assert scores[1] == 5.0
+    assert np.array_equal(scores, scope.similarity(SECOND, FIRST, probe=str(llama.folder)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [("ann", "bob", "`ann` beside `bob`"), (["ann", "bob"], ["ann"], "2 beside 1")],
+)
+def test_texts_are_two_lists_of_the_same_length(llama, first, second, found):
+    with pytest.raises(DataError) as error:
+        scope.similarity(first, second, probe=llama.folder)
+    assert error.value.found == found
+
+
+def test_a_moved_model_opens_where_the_user_names_it(tiny, tmp_path):
+    before = scope.similarity(FIRST, SECOND, probe=tiny.folder)
+    (tmp_path / "model").rename(tmp_path / "moved")
+    moved = str(tmp_path / "moved")
+    for opening, fix in (
+        (open_probe, "give its current location: --model SPEC"),
+        (
+            open_for_semscore,
+            f"give its current location: --semscore probe:{tiny.folder}#SPEC, to which "
+            "--allow-pickle and --trust-remote-code apply; or fit the probe again",
+        ),
+    ):
+        with pytest.raises(ModelError) as error:
+            opening(tiny.folder, CPU)
+        assert f"no folder `{tmp_path / 'model'}`" in error.value.found
+        assert tiny.reader.fingerprint in error.value.expected
+        assert error.value.fix == fix
+        assert opening(tiny.folder, CPU, moved).source.spec == f"hf:{moved}"
+        with pytest.raises(ModelError) as error:
+            opening(tiny.folder, CPU, str(tmp_path / "nowhere"))
+        assert "current location" not in error.value.fix
+    assert np.array_equal(before, scope.similarity(FIRST, SECOND, probe=tiny.folder, model=moved))
+
+
+@pytest.mark.parametrize("opening", [open_probe, open_for_semscore])
+def test_another_model_is_refused_with_both_fingerprints(tiny, tmp_path, opening):
+    write_tiny_llama(tmp_path / "model", chat=False, seed=1)
+    with pytest.raises(ModelError) as error:
+        opening(tiny.folder, CPU)
+    assert f"with fingerprint `{tiny.reader.fingerprint}`" in error.value.expected
+    assert "with fingerprint `" in error.value.found
+    assert tiny.reader.fingerprint not in error.value.found
+
+
+def test_a_readout_of_checkpoints_is_refused_for_a_python_model(llama):
+    with pytest.raises(SpecError, match="the readout prompt for the scheme `python`"):
+        open_probe(llama.folder, CPU, "python:toy_readers:Bags")
+
+
+def test_the_digest_changes_with_the_numbers_and_the_source_but_not_with_the_place(tiny, tmp_path):
+    digest = open_probe(tiny.folder, CPU).digest
+    (tmp_path / "model").rename(tmp_path / "moved")
+    moved = open_probe(tiny.folder, CPU, str(tmp_path / "moved"))
+    assert moved.digest == digest
+    tiny.probe.calibration_ = tiny.probe.calibration_._replace(scale=7.0)
+    save_probe(SavedProbe(probe=tiny.probe, source=moved.source), tmp_path / "changed")
+    assert open_probe(tmp_path / "changed", CPU).digest != digest
+
+
+@pytest.mark.parametrize(
+    ("changed", "damage"),
+    [
+        ({"dtype": "float33"}, "no dtype is called `float33`"),
+        ({"readout": "first"}, "a readout called `first`"),
+        ({"spec": " "}, "it names no model"),
+    ],
+)
+def test_an_impossible_source_is_a_damaged_file(tiny, changed, damage):
+    path = tiny.folder / DESCRIPTION
+    description = json.loads(path.read_text(encoding="utf-8"))
+    del description["checksum"]
+    description["source"].update(changed)
+    path.write_text(json.dumps(description), encoding="utf-8")
+    with pytest.raises(RunError, match=f"is damaged: {damage}"):
+        open_probe(tiny.folder, CPU)
+
+
+def test_a_folder_without_a_probe_is_refused(tmp_path):
+    with pytest.raises(RunError, match=r"no `probe.json`"):
+        open_for_semscore(tmp_path, CPU)
+
+
+SENTENCES = ["the film", "ann saw", "bob in paris", "a dull film"]
+
+
+def save_of_python(folder, *, latents=None, **source):
+    """A probe of the toy reader, with the latents by which the reader is recognised."""
+    read = Bags().latents(SENTENCES)
+    probe = SimilarityProbe(step="raw").fit(read[:2], read[2:], [1, 4])
+    canaries = {} if latents is None else dict(zip(SENTENCES, latents, strict=True))
+    source = replace(source_of(Bags()), **source)
+    save_probe(SavedProbe(probe=probe, source=source, canaries=canaries), folder)
+
+
+def test_a_python_reader_opens_where_the_user_names_it(tmp_path):
+    nearly = Bags().latents(SENTENCES) * np.float32(1.0005)
+    save_of_python(tmp_path / "kept", latents=nearly)
+    opened = open_probe(tmp_path / "kept", CPU, "python:toy_readers:Bags")
+    assert opened.source == source_of(Bags())
+    with pytest.raises(ModelError, match="fingerprint `toy-Other`"):
+        open_probe(tmp_path / "kept", CPU, "python:toy_readers:Other")
+
+
+def test_another_reader_under_the_same_fingerprint_is_not_the_probes_model(tmp_path):
+    save_of_python(tmp_path / "kept", latents=Other().latents(SENTENCES))
+    with pytest.raises(ModelError, match="`python:toy_readers:Bags` is not the model") as error:
+        open_probe(tmp_path / "kept", CPU, "python:toy_readers:Bags")
+    assert error.value.fix.endswith(f"fit the probe in `{tmp_path / 'kept'}` again")
+
+
+@pytest.mark.parametrize("spec", ["python:crafted:Reader", "crafted-plugin:x", "openai:http://a#b"])
+@pytest.mark.parametrize(
+    ("opening", "fix"),
+    [
+        (open_probe, "if you trust the model, add --model SPEC"),
+        (open_for_semscore, "give its current location: --semscore probe:"),
+    ],
+)
+def test_code_that_only_a_probe_names_never_runs(tmp_path, spec, opening, fix):
+    (tmp_path / "crafted.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    save_of_python(tmp_path / "kept", spec=spec)
+    with pytest.raises(ModelError) as error:
+        opening(tmp_path / "kept", FREE)
+    assert f"needs the model `{spec}`" in error.value.found
+    assert error.value.fix.startswith(fix)
+    assert not (tmp_path / "ran").exists()
+    assert "crafted" not in sys.modules
+
+
+@pytest.mark.parametrize("opening", [open_probe, open_for_semscore])
+def test_pickles_and_foreign_code_are_only_for_models_that_the_user_names(
+    tiny, tmp_path, monkeypatch, opening
+):
+    loaded = []
+
+    def watched(spec, options, readout):
+        loaded.append((options.allow_pickle, options.trust_remote_code, options.dtype))
+        return load_latent_reader(spec, options, readout)
+
+    monkeypatch.setattr(similarity_module, "load_latent_reader", watched)
+    opening(tiny.folder, FREE)
+    opening(tiny.folder, FREE, str(tmp_path / "model"))
+    assert loaded == [(False, False, "float32"), (True, True, "float32")]
+
+
+def test_a_model_with_code_of_its_own_opens_where_it_is_named_with_the_option(tiny, tmp_path):
+    (tmp_path / "model" / "modeling_own.py").write_text("WORD = 1\n", encoding="utf-8")
+    free = replace(CPU, trust_remote_code=True)
+    reader = load_latent_reader(
+        tiny.reader.spec,
+        replace(free, dtype="float32"),
+        Readout(kind="prompt", template=tiny.reader.prompt),
+    )
+    assert reader.fingerprint != tiny.reader.fingerprint
+    save_probe(SavedProbe(probe=tiny.probe, source=source_of(reader)), tmp_path / "own")
+    with pytest.raises(ModelError) as error:
+        open_probe(tmp_path / "own", free)
+    assert "--trust-remote-code" in error.value.fix
+    assert "add the option and --model SPEC" in error.value.fix
+    named = open_probe(tmp_path / "own", free, str(tmp_path / "model"))
+    assert named.reader.fingerprint == reader.fingerprint

@@ -1,0 +1,331 @@
+"""The kinds of evidence, and CAPA and error consistency of a pool against those of two models."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking
+from made_up_pools import pool, random_pool, skilled_pool
+
+from scope.estimation.pairs import AuditedPairs, invariant_pairs
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
+from scope.jobs.reuse.evidence import chance_corrected_scores, invariance_scores, kinds_of_evidence
+from scope.jobs.reuse.shared_mistakes import shared_mistakes
+from scope.metrics import METRICS, capa, capa_discrete, error_consistency
+from scope.records import (
+    Estimate,
+    Example,
+    Perturbation,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+)
+
+seeds = st.integers(0, 100_000)
+
+
+def with_probabilities(answers, seed=0):
+    generator = np.random.default_rng(seed)
+    found = np.zeros((*answers.answers.shape, answers.options.max()))
+    for place, options in enumerate(answers.options):
+        rows = generator.dirichlet(np.ones(options), size=len(found))
+        found[:, place, :options] = rows
+    return replace(answers, probabilities=found)
+
+
+def partly_known(seed):
+    answers = random_pool(seed)
+    generator = np.random.default_rng(seed)
+    unknown = generator.random(len(answers.gold)) < 0.2
+    return replace(answers, gold=np.where(unknown, UNKNOWN, answers.gold))
+
+
+@given(seeds)
+def test_every_value_is_the_metric_on_what_both_answered_and_somebody_knows(seed):
+    answers = partly_known(seed)
+    found = chance_corrected_scores(answers)
+    rows, gold, options = answers.answers, answers.gold, answers.options
+    if (gold == UNKNOWN).all():
+        assert found == {}
+        return
+    assert list(found) == ["capa_discrete", "error_consistency"]
+    for model in range(1, len(rows)):
+        both = [
+            place
+            for place in range(len(gold))
+            if NOT_GIVEN not in (rows[0, place], rows[model, place]) and gold[place] != UNKNOWN
+        ]
+        one, other = rows[0, both], rows[model, both]
+        expected = {
+            "capa_discrete": capa_discrete(one, other, gold[both], options[both]).value,
+            "error_consistency": error_consistency(one, other, gold[both]).value,
+        }
+        for key, value in expected.items():
+            scores = found[key]
+            if value is None:
+                assert np.isnan(scores.values[model])
+                assert (scores.parts[model] == 0).all()
+            else:
+                assert scores.values[model] == pytest.approx(value, abs=1e-12)
+                assert scores.parts[model].sum() == pytest.approx(value, abs=1e-9)
+
+
+def test_capa_is_of_probabilities_where_every_answer_has_some():
+    answers = with_probabilities(random_pool(3, models=4, items=30))
+    found = chance_corrected_scores(answers)
+    assert list(found) == ["capa", "error_consistency"]
+    for model in (1, 2, 3):
+        both = answers.given[0] & answers.given[model]
+        expected = capa(
+            answers.probabilities[0, both],
+            answers.probabilities[model, both],
+            answers.gold[both],
+            answers.options[both],
+        )
+        assert found["capa"].values[model] == pytest.approx(expected.value)
+
+
+def test_one_model_without_probabilities_makes_all_capa_one_of_choices():
+    answers = with_probabilities(random_pool(3, models=4, items=30))
+    some = answers.probabilities.copy()
+    some[2] = np.nan
+    mixed = replace(answers, probabilities=some)
+    assert list(chance_corrected_scores(mixed)) == ["capa_discrete", "error_consistency"]
+
+
+def test_missing_probabilities_of_missing_answers_are_no_lack():
+    answers = with_probabilities(random_pool(3, models=4, items=30, missing=0.3))
+    some = np.where(answers.given[:, :, None], answers.probabilities, np.nan)
+    found = chance_corrected_scores(replace(answers, probabilities=some))
+    whole = chance_corrected_scores(answers)
+    np.testing.assert_array_equal(found["capa"].values, whole["capa"].values)
+
+
+def test_a_library_by_others_finds_the_same():
+    lmsim = pytest.importorskip("lmsim.metrics")
+    answers = skilled_pool(2, models=5, items=200)
+    found = chance_corrected_scores(answers)
+    one_hot = np.eye(5)[answers.answers]
+    for model in range(1, 5):
+        arguments = ([*one_hot[0]], [*one_hot[model]], [*answers.gold])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = lmsim.CAPA(prob=True).compute_k(*arguments)
+        assert found["capa_discrete"].values[model] == pytest.approx(theirs, abs=1e-9)
+
+
+def test_two_models_that_are_always_right_have_no_kappa():
+    found = chance_corrected_scores(pool([[0, 0, 0], [0, 0, 0], [0, 1, 0]]))
+    for scores in found.values():
+        assert np.isnan(scores.values[:2]).all()
+        assert not np.isnan(scores.values[2])
+
+
+def test_a_unit_holds_what_its_questions_add():
+    answers = skilled_pool(1, models=3, items=40)
+    apart = chance_corrected_scores(answers)["capa_discrete"]
+    merged = chance_corrected_scores(replace(answers, units=np.arange(40) // 4))["capa_discrete"]
+    np.testing.assert_allclose(
+        merged.parts[1:], apart.parts[1:].reshape(2, 10, 4).sum(axis=2), atol=1e-12
+    )
+    np.testing.assert_array_equal(merged.values, apart.values)
+
+
+HARD, SOFT = METRICS["hard_scope"], METRICS["soft_scope"].at(tolerance=0.1, cutoff=0.8)
+
+
+def prediction(row):
+    return Prediction(probabilities=tuple(float(one) for one in row))
+
+
+def asked(seed, *, models=4, examples=6, trials=2):
+    """Examples and perturbations, scored by a reference and others."""
+    generator = np.random.default_rng(seed)
+    before = generator.dirichlet(np.ones(3), size=(examples, models))
+    scored = [
+        ScoredExample(
+            example=Example(id=f"e{number}", text=f"text {number}"),
+            reference=prediction(rows[0]),
+            targets=tuple(map(prediction, rows[1:])),
+        )
+        for number, rows in enumerate(before)
+    ]
+    perturbed = []
+    for number in range(examples):
+        for trial in range(1, trials + 1):
+            rows = 0.6 * before[number] + 0.4 * generator.dirichlet(np.ones(3), size=models)
+            perturbed.append(
+                ScoredPerturbation(
+                    capability="typo",
+                    perturbation=Perturbation(
+                        example_id=f"e{number}", trial=trial, text=f"text {number}.{trial}"
+                    ),
+                    reference=prediction(rows[0]),
+                    targets=tuple(map(prediction, rows[1:])),
+                )
+            )
+    return scored, perturbed
+
+
+def by_hand(scored, perturbed):
+    """Mean Hard- and Soft-SCoPE of each target, and each example's part of them."""
+    clean = {one.example.id: one for one in scored}
+    rows = []
+    for one in perturbed:
+        original = clean[one.perturbation.example_id]
+        if original.reference.label != one.reference.label:
+            continue
+        moved = np.subtract(original.reference.probabilities, one.reference.probabilities)
+        for place, after in enumerate(one.targets):
+            before = original.targets[place]
+            apart = np.abs(np.subtract(before.probabilities, after.probabilities) - moved).sum()
+            kept = float(before.label == after.label)
+            soft = kept * min(1.0, max(0.0, (0.8 - apart) / 0.7))
+            rows.append((one.perturbation.example_id, place, kept, soft))
+    return rows
+
+
+@given(st.integers(0, 10_000))
+def test_values_are_means_over_pairs_and_parts_those_of_their_examples(seed):
+    scored, perturbed = asked(seed)
+    pairs = invariant_pairs("typo", scored, perturbed)
+    # Examples without a pair, and one that no pair could belong to, in another order.
+    units = ["e5", "e4", "other", "e0", "e1", "e2", "e3"]
+    rows = by_hand(scored, perturbed)
+    for metric, column in ((HARD, 2), (SOFT, 3)):
+        found = invariance_scores(pairs, metric, units)
+        if not rows:
+            assert found is None
+            continue
+        assert np.isnan(found.values[0])
+        for place in range(3):
+            own = [row for row in rows if row[1] == place]
+            assert found.values[place + 1] == pytest.approx(np.mean([row[column] for row in own]))
+            for unit, part in zip(units, found.parts[place + 1], strict=True):
+                of_unit = sum(row[column] for row in own if row[0] == unit)
+                assert part == pytest.approx(of_unit / len(own))
+
+
+def kinds(case):
+    found = kinds_of_evidence(case, shared_mistakes(case.answers), SOFT_SCOPE)
+    return {(one.name, one.capability): one for one in found}
+
+
+def names(case):
+    return [(name, one.decides) for (name, _), one in kinds(case).items()]
+
+
+def made_up_pairs(models, examples=("0", "0", "2"), capability="typo", seed=0):
+    """AuditedPairs of a reference that is sure of one label, and as many others of any opinion."""
+    generator = np.random.default_rng(seed)
+    sure = np.tile([0.75, 0.25], (len(examples), 1))
+    return AuditedPairs(
+        capability=capability,
+        example_ids=tuple(examples),
+        trials=tuple(range(1, len(examples) + 1)),
+        reference=(sure, sure),
+        targets=tuple(
+            tuple(generator.dirichlet([1, 1], size=len(examples)) for _ in range(2))
+            for _ in range(models)
+        ),
+        similarities=np.full(len(examples), np.nan),
+    )
+
+
+def test_shared_mistakes_decide_and_what_allows_for_chance_alone_is_shown():
+    rows, gold = strangers(0, controls=4, items=40)
+    assert names(make_case(rows, gold)) == [
+        ("shared_mistakes", True),
+        ("capa_discrete", False),
+        ("error_consistency", False),
+    ]
+    assert names(make_case(rows, np.full(40, UNKNOWN))) == [("shared_mistakes", True)]
+
+
+def test_probabilities_add_their_correlation():
+    rows, gold = strangers(0, controls=4, items=40)
+    case = make_case(rows, gold, probabilities=probabilities_of(rows))
+    assert names(case) == [
+        ("shared_mistakes", True),
+        ("log_probabilities", True),
+        ("capa", False),
+        ("error_consistency", False),
+    ]
+
+
+def test_invariances_of_the_reference_are_shown():
+    rows, gold = strangers(0, controls=4, items=40)
+    pairs = made_up_pairs(5)
+    case = make_case(rows, gold, pairs=(pairs,))
+    found = {key: one.decides for key, one in kinds(case).items() if key[1]}
+    assert found == {
+        ("hard_scope", "typo"): False,
+        (str(SOFT_SCOPE), "typo"): False,
+    }
+
+
+def test_a_search_that_found_nothing_is_no_kind():
+    rows, gold = strangers(0, controls=4, items=40)
+    nothing = made_up_pairs(5, examples=())
+    assert not any(capability for _, capability in kinds(make_case(rows, gold, pairs=(nothing,))))
+
+
+def test_the_suspects_shared_invariance_has_the_interval_of_a_mean_over_its_pairs():
+    rows, gold = strangers(0, controls=4, items=40)
+    pairs = made_up_pairs(5)
+    always = (pairs.reference, *pairs.targets[1:])
+    case = make_case(rows, gold, pairs=(replace(pairs, targets=always),))
+    hard = kinds(case)["hard_scope", "typo"]
+    assert isinstance(hard.suspect, Estimate)
+    # Two examples have pairs, and 38 have none: of these nothing is known.
+    assert (hard.suspect.value, hard.suspect.high, hard.suspect.n) == (1.0, 1.0, 2)
+    assert hard.scores.values[1] == pytest.approx(1)
+
+
+def test_pairs_of_examples_that_were_not_asked_here_do_not_count():
+    rows, gold = strangers(0, controls=4, items=40)
+    here, elsewhere = made_up_pairs(5), made_up_pairs(5, examples=("0", "0", "not here"))
+    one, other = (
+        kinds(make_case(rows, gold, pairs=(pairs,)))["hard_scope", "typo"]
+        for pairs in (here, elsewhere)
+    )
+    assert one.suspect.n == 2
+    assert other.suspect.n == 1
+    of_first = [pairs[:2] for before_and_after in here.targets for pairs in before_and_after]
+    kept = [
+        (before.argmax(axis=1) == after.argmax(axis=1)).mean()
+        for before, after in zip(of_first[::2], of_first[1::2], strict=True)
+    ]
+    assert other.scores.values[1:] == pytest.approx(kept)
+
+
+def test_a_copy_has_the_value_that_is_said_to_be_a_copys():
+    rows, gold = strangers(0, controls=12, items=200)
+    probabilities = probabilities_of(rows)
+    copied, same = taking(rows, 1.0), probabilities.copy()
+    same[1] = same[0]
+    pairs = made_up_pairs(13)
+    case = make_case(
+        copied,
+        gold,
+        probabilities=same,
+        pairs=(replace(pairs, targets=(pairs.reference, *pairs.targets[1:])),),
+    )
+    for (name, _), one in kinds(case).items():
+        if name == "shared_mistakes":
+            assert one.scores.values[1] == pytest.approx(one.copy, rel=0.2)
+        elif name not in ("capa", "error_consistency"):
+            assert one.scores.values[1] == pytest.approx(one.copy)
+        # CAPA of two equal rows of probabilities is less than 1.
+        assert one.scores.values[1] <= one.most + 1e-12
+
+
+def test_a_suspect_without_probabilities_has_no_value_of_theirs():
+    rows, gold = strangers(0, controls=4, items=40)
+    some = probabilities_of(rows)
+    some[1] = np.nan
+    found = kinds(make_case(rows, gold, probabilities=some))
+    assert np.isnan(found["log_probabilities", None].scores.values[1])
+    assert ("capa_discrete", None) in found

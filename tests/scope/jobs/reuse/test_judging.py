@@ -1,0 +1,251 @@
+"""The numbers that a verdict rests on: whose they are does not matter, nor in which order."""
+
+import numpy as np
+import pytest
+from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking, with_suspect
+
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
+from scope.jobs.reuse.judging import MOST, agreement_test, finding_of
+from scope.jobs.reuse.usability import unusable_models
+from scope.records import Estimate, Look, Undefined
+
+
+def agreement(rows, gold, **changes):
+    case = make_case(rows, gold, **changes)
+    return agreement_test(case, np.ones(len(rows) - 2, dtype=np.bool_))
+
+
+def family(rows, share):
+    kept = np.random.default_rng(0).random(rows[2:].shape) < share
+    changed = rows.copy()
+    changed[2:] = np.where(kept, rows[2], rows[2:])
+    return changed
+
+
+def test_a_copy_agrees_more_than_independent_models_do():
+    rows, gold = strangers(0, items=600)
+    assert agreement(taking(rows, 1.0), gold).p_value < 1e-6
+    assert agreement(taking(rows, 1.0), gold).suspect == pytest.approx(np.arctanh(MOST))
+
+
+def test_independent_suspects_are_rarely_called_beyond_their_controls():
+    p_values = [agreement(*strangers(seed)).p_value for seed in range(100)]
+    assert sum(p <= 0.05 for p in p_values) <= 9
+    assert sum(p <= 0.5 for p in p_values) >= 35
+
+
+def test_independent_controls_count_nearly_as_many_and_a_family_as_few():
+    rows, gold = strangers(1, items=1200)
+    independent, of_family, copies = (
+        agreement(family(rows, share), gold).independent for share in (0.0, 0.6, 0.97)
+    )
+    assert independent > 16
+    assert of_family < 6
+    assert copies < 1.5
+
+
+def test_controls_that_do_not_count_are_left_out():
+    rows, gold = strangers(2)
+    usable = np.arange(25) < 20
+    found = agreement_test(make_case(rows, gold), usable)
+    assert [one.model for one in found.controls] == [f"control {n}" for n in range(1, 21)]
+
+
+def test_probabilities_enter_where_all_models_give_them():
+    rows, gold = strangers(3)
+    probabilities = probabilities_of(rows)
+    plain, with_some = agreement(rows, gold), agreement(rows, gold, probabilities=probabilities)
+    assert plain.suspect != with_some.suspect
+    probabilities[5] = np.nan
+    assert agreement(rows, gold, probabilities=probabilities) == plain
+
+
+def test_a_suspect_that_answers_nothing_has_no_agreement():
+    rows, gold = strangers(4)
+    assert agreement(with_suspect(rows, NOT_GIVEN), gold) is None
+
+
+def test_only_representative_questions_count():
+    rows, gold = strangers(5)
+    changed = rows.copy()
+    changed[1, 100:] = rows[0, 100:]
+    first = agreement(rows[:, :100], gold[:100])
+    found = agreement(changed, gold, representative=100)
+    assert found.suspect == pytest.approx(first.suspect)
+
+
+def judge(case, looks=(), *, alpha=0.05):
+    return finding_of(case, looks, alpha=alpha, soft_scope=SOFT_SCOPE, seed=0).verdict
+
+
+def by_model(finding):
+    """Every model's joint number, and its values by each kind."""
+    joint = {one.model: one.value for one in finding.standings}
+    kinds = {
+        one.kind: {
+            finding.suspect: one.suspect.value,
+            **{control.model: control.value for control in one.controls},
+        }
+        for one in finding.evidence
+    }
+    return joint, kinds
+
+
+def case_in_order(rows, gold, probabilities, order, **changes):
+    """A case whose controls come in another order, under their own names."""
+    places = [0, 1, *(place + 2 for place in order)]
+    return make_case(
+        rows[places],
+        gold,
+        probabilities=probabilities[places],
+        controls=tuple(f"control {place + 1}" for place in order),
+        **changes,
+    )
+
+
+def test_the_order_of_the_controls_changes_no_number():
+    rows, gold = strangers(3, controls=21, items=150)
+    rows = taking(rows, 0.3)
+    probabilities = probabilities_of(rows)
+    plain = range(21)
+    first = judge(case_in_order(rows, gold, probabilities, plain))
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(21)
+        other = judge(case_in_order(rows, gold, probabilities, order))
+        for one, two in zip(by_model(first), by_model(other), strict=True):
+            assert one.keys() == two.keys()
+        assert by_model(other)[0] == pytest.approx(by_model(first)[0], abs=1e-9)
+        for kind, values in by_model(first)[1].items():
+            assert by_model(other)[1][kind] == pytest.approx(values, abs=1e-9)
+        assert (other.p_rank, other.detectable) == (first.p_rank, first.detectable)
+        assert other.paired.control == first.paired.control
+        assert other.paired.p_more == pytest.approx(first.paired.p_more, abs=1e-9)
+        assert other.paired.difference.value == pytest.approx(first.paired.difference.value)
+        flags = [{one.model: one.flags for one in found.controls} for found in (first, other)]
+        assert flags[0] == flags[1]
+        assert [one.id for one in other.items] == [one.id for one in first.items]
+
+
+def test_a_suspect_and_a_control_that_change_places_change_their_numbers():
+    rows, gold = strangers(4, controls=20, items=150)
+    probabilities = probabilities_of(rows)
+    turned = [0, 7, *range(2, 7), 1, *range(8, 22)]
+    one = judge(make_case(rows, gold, probabilities=probabilities))
+    other = judge(make_case(rows[turned], gold, probabilities=probabilities[turned]))
+    before, after = by_model(one), by_model(other)
+    for first, second in [(before[0], after[0])] + [
+        (before[1][kind], after[1][kind]) for kind in before[1]
+    ]:
+        swapped = {**first, "theirs": first["control 6"], "control 6": first["theirs"]}
+        assert second == pytest.approx(swapped, abs=1e-9)
+
+
+def test_the_p_value_is_the_suspects_rank():
+    finding = judge(make_case(*strangers(5, controls=19, items=100)))
+    own, *others = [one.value for one in finding.standings]
+    assert finding.p_rank == (1 + sum(other >= own for other in others)) / 20
+
+
+def test_of_a_sequential_test_the_last_look_counts():
+    looks = (Look(asked=50, p_value=0.5), Look(asked=100, p_value=0.15))
+    finding = judge(make_case(*strangers(5, controls=19, items=100)), looks)
+    assert (finding.p_rank, finding.looks) == (0.15, looks)
+
+
+def test_evidence_stands_with_its_own_p_value_and_no_correction():
+    rows, gold = strangers(6, controls=19, items=100)
+    finding = judge(make_case(rows, gold, probabilities=probabilities_of(rows)))
+    for one in finding.evidence:
+        above = sum(control.value >= one.suspect.value for control in one.controls)
+        assert one.p_value == (1 + above) / 20
+        assert len(one.controls) == 19
+    deciding = [one for one in finding.evidence if one.decides]
+    assert len(deciding) == 2
+    assert {one.p_adjusted for one in finding.evidence} == {None}
+
+
+def test_no_interval_leaves_the_range_of_its_number():
+    rows, gold = strangers(7, controls=8, items=40)
+    rows, probabilities = taking(rows, 1.0), probabilities_of(rows)
+    probabilities[1] = probabilities[0]
+    finding = judge(make_case(rows, gold, probabilities=probabilities))
+    for one in finding.evidence:
+        assert isinstance(one.suspect, Estimate)
+        if one.kind != "shared_mistakes":
+            assert -1 <= one.suspect.low <= one.suspect.value <= one.suspect.high <= 1
+
+
+def test_what_the_suspect_lacks_is_undefined_and_counts_for_nobody():
+    rows, gold = strangers(8, controls=8, items=60)
+    probabilities = probabilities_of(rows)
+    probabilities[1] = np.nan
+    with_some = judge(make_case(rows, gold, probabilities=probabilities))
+    without = judge(make_case(rows, gold))
+    lacking = next(one for one in with_some.evidence if one.kind == "log_probabilities")
+    assert isinstance(lacking.suspect, Undefined)
+    assert (lacking.p_value, lacking.p_adjusted) == (None, None)
+    assert len(lacking.controls) == 8
+    assert with_some.standings == without.standings
+
+
+def test_a_suspect_that_answers_nothing_has_no_rank():
+    rows, gold = strangers(8, controls=8, items=60)
+    case = make_case(with_suspect(rows, NOT_GIVEN), gold)
+    finding = judge(case)
+    assert (finding.p_rank, finding.paired, finding.detectable) == (None, None, None)
+    assert (finding.shared, finding.items, finding.standings) == (0, (), ())
+    assert unusable_models(case) == ("it answered 0 of 60 questions",)
+
+
+def test_a_control_that_answers_nothing_is_not_ranked():
+    rows, gold = strangers(8, controls=8, items=60)
+    rows[5] = NOT_GIVEN
+    finding = judge(make_case(rows, gold))
+    names = [one.model for one in finding.standings]
+    assert names == ["theirs", *(f"control {n}" for n in (1, 2, 3, 5, 6, 7, 8))]
+
+
+def test_a_control_that_lacks_what_the_suspect_has_is_compared_by_what_both_have():
+    # Its parts would otherwise lack a whole number, and the suspect seem far beyond it.
+    rows, gold = strangers(9, controls=20, items=200)
+    rows[2] = np.where(np.random.default_rng(0).random(200) < 0.5, rows[0], rows[2])
+    probabilities = probabilities_of(rows)
+    probabilities[2] = np.nan
+    finding = judge(make_case(rows, gold, probabilities=probabilities))
+    assert finding.paired.control == "control 1"
+    own, nearest = (one.value for one in finding.standings[:2])
+    assert finding.paired.difference.value == pytest.approx(own - nearest, abs=1e-9)
+    assert finding.paired.p_more > 0.5
+
+
+def test_the_paired_test_is_against_the_decisive_control():
+    rows, gold = strangers(10, controls=39, items=120)
+    finding = judge(make_case(rows, gold))
+    ordered = sorted(finding.standings[1:], key=lambda one: -one.value)
+    # One of 39 may stand above at 0.05.
+    assert finding.paired.control == ordered[1].model
+    assert judge(make_case(rows, gold), alpha=0.025).paired.control == ordered[0].model
+    own = finding.standings[0].value
+    assert finding.paired.difference.value == pytest.approx(own - ordered[1].value, abs=1e-9)
+
+
+def test_a_share_that_is_called_detectable_is_detected():
+    found = []
+    for seed in range(5):
+        rows, gold = strangers(20 + seed, controls=19)
+        share = judge(make_case(rows, gold)).detectable
+        taken = taking(rows, share + 0.1, seed=seed)
+        found.append(judge(make_case(taken, gold)).p_rank <= 0.05)
+    assert sum(found) >= 4
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_items_are_the_reference_own_answers(known):
+    rows, gold = strangers(12, controls=20, items=200)
+    rows = taking(rows, 0.5)
+    case = make_case(rows, gold if known else np.full(200, UNKNOWN))
+    finding = judge(case)
+    assert sum(one.weight > 0 for one in finding.items) == 15
+    for one in finding.items:
+        assert (one.reference == one.suspect) == (one.weight > 0)
+        assert 0 < one.expected < 1

@@ -1,0 +1,88 @@
+"""The tables behind a verdict: evidence, and every model by rank."""
+
+from dataclasses import replace
+
+import pytest
+from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided
+
+from reports.blocks import Heading, Table
+from reports.prose import plain, written
+from scope.jobs.reuse.models_page import (
+    controls_section,
+    evidence_section,
+    evidence_table,
+    kind_heading,
+    kind_name,
+)
+
+KINDS = (
+    "shared_mistakes",
+    "log_probabilities",
+    "hard_scope",
+    "soft_scope",
+    "capa",
+    "capa_discrete",
+    "error_consistency",
+)
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_every_kind_of_evidence_has_words(key):
+    name = kind_name(key)
+    assert name.meaning
+    assert name.label != key
+
+
+def test_an_unknown_kind_shows_its_spelling_once():
+    name = kind_name("invented(k=2)")
+    assert (name.label, name.meaning) == ("invented(k=2)", None)
+    assert kind_heading("invented(k=2)") == "invented(k=2)"
+
+
+def shown(row):
+    return [plain(written(cell)) for cell in row.cells]
+
+
+def of_kind(section, kind):
+    return [block for block in section.blocks if isinstance(block, kind)]
+
+
+def test_a_strip_has_the_controls_and_the_suspect_with_its_interval():
+    first, undefined, alone, last = (row.cells[3] for row in evidence_table(related()).rows)
+    assert (first.suspect.value, first.low, first.high) == (0.625, 0.5, 0.75)
+    assert len(first.controls) == 5
+    assert first.label == (
+        "Shared mistakes: the suspect at 0.625; 0 of 5 controls reach that; the numbers are in "
+        "the tables"
+    )
+    assert "5 of 5 controls reach that" in last.label
+    assert (undefined, alone) == (None, None)
+
+
+def test_verdicts_without_evidence_have_no_table():
+    section = evidence_section((related(), replace(undecided(), evidence=())))
+    assert len(of_kind(section, Table)) == 1
+    assert len(of_kind(section, Heading)) == 1
+    assert evidence_section(()) is None
+
+
+def rows_of(verdict):
+    (table,) = of_kind(controls_section((verdict,)), Table)
+    return table.rows
+
+
+def test_models_without_a_rank_stand_last():
+    whole = related()
+    rows = rows_of(replace(whole, standings=whole.standings[2:], p_value=None))
+    assert [shown(row)[:2] for row in rows[-2:]] == [
+        ["", f"{SUSPECT} (suspect)"],
+        ["", CONTROLS[0]],
+    ]
+
+
+def test_several_references_are_named_and_none_makes_no_section():
+    section = controls_section((related(), not_related()))
+    assert [plain(one.text) for one in of_kind(section, Heading)] == [
+        f"Compared with {one.reference}" for one in (related(), not_related())
+    ]
+    assert controls_section(()) is None

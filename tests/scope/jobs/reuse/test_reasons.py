@@ -1,0 +1,201 @@
+"""Why a verdict is as it is, in words, and what the state of the controls allows."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_up_cases import (
+    clear_stranger,
+    cleared,
+    concluded,
+    judged,
+    make_case,
+    placed,
+    strangers,
+    taking,
+    with_suspect,
+)
+
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN
+from scope.jobs.reuse.verdicts import NO_POWER_KNOWN
+from scope.records import ControlCheck, Estimate, PairedTest, Undefined
+
+
+def test_the_p_value_of_the_verdict_is_the_greater_of_rank_and_agreement():
+    for rank, agreement in ((0.01, 0.04), (0.04, 0.01)):
+        found = concluded(p_rank=rank, p_agreement=agreement, p_paired=0.01)
+        assert (found.p_value, found.p_rank, found.decision) == (0.04, rank, "related")
+
+
+def test_a_rank_that_agreement_does_not_confirm_accuses_nobody():
+    found = concluded(p_rank=0.04, p_agreement=0.06)
+    assert (found.decision, found.p_value) == ("undecided", 0.06)
+    assert found.reasons[0].startswith(
+        "its rank among the controls is significant (p = 0.04), but its agr"
+    )
+
+
+def test_too_few_comparable_controls_decide_nothing_either_way():
+    rows, gold = strangers(0, controls=19)
+    few = gold.copy()
+    # Ten of the controls know nearly everything.
+    rows[2:12] = np.where(np.random.default_rng(0).random((10, 300)) < 0.97, few, rows[2:12])
+    for suspect in (rows, taking(rows, 1.0)):
+        found = judged(make_case(suspect, gold))
+        assert found.decision == "undecided"
+        assert any("are comparable with it" in one for one in found.reasons), found.reasons
+        assert f"of {found.comparable_needed}" not in found.sentence
+        assert found.comparable < found.comparable_needed == 10
+
+
+@pytest.mark.parametrize("share", [0.7, 0.95, 1.0])
+def test_controls_of_one_family_decide_nothing_either_way(share):
+    rows, gold = strangers(1, controls=24, items=600)
+    kept = np.random.default_rng(0).random((24, 600)) < share
+    rows[2:] = np.where(kept, rows[2], rows[2:])
+    for suspect in (rows, taking(rows, 1.0)):
+        found = judged(make_case(suspect, gold))
+        assert found.decision == "undecided"
+        assert found.agreement is None or found.agreement.independent < 4
+
+
+def test_without_the_assumption_nobody_is_called_not_related():
+    found = judged(clear_stranger(), assuming=False)
+    assert found.decision == "undecided"
+    assert found.reasons == (NO_POWER_KNOWN,)
+    assert "There is no evidence of reuse of its weights: on" in found.sentence
+    assert not found.assume_no_label_training
+    assert judged(clear_stranger()).assume_no_label_training
+
+
+def test_a_degenerate_reference_decides_nothing_and_is_named_first():
+    rows, gold = strangers(0)
+    rows[0] = np.where(np.arange(300) < 290, 2, rows[0])
+    found = judged(make_case(taking(rows, 1.0), gold))
+    assert found.decision == "undecided"
+    assert any(
+        "the reference is degenerate: it answers `option 2` to 29" in one for one in found.reasons
+    )
+
+
+def test_a_p_value_is_written_with_the_decimals_that_show_its_side_of_alpha():
+    verdict = judged(clear_stranger())
+    written = [verdict.written(p) for p in (0.04, 0.05, 0.0503, 0.050004, 0.0002)]
+    assert written == ["0.040", "0.050", "0.0503", "0.050004", "< 0.001"]
+
+
+def test_a_suspect_that_answers_nothing_has_no_skill():
+    rows, gold = strangers(0, controls=3)
+    found = judged(make_case(with_suspect(rows, NOT_GIVEN), gold))
+    assert isinstance(found.skill, Undefined)
+
+
+def test_related_names_the_controls_and_the_error_rate():
+    changes = {"p_rank": 0.0385, "p_agreement": 0.01, "p_paired": 0.01, "shared": 97}
+    assert concluded(standings=placed(0), **changes).sentence == (
+        "theirs is related to ours: on the 97 questions that both answered it is more similar "
+        "to ours than each of 25 controls, which are assumed to be independent of ours. For a "
+        "model that is exchangeable with the controls the probability of this is at most 0.038, "
+        "where 0.05 is allowed."
+    )
+    one_above = concluded(standings=placed(1), **changes)
+    assert "than 24 of 25 controls, which" in one_above.sentence
+
+
+def test_not_related_names_the_rank_and_what_would_have_been_detected():
+    found = concluded(standings=placed(12), detectable=0.25, shared=97, p_rank=0.5)
+    assert found.sentence == (
+        "theirs is not related to ours, on the assumption that it was not trained on answers of "
+        "ours. The evidence: on 97 questions 12 of 25 controls are at least as similar to ours "
+        "(p = 0.5 by rank), and a suspect that took 25% of its answers from ours would have a "
+        "significant rank. This verdict has no stated error rate: how often a related model is "
+        "cleared is unknown."
+    )
+
+
+def test_undecided_gives_its_reasons():
+    found = concluded(unusable=("one thing", "another"))
+    assert found.sentence == (
+        "Whether theirs is derived from ours cannot be decided: one thing; another."
+    )
+
+
+def test_what_would_change_it_follows_from_the_obstacle():
+    assert concluded(unusable=("it refused",)).changes == (
+        "Answers to more of the questions, or answers that are better than guesses.",
+    )
+    assert concluded(unusable=("the reference is degenerate: it refused",)).changes == (
+        "A reference whose answers differ, or other questions.",
+    )
+    assert concluded(different_controls=4).changes == ("15 more independent controls.",)
+    assert concluded(paired=None).changes == (
+        "Questions that the suspect and the reference both answer.",
+    )
+    verdict = cleared().verdict
+    unlike = tuple(replace(check, comparable=False) for check in verdict.controls)
+    (change,) = concluded(controls=unlike).changes
+    assert change.startswith("10 more independent controls of a skill from 0.")
+    assert concluded(agreement=replace(verdict.agreement, independent=1.5)).changes == (
+        "Controls of other origins, which are less similar to each other.",
+    )
+    assert concluded(assuming=False).changes == (
+        "If it is known not to be trained on answers of the reference: --assume-no-label-training.",
+    )
+    control = verdict.paired.control
+    first, second = concluded(p_rank=0.01, p_agreement=0.01, p_paired=0.01).changes
+    assert "One more independent model that is as similar to ours as theirs is" in first
+    assert control in first
+    assert "third model" in second
+    first, second = concluded().changes
+    assert f"where {control} and the other controls do not" in first
+    assert "derived from ours" in second
+
+
+NOT_ON_THESE = "These data cannot decide it: use other data, or more independent controls."
+
+
+def unsure(value, low, high):
+    return PairedTest(
+        control=cleared().verdict.paired.control,
+        difference=Estimate(value=value, low=low, high=high, n=1200, method="made up"),
+        p_more=0.5,
+        p_less=0.5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("difference", "change"),
+    [
+        # A standard error of 1, and 1.645 of them needed at 0.05: (1.645 / 0.5)² = 10.8 times 1200.
+        ((0.5, 0.5 - 1.96, 0.5 + 1.96), "About 12990 questions in all instead of 1200."),
+        ((-1.0, -2.96, 0.96), "About 3250 questions in all instead of 1200."),
+        # More of the same cannot make it any more certain.
+        ((1.7, -0.26, 3.66), NOT_ON_THESE),
+        ((0.0, -1.96, 1.96), NOT_ON_THESE),
+        ((0.5, 0.5, 0.5), NOT_ON_THESE),
+    ],
+)
+def test_a_number_of_questions_is_advised_if_the_data_have_as_many(difference, change):
+    assert concluded(paired=unsure(*difference), available=20_000).changes == (change,)
+
+
+def test_no_more_questions_are_advised_than_the_data_have():
+    paired = unsure(0.5, 0.5 - 1.96, 0.5 + 1.96)
+    assert concluded(paired=paired, available=10_000).changes == (NOT_ON_THESE,)
+    assert concluded(paired=paired, available=1200).changes == (
+        "These data cannot decide it: all of their 1200 questions were asked.",
+    )
+
+
+def test_every_flag_of_a_control_is_a_warning():
+    skill = Undefined(reason="any")
+    controls = (
+        ControlCheck(model="a", skill=skill, given=1.0, flags=("one", "two")),
+        ControlCheck(model="b", skill=skill, given=1.0),
+        ControlCheck(model="c", skill=skill, given=1.0, flags=("three",)),
+    )
+    assert concluded(controls=controls).warnings == (
+        "control a: one",
+        "control a: two",
+        "control c: three",
+    )

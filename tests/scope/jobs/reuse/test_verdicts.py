@@ -1,0 +1,296 @@
+"""What is concluded, and what is not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_up_cases import (
+    SOFT_SCOPE,
+    changed,
+    clear_stranger,
+    cleared,
+    concluded,
+    judged,
+    make_case,
+    placed,
+    probabilities_of,
+    strangers,
+    taking,
+    with_suspect,
+)
+
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
+from scope.jobs.reuse.judging import finding_of
+from scope.jobs.reuse.usability import MAY_BE_RELATED
+from scope.jobs.reuse.verdicts import conclude
+from scope.records import ControlCheck, Estimate, Look
+from scope.statistics import holm
+from scope.statistics.conformal import controls_needed
+
+
+def in_words(place, number):
+    return f"answer {number} to {place}"
+
+
+def test_a_copy_is_related_with_the_least_p_that_the_controls_allow():
+    for controls in (19, 24):
+        rows, gold = strangers(0, controls=controls)
+        found = judged(make_case(taking(rows, 1.0), gold))
+        assert found.decision == "related"
+        assert found.p_value == found.p_adjusted == 1 / (controls + 1)
+        assert found.paired.p_more < 0.01
+        assert found.reasons == ()
+        assert found.standings[0].value == max(one.value for one in found.standings)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_suspect_that_took_half_of_its_answers_is_related(seed):
+    rows, gold = strangers(seed)
+    assert judged(make_case(taking(rows, 0.5), gold)).decision == "related"
+
+
+def test_it_is_related_where_no_right_answer_is_known_and_where_answers_are_words():
+    rows, gold = strangers(1)
+    copied, unknown = taking(rows, 1.0), np.full_like(gold, UNKNOWN)
+    for case in (
+        make_case(copied, unknown),
+        make_case(copied, gold, words=in_words),
+        make_case(copied, unknown, words=in_words),
+        make_case(copied, gold, probabilities=probabilities_of(copied)),
+    ):
+        found = judged(case)
+        assert (found.decision, found.p_value) == ("related", 1 / 26)
+
+
+def test_three_controls_cannot_decide_and_it_is_said_how_many_are_missing():
+    rows, gold = strangers(0, controls=3)
+    found = judged(make_case(taking(rows, 1.0), gold))
+    assert (found.decision, found.p_value, found.controls_needed) == ("undecided", 0.25, 19)
+    assert found.reasons == (
+        "3 controls are too few for an error rate of 0.05: at least 19 are needed, 16 more",
+    )
+    assert found.changes == ("16 more independent controls.",)
+    assert found.detectable is None
+
+
+def test_controls_that_have_no_value_are_missing():
+    rows, gold = strangers(0, controls=19)
+    assert judged(make_case(taking(rows, 1.0), gold)).decision == "related"
+    rows[2:4] = NOT_GIVEN
+    found = judged(make_case(taking(rows, 1.0), gold))
+    assert found.reasons[0].startswith("17 usable controls of 19 are too few")
+    assert found.reasons[0].endswith("19 are needed, 2 more")
+
+
+def test_a_clearly_independent_suspect_is_not_related():
+    for options in ({}, {"words": in_words}):
+        found = judged(clear_stranger(**options))
+        assert found.decision == "not related", found.reasons
+        assert found.reasons == ()
+        assert found.p_value > 0.25
+        assert found.paired.p_less <= 0.05
+        assert found.detectable <= 0.5
+
+
+def test_it_is_not_related_where_no_right_answer_is_known():
+    rows, gold = strangers(2, items=1200)
+    found = judged(make_case(rows, np.full_like(gold, UNKNOWN)))
+    assert found.decision == "not related", found.reasons
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("words", [None, in_words])
+def test_one_that_refuses_guesses_or_never_varies_is_never_cleared(seed, words):
+    rows, gold = strangers(seed)
+    generator = np.random.default_rng(seed)
+    answers = {
+        "refuses": np.where(np.arange(300) < 149, rows[1], NOT_GIVEN),
+        "answers nothing": NOT_GIVEN,
+        "guesses": generator.integers(0, 5, size=300),
+        "never varies": 3,
+        "says what nobody says": 5,
+    }
+    for what, given in answers.items():
+        case = make_case(with_suspect(rows, given), gold, options=6, words=words)
+        assert judged(case).decision != "not related", what
+
+
+def test_why_nothing_can_be_said_comes_first():
+    rows, gold = strangers(0, controls=3)
+    found = judged(make_case(with_suspect(rows, 2), gold))
+    assert found.decision == "undecided"
+    assert found.reasons == ("it gives the same answer to every question",)
+    assert found.changes == (
+        "Answers to more of the questions, or answers that are better than guesses.",
+    )
+
+
+def test_a_reference_without_mistakes_leaves_nothing_to_decide_by():
+    rows, gold = strangers(0)
+    rows[0] = gold
+    found = judged(make_case(rows, gold))
+    assert (found.decision, found.p_value, found.p_adjusted) == ("undecided", None, None)
+    assert found.reasons == (
+        "its answers give no evidence, for example because the reference makes no mistakes",
+    )
+
+
+def reasons(**changes):
+    found = concluded(**changes)
+    assert (found.decision == "not related") == (found.reasons == ())
+    return found.decision, found.reasons
+
+
+def flagged(flag, *, closest):
+    """The controls, with a flag on the deciding one or on all others."""
+    verdict = cleared().verdict
+    return tuple(
+        replace(check, flags=(flag,))
+        if (check.model == verdict.paired.control) == closest
+        else check
+        for check in verdict.controls
+    )
+
+
+def test_each_thing_that_forbids_to_clear_a_suspect_does_so_alone():
+    control = cleared().verdict.paired.control
+    cases = {
+        "any reason why it cannot be": {"uninformative": ("any reason why it cannot be",)},
+        "too high to clear it (p = 0.19; at least 0.25": {"standings": placed(4)},
+        "not significantly less similar to the reference than": {"p_paired": 0.051},
+        f"significant rank, because of the control `{control}`": {
+            "controls": flagged(MAY_BE_RELATED, closest=True),
+            "detectable": None,
+        },
+        "not even a copy of the reference would": {"detectable": None},
+        "less than 51% of its answers": {"detectable": 0.51},
+    }
+    for reason, changes in cases.items():
+        decision, texts = reasons(**changes)
+        assert decision == "undecided"
+        assert len(texts) == 1
+        assert reason in texts[0]
+    cleared_still = reasons(standings=placed(6), detectable=0.5, p_paired=0.05)
+    assert cleared_still == ("not related", ())
+
+
+def test_another_control_that_may_be_related_forbids_nothing():
+    assert reasons(controls=flagged(MAY_BE_RELATED, closest=False)) == ("not related", ())
+
+
+def test_a_control_that_was_made_from_the_reference_forbids_to_clear_and_is_named():
+    rows, gold = strangers(4, items=600)
+    rows[5] = np.where(np.random.default_rng(0).random(600) < 0.7, rows[0], rows[5])
+    found = judged(make_case(rows, gold))
+    assert found.decision == "undecided"
+    assert found.paired.control == "control 4"
+    assert any(one.endswith("because of the control `control 4`") for one in found.reasons)
+    (warning,) = (one for one in found.warnings if one.startswith("likely siblings of ours"))
+    assert "control 4 (its answers are far more similar to" in warning
+    assert warning.endswith("--exclude-control 'control 4'")
+
+
+def test_a_small_p_value_is_not_enough_where_other_questions_could_say_otherwise():
+    found = concluded(p_rank=0.04, p_agreement=0.01, p_paired=0.051)
+    assert found.decision == "undecided"
+    assert found.reasons == (
+        "it is significantly more similar to the reference than independent models of its skill "
+        f"(p = 0.04), but its lead over the control `{found.paired.control}` is not significant "
+        "(paired test over the questions, p = 0.051)",
+    )
+    assert concluded(p_rank=0.05, p_agreement=0.01, p_paired=0.05).decision == "related"
+
+
+def test_what_stands_out_is_told_the_corrected_p_value_where_it_alone_forbids():
+    assert _reasons_among_two(p_rank=0.06, p_agreement=0.01) == (
+        "it is significantly more similar to the reference than independent models of its skill "
+        "(p = 0.06), but not after Holm's correction over the references (p = 0.12)",
+    )
+    (reason,) = _reasons_among_two(p_rank=0.06, p_agreement=0.13)
+    assert reason.startswith(
+        "its rank among the controls is significant (p = 0.06), but its agreement"
+    )
+
+
+def _reasons_among_two(**changes):
+    """Why it is undecided beside another reference that it does not resemble at all."""
+    other = changed(cleared(), p_rank=1.0)
+    return conclude([changed(cleared(), **changes), other], 0.1)[0].reasons
+
+
+def test_no_reference_is_no_verdict():
+    assert conclude([], 0.05) == ()
+
+
+def test_the_order_of_the_controls_does_not_change_the_verdict():
+    rows, gold = strangers(6)
+    for answers in (rows, taking(rows, 0.2), taking(rows, 1.0)):
+        verdicts = set()
+        for seed in range(3):
+            order = np.random.default_rng(seed).permutation(25)
+            case = make_case(
+                answers[[0, 1, *(order + 2)]],
+                gold,
+                controls=tuple(f"control {place + 1}" for place in order),
+            )
+            found = judged(case)
+            verdicts.add((found.decision, found.sentence, found.reasons, found.changes))
+        assert len(verdicts) == 1
+
+
+def test_a_verdict_repeats_what_it_rests_on():
+    rows, gold = strangers(0)
+    rows[1, :30] = NOT_GIVEN
+    looks = (Look(asked=300, p_value=0.5),)
+    found = judged(make_case(rows, gold, queries=17), looks=looks)
+    assert (found.suspect, found.reference, found.alpha) == ("theirs", "ours", 0.05)
+    assert (found.shared, found.queries, found.probes) == (270, 17, "0123456789abcdef")
+    assert (found.looks, found.p_rank) == (looks, 0.5)
+    assert found.p_value == max(0.5, found.agreement.p_value)
+    assert isinstance(found.skill, Estimate)
+    assert found.skill.value == pytest.approx((rows[1] == gold)[30:].mean())
+    assert all(isinstance(one, ControlCheck) for one in found.controls)
+
+
+def test_several_references_are_corrected_by_holm_and_take_more_controls():
+    rows, gold = strangers(2, controls=40)
+    share = 0.05 / 2
+    findings = [
+        finding_of(
+            make_case(with_suspect(rows, rows[0] if own else rows[1]), gold, reference=name),
+            alpha=share,
+            soft_scope=SOFT_SCOPE,
+            seed=0,
+        )
+        for name, own in (("first", False), ("second", True))
+    ]
+    first, second = conclude(findings, 0.05)
+    assert [one.reference for one in (first, second)] == ["first", "second"]
+    assert (first.p_adjusted, second.p_adjusted) == holm([first.p_value, second.p_value])
+    assert first.controls_needed == second.controls_needed == controls_needed(share) == 39
+    assert second.p_adjusted == pytest.approx(2 / 41)
+    assert (second.decision, first.decision == "related") == ("related", False)
+
+
+def test_with_two_references_as_many_controls_as_one_needs_are_too_few():
+    rows, gold = strangers(2, controls=20)
+    one = finding_of(make_case(taking(rows, 1.0), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
+    assert [found.decision for found in conclude([one], 0.05)] == ["related"]
+    for found in conclude([one, one], 0.05):
+        assert found.decision == "undecided"
+        assert found.reasons == (
+            "20 controls are too few for an error rate of 0.05: at least 39 are needed, 19 more",
+        )
+
+
+def test_a_suspect_without_a_rank_against_one_reference_counts_there_as_unlike_it():
+    rows, gold = strangers(2, controls=40)
+    case = make_case(taking(rows, 1.0), gold)
+    copy = finding_of(case, alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
+    silent = finding_of(
+        make_case(with_suspect(rows, NOT_GIVEN), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0
+    )
+    first, second = conclude([silent, copy], 0.05)
+    assert (first.p_value, first.p_adjusted, first.decision) == (None, None, "undecided")
+    assert second.p_adjusted == pytest.approx(2 / 41)
+    assert second.decision == "related"

@@ -1,0 +1,61 @@
+"""Two answers of one model at two times differ a little, or not at all."""
+
+import math
+
+import numpy as np
+import pytest
+
+from scope.metrics.sameness import (
+    difference_of_answers,
+    difference_of_numbers,
+    difference_of_predictions,
+)
+from scope.records import Answer, Prediction
+
+
+def tokens(**shares):
+    return Prediction(probabilities=tuple(shares.values()), tokens=tuple(shares))
+
+
+def test_the_greatest_difference_of_a_probability_counts():
+    one = Prediction(probabilities=(0.6, 0.3, 0.1))
+    other = Prediction(probabilities=(0.5, 0.3, 0.2))
+    assert difference_of_predictions(one, other) == pytest.approx(0.1)
+    assert difference_of_predictions(one, one) == 0
+
+
+def test_another_choice_is_no_drift_however_near():
+    one = Prediction(probabilities=(0.5001, 0.4999))
+    assert difference_of_predictions(one, Prediction(probabilities=(0.4999, 0.5001))) == math.inf
+
+
+def test_a_token_that_one_names_alone_had_at_most_the_others_least_probability():
+    one, other = tokens(a=0.5, b=0.2, c=0.1), tokens(a=0.5, b=0.2, d=0.1005)
+    assert difference_of_predictions(one, other) == pytest.approx(0.0005)
+    assert difference_of_predictions(one, tokens(a=0.5, b=0.05)) == pytest.approx(0.15)
+
+
+def test_words_are_the_same_apart_from_case_and_spaces():
+    assert difference_of_answers(Answer(text="The  Wall"), Answer(text="the wall")) == 0
+    assert difference_of_answers(Answer(text="the wall"), Answer(text="a wall")) == math.inf
+
+
+def test_no_answer_is_like_no_answer_alone():
+    assert difference_of_answers(Answer(), Answer()) == 0
+    assert difference_of_answers(Answer(), Answer(text="")) == math.inf
+    assert difference_of_answers(Answer(choice=0), Answer()) == math.inf
+
+
+def test_choices_are_compared_by_probabilities_where_both_have_them():
+    one = Answer(choice=0, probabilities=(0.75, 0.25))
+    other = Answer(choice=0, probabilities=(0.625, 0.375))
+    assert difference_of_answers(one, other) == 0.125
+    assert difference_of_answers(one, Answer(choice=0)) == 0
+    assert difference_of_answers(one, Answer(choice=1)) == math.inf
+
+
+def test_vectors_of_another_shape_or_without_numbers_are_another_models():
+    row = np.ones(3, dtype=np.float32)
+    assert difference_of_numbers(row, row) == 0
+    assert difference_of_numbers(row, np.ones(4, dtype=np.float32)) == math.inf
+    assert difference_of_numbers(row, row * np.float32(math.nan)) == math.inf

@@ -1,0 +1,82 @@
+"""Files, labels and sizes of models that are not loaded."""
+
+import json
+import os
+
+import pytest
+
+from scope.errors import ModelError, SpecError
+from scope.models import ModelOptions, load_classifier
+from scope.models.preflight import labels_before_loading, weights_of
+
+WORDS = ModelOptions(label_words={"positive": "good", "negative": "bad"})
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    def write(**config):
+        (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        return str(tmp_path)
+
+    return write
+
+
+def test_a_classifiers_labels_stand_in_its_configuration(checkpoint):
+    names = {str(number): f"label {number}" for number in range(11)}
+    spec = checkpoint(architectures=["BertForSequenceClassification"], id2label=names)
+    known = labels_before_loading(spec, ModelOptions())
+    assert (known.labels, known.by_words) == (tuple(names.values()), False)
+
+
+def test_a_language_model_needs_a_word_for_each_label(checkpoint):
+    spec = checkpoint(architectures=["LlamaForCausalLM"])
+    assert labels_before_loading(spec, WORDS).labels == ("positive", "negative")
+    with pytest.raises(ModelError, match="with 0 label words"):
+        labels_before_loading(spec, ModelOptions())
+
+
+def test_of_other_models_nothing_is_known(checkpoint):
+    assert labels_before_loading("python:mine:model", ModelOptions()) is None
+    assert labels_before_loading(checkpoint(), ModelOptions()) is None
+    assert labels_before_loading("name/on-the-hub", ModelOptions()) is None
+
+
+def test_a_scheme_or_file_that_is_not_there_is_refused():
+    with pytest.raises(SpecError, match="hff"):
+        labels_before_loading("hff:x", WORDS)
+    with pytest.raises(ModelError, match="no file"):
+        labels_before_loading("gguf:missing.gguf", WORDS)
+
+
+def test_of_a_configuration_that_cannot_be_read_nothing_is_known(tmp_path):
+    path = tmp_path / "config.json"
+    os.mkfifo(path)
+    assert labels_before_loading(str(tmp_path), ModelOptions()) is None
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert labels_before_loading(str(tmp_path), ModelOptions()) is None
+    path.unlink()
+    path.write_text("[" * 100_000, encoding="utf-8")
+    assert labels_before_loading(str(tmp_path), ModelOptions()) is None
+
+
+def test_parameters_are_those_of_the_loaded_model_and_memory_follows_the_precision(checkpoints):
+    folder = checkpoints["bert"]
+    loaded = load_classifier(str(folder))._model
+    found = weights_of(str(folder), ModelOptions(dtype="bfloat16"))
+    assert found.parameters == sum(one.numel() for one in loaded.parameters())
+    assert (found.dtype, found.memory) == ("bfloat16", 2 * found.parameters)
+    assert found.stored == (folder / "model.safetensors").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("openai:http://localhost:8000/v1#ours", "it runs on a server"),
+        ("predictions:answers.jsonl", "its answers are saved"),
+        ("python:mine:model", "its code is the user's"),
+    ],
+)
+def test_the_size_of_other_models_is_unknown_with_a_reason(spec, reason):
+    found = weights_of(spec, ModelOptions())
+    assert (found.parameters, found.stored, found.memory, found.reason) == (None,) * 3 + (reason,)
