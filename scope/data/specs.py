@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from scope.data.demo import open_demo
 from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
-from scope.data.lm_eval import open_lm_eval
 from scope.data.memory import MemorySpec, class_names
 from scope.data.sources import Source, SourceRow, guarded_source, numbered_rows, reading
 from scope.errors import DataError, SpecError
@@ -210,11 +209,17 @@ def open_hub(rest: str) -> Source:
     return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", names)
 
 
+def _open_lm_eval(rest: str) -> Source:
+    from scope.data.lm_eval import open_lm_eval
+
+    return open_lm_eval(rest)
+
+
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
     {
         "demo": open_demo,
         "hf": open_hub,
-        "lm-eval": open_lm_eval,
+        "lm-eval": _open_lm_eval,
         "text": lambda rest: open_text(expanded(rest)),
     }
 )
