@@ -52,11 +52,13 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "choice": "capabilities.choice:Choice",
             "cloze": "capabilities.cloze:Cloze",
             "extractive_qa": "capabilities.extractive_qa:ExtractiveQA",
+            "generation": "capabilities.generation:Generation",
             "similarity": "capabilities.similarity:Similarity",
         },
         "models": {
             "gguf": "scope.models.gguf:load",
             "hf": "scope.models.heads:load",
+            "lm-eval": "scope.models.lm_eval:load",
             "openai": "scope.models.endpoint:load",
             "predictions": "scope.models.saved:load",
             "python": "scope.models.python:load",
@@ -88,6 +90,10 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         },
     }
 )
+
+
+SAVED = ("lm-eval", "predictions")
+"""Model schemes whose answers are read from files: no model is run."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

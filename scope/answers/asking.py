@@ -37,6 +37,7 @@ from scope.models.loading import split_spec
 from scope.models.saved import MissingPredictionsError
 from scope.protocols import Progress, Role, Task
 from scope.records import Answer, Prediction, Question
+from scope.registry import SAVED
 
 ASKINGS = 3
 """An answer differs if none of so many is the stored one."""
@@ -44,7 +45,7 @@ ASKINGS = 3
 TOGETHER = 8
 """Texts that a new classifier is asked alone and in one batch."""
 
-HASHED = ("hf", "gguf", "predictions")
+HASHED = ("hf", "gguf", *SAVED)
 """Schemes whose fingerprint covers the bytes of weights or answers. An object that is passed from
 Python, whose ``spec`` names no scheme, answers for its own fingerprint."""
 

@@ -19,6 +19,7 @@ from scope.cli.arguments import argument_error
 from scope.cli.cache import cache_commands
 from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
+from scope.cli.logs import logs
 from scope.cli.merge import merge
 from scope.cli.output import (
     DryRun,
@@ -96,7 +97,7 @@ def application(named: str = "") -> App:
         *group, name = job.name.split()
         help_ = flowing(job.request.__doc__)
         (fleet if group else app).command(command_of(job), name=name, help=help_)
-    for command in (report, list_, merge):
+    for command in (report, list_, logs, merge):
         app.command(command, name=command.__name__.strip("_"), help=flowing(command.__doc__))
     app.command(cache_commands())
     for name, origin in ({} if named in TAKEN else plugin_jobs()).items():

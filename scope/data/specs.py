@@ -43,7 +43,7 @@ def open_source(spec: str) -> Source:
     Traceback (most recent call last):
         ...
     scope.errors.SpecError: found:    unknown scheme `hff` in `hff:stanfordnlp/sst2:validation`
-    expected: demo:…, hf:…, text:…, or the path of a file
+    expected: demo:…, hf:…, lm-eval:…, text:…, or the path of a file
     fix:      did you mean `hf:`?
     """
     if isinstance(spec, MemorySpec):
@@ -209,8 +209,19 @@ def open_hub(rest: str) -> Source:
     return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", names)
 
 
+def _open_lm_eval(rest: str) -> Source:
+    from scope.data.lm_eval import open_lm_eval
+
+    return open_lm_eval(rest)
+
+
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
-    {"demo": open_demo, "hf": open_hub, "text": lambda rest: open_text(expanded(rest))}
+    {
+        "demo": open_demo,
+        "hf": open_hub,
+        "lm-eval": _open_lm_eval,
+        "text": lambda rest: open_text(expanded(rest)),
+    }
 )
 _EXPECTED = ", ".join(f"{scheme}:…" for scheme in SCHEMES) + ", or the path of a file"
 _open_csv, _open_tsv = (

@@ -18,7 +18,9 @@ from scope.registry import Entry, built_in, entries, find, origins, usable
 JOBS: tuple[Job, ...] = (PAIR, AUDIT, COMPARE, REUSE, PROBE, *FLEET, DEMO)
 """Those of SCoPE, in the order of the help page."""
 
-TAKEN = frozenset({"cache", "list", "merge", "report", *(job.name.split()[0] for job in JOBS)})
+TAKEN = frozenset(
+    {"cache", "list", "logs", "merge", "report", *(job.name.split()[0] for job in JOBS)}
+)
 """Names of commands, which no plugin can have."""
 
 

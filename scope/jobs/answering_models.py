@@ -19,6 +19,7 @@ from scope.models.preflight import require_there
 from scope.models.prompts import prompt_of
 from scope.protocols import METHODS, Progress, Role
 from scope.records import ModelCard
+from scope.registry import SAVED
 
 PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
     {
@@ -110,7 +111,7 @@ def load_answering_models(
 
 def is_saved(model: str | object) -> bool:
     """Whether a model is given as saved answers, which are read and not run."""
-    return isinstance(model, str) and split_spec(model)[0] == "predictions"
+    return isinstance(model, str) and split_spec(model)[0] in SAVED
 
 
 def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskGates:
-    """Gates on what a comparison measures."""
+    """Gates on what a comparison measures, and on its verdicts."""
 
     gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[TASK,MODEL]>=VALUE")] = ()
     """Exit with 1 unless this holds, such as 'agreement[choice,student]>=0.9'; may be repeated.
@@ -30,6 +30,11 @@ class TaskGates:
 
     fail_under: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC=VALUE")] = ()
     """Alias of --gate 'METRIC>=VALUE'."""
+
+    fail_on: Annotated[
+        Literal["beyond", "not-shown"] | None, option(OUTPUT, metavar="beyond|not-shown")
+    ] = None
+    """Exit with 1 if a verdict is `may not` (beyond), or is not `may replace` (not-shown)."""
 
     measured_in: ClassVar[Literal["audits", "tasks"]] = "tasks"
 
@@ -59,7 +64,16 @@ class TaskGates:
         return replace(request, gates=self.parsed())
 
     def judged(self, request: Request, result: MeasuredResult) -> Mapping[str, Sequence[str]]:
-        """The numbers that do not meet each gate, a line each."""
+        """The verdicts and numbers that do not meet each gate, a line each."""
+        of_numbers = self._of_numbers(request, result)
+        if self.fail_on is None:
+            return of_numbers
+        passing = ("may replace",) if self.fail_on == "not-shown" else ("may replace", "not shown")
+        of_verdicts = _of_verdicts(result, lambda decision: decision in passing)
+        none = {"--fail-on": ("no verdict was reached",)}
+        return {**(of_verdicts or none), **of_numbers}
+
+    def _of_numbers(self, request: Request, result: MeasuredResult) -> Mapping[str, Sequence[str]]:
         if not (gates := self.parsed()):
             return {}
         from scope.core.gates import below_base_rate, failures
@@ -80,22 +94,7 @@ class AuditGates(TaskGates):
     by more than the margin, paired. With several references
     METRIC[CAPABILITY,TARGET,REFERENCE] names one direction."""
 
-    fail_on: Annotated[
-        Literal["beyond", "not-shown"] | None, option(OUTPUT, metavar="beyond|not-shown")
-    ] = None
-    """Exit with 1 if a verdict is `may not` (beyond), or is not `may replace` (not-shown)."""
-
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
-
-    def judged(self, request: Request, result: MeasuredResult) -> Mapping[str, Sequence[str]]:
-        """The verdicts and numbers that do not meet each gate, a line each."""
-        of_numbers = super().judged(request, result)
-        if self.fail_on is None:
-            return of_numbers
-        passing = ("may replace",) if self.fail_on == "not-shown" else ("may replace", "not shown")
-        of_verdicts = _of_verdicts(result, lambda decision: decision in passing)
-        none = {"--fail-on": ("no verdict was reached",)}
-        return {**(of_verdicts or none), **of_numbers}
 
     def checked(self, request: Any) -> Any:
         """Check the names in gates before any model is loaded.

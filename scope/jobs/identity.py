@@ -26,6 +26,7 @@ from scope.records import (
     Setting,
 )
 from scope.records.result import TEXT_BY_TEXT, ModelRole
+from scope.registry import SAVED
 
 NULL = "null"
 """The setting that gives the null hypothesis of a test in words; not part of the configuration."""
@@ -144,7 +145,7 @@ def _short_name(spec: str) -> str:
         return rest
     if scheme == "python":
         return rest
-    if scheme in ("openai", "predictions") and "#" in rest:
+    if scheme in ("openai", *SAVED) and "#" in rest:
         return rest.rpartition("#")[2]
     path = Path(rest)
     return (path.stem if scheme == "gguf" else path.name) or rest

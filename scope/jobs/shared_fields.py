@@ -77,6 +77,14 @@ class SharesAnswers(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class JudgesAccuracy(Request):
+    """A verdict on whether a model may replace another one, by its accuracy."""
+
+    accuracy_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
+    """Verdict: how much less accurate than the reference a target may be."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class InShards(Request):
     """Work of which a run may do a part, and other processes or machines the others."""
 

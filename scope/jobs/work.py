@@ -27,6 +27,7 @@ from scope.models.preflight import weights_of
 from scope.printing import did_you_mean
 from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task
 from scope.records import Example, ModelCard, ModelFacts, Prediction, Question
+from scope.registry import SAVED
 from scope.untrusted import Failed, attempt
 
 SECONDS_A_TRIAL = 3.0
@@ -386,7 +387,7 @@ def facts_of(
         How it is asked for many answers at once, such as ``classify``.
     """
     size = weights_of(card.spec, options)
-    answers = split_spec(card.spec)[0] not in ("openai", "predictions")
+    answers = split_spec(card.spec)[0] not in ("openai", *SAVED)
     if model is None or not asked or not answers:
         return ModelFacts(model=card.name, **size._asdict())
     ask = getattr(model, method)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -29,7 +30,7 @@ from scope.protocols import (
     LatentReader,
     Role,
 )
-from scope.registry import BUILT_IN, find
+from scope.registry import BUILT_IN, SAVED as SAVED_SCHEMES, find
 from scope.untrusted import UntrustedCode
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     if isinstance(model, PROTOCOLS[role]):
         return model
     if role == "classifier" and isinstance(model, ChoiceScorer):
-        if split_spec(spec)[0] == "predictions":
+        if split_spec(spec)[0] in SAVED_SCHEMES:
             raise ModelError(
                 f"`{spec}` contains answers to questions, not labels of texts",
                 expected="for labels, one JSON line per text with `text`, `probabilities` and, "
@@ -274,9 +275,9 @@ SAVED = (".jsonl", ".jsonl.gz", ".parquet")
 def expand_spec(spec: str) -> tuple[str, ...]:
     """The specs of all models that a spec means.
 
-    ``predictions:FILE.tsv#*`` means every model of the table, in its order,
-    ``predictions:FOLDER`` for every file of saved answers in it, by name; any other spec for
-    itself.
+    ``predictions:FILE.tsv#*`` means every model of the table, in its order, ``lm-eval:PATH#*``
+    every model of the logs, ``predictions:FOLDER`` every file of saved answers in it, by name; any
+    other spec itself.
 
     Raises
     ------
@@ -291,6 +292,9 @@ def expand_spec(spec: str) -> tuple[str, ...]:
     ('hf:google-bert/bert-base-uncased',)
     """
     scheme, rest = split_spec(spec)
+    if scheme in SAVED_SCHEMES and scheme != "predictions":
+        # The module of a scheme of logs has `expand` beside its loader.
+        return tuple(import_module(find("models", scheme).target.__module__).expand(rest))
     if scheme == "predictions" and (folder := expanded(rest)).is_dir():
         return _files_of(folder)
     table = parse_table_name(rest) if scheme == "predictions" else None

@@ -15,7 +15,7 @@ from scope.models.loading import split_spec
 from scope.models.options import ModelOptions
 from scope.models.safety import MOST_BYTES_OF_OTHERS
 from scope.paths import expanded
-from scope.registry import find
+from scope.registry import SAVED, find
 
 CLASSIFIER, CAUSAL = "ForSequenceClassification", "ForCausalLM"
 """How the transformers library names architectures with labels of their own, and without."""
@@ -132,7 +132,7 @@ def weights_of(spec: str, options: ModelOptions) -> Weights:
         size = expanded(rest).stat().st_size
         return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
     if scheme != "hf":
-        reasons = {"openai": "it runs on a server", "predictions": "its answers are saved"}
+        reasons = {"openai": "it runs on a server"} | dict.fromkeys(SAVED, "its answers are saved")
         return Weights(reason=reasons.get(scheme, "its code is the user's"))
     try:
         files = sorted(fetch_checkpoint(rest, options).folder.glob("*.safetensors"))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from scope.records.long_lists import Long
+
+SPARSE_FIELD: Mapping[str, object] = MappingProxyType({"sparse": True})
+"""The metadata of a field that a file leaves out where it holds its default."""
 
 GOLD = "(gold)"
 """The name of the right answers in place of a model's name."""
@@ -235,6 +239,13 @@ class FourCells:
     The questions are those that were put to both and whose right answer is known. An answer that
     was not given is wrong; where answers are texts, right is an exact match. ``difference`` is the
     first model's accuracy minus the second's.
+
+    With the first model as reference, ``only_first`` are the flips from right to wrong, and
+    ``only_second`` those from wrong to right. ``flips`` is the share of both, and ``other_wrong``
+    that of the questions to which both give wrong answers that differ. ``recovery`` is the second
+    model's accuracy as a share of the first's. ``p_value`` is that of McNemar's exact test,
+    ``detectable`` the smallest difference of accuracy that so many questions show with power 0.8.
+    These five are None in results of earlier releases.
     """
 
     task: str
@@ -245,6 +256,15 @@ class FourCells:
     only_second: Estimate
     neither: Estimate
     difference: Estimate
+    flips: Estimate | None = field(default=None, metadata=SPARSE_FIELD)
+    other_wrong: Estimate | None = field(default=None, metadata=SPARSE_FIELD)
+    recovery: Estimate | Undefined | None = field(default=None, metadata=SPARSE_FIELD)
+    p_value: float | None = field(default=None, metadata=SPARSE_FIELD)
+    detectable: Estimate | Undefined | None = field(default=None, metadata=SPARSE_FIELD)
+
+    def count(self, share: Estimate) -> int:
+        """The number of questions that a share of these cells stands for."""
+        return round(share.value * share.n)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

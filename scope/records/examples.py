@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from scope.records.result import SPARSE_FIELD
+from scope.records.estimates import SPARSE_FIELD
 
 BLANK = "____"
 """The blank of a cloze question."""

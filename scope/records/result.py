@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scope.errors import SpecError
@@ -66,9 +65,6 @@ _MOST_NAMED = 4
 
 Setting = str | int | float | bool | None
 """A value in a manifest."""
-
-SPARSE_FIELD: Mapping[str, object] = MappingProxyType({"sparse": True})
-"""The metadata of a field that a file leaves out where it holds its default."""
 
 
 COMPARED = ("baseline", "floor")

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from scope.records.estimates import (
     FEWEST_TEXTS,
     GOLD,
+    SPARSE_FIELD,
     AnswerShares,
     AuditMatrix,
     Curve,
@@ -21,7 +22,7 @@ from scope.records.estimates import (
 )
 from scope.records.examples import Answer, Example, Item, Perturbation, Prediction, shift_distance
 from scope.records.long_lists import Long
-from scope.records.result import SPARSE_FIELD, FrameRow, Result, VerdictLine
+from scope.records.result import FrameRow, Result, VerdictLine
 from scope.records.verdicts import Replacement, Verdict
 
 
@@ -275,15 +276,25 @@ def label_of(prediction: Prediction, labels: Sequence[str]) -> str:
 class CompareResult(MeasuredResult):
     """How similar the models' answers to tasks are, with every answer.
 
-    ``cells`` are those of each two models, of at most ten.
+    ``cells`` are those of each two models, of at most ten. ``verdicts`` say whether each later
+    model may replace the first one, by its accuracy.
     """
 
     tasks: tuple[TaskAnswers, ...]
     task_shares: tuple[TaskShares, ...]
     cells: tuple[FourCells, ...] = field(default=(), metadata=SPARSE_FIELD)
+    verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in = "tasks"
     part = "task"
+
+    def verdict_lines(self) -> Sequence[VerdictLine]:
+        """May each later model replace the first one?"""
+        reference = self.manifest.models[0].name
+        return [
+            VerdictLine(f"{one.target} in place of {reference}", one.decision, one.sentence)
+            for one in self.verdicts
+        ]
 
     def example_rows(self) -> Iterator[Mapping[str, object]]:
         """Every question and every model: its answer, and the right one where it is known."""

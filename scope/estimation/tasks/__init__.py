@@ -8,8 +8,9 @@ answer is unknown are left out where one is needed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from scope.estimation.measurements import corrected, difference
 from scope.estimation.tasks.choices import (
+    NOTHING,
     ChoiceTable,
     accuracy_measurements,
     category_measurements,
@@ -90,7 +92,8 @@ def measure_task(
     A ~ gold (`scope.estimation.tasks.models_alike`), Holm-corrected by themselves.
 
     The shares give the frequency of each model's answers, and whether it is degenerate. The cells
-    say for each two models, of at most ten, how often both are right, one alone, or neither.
+    say for each two models, of at most ten, how often both are right, one alone, or neither, and
+    what that shows of the second in place of the first.
 
     Parameters
     ----------
@@ -146,8 +149,17 @@ def _choice_numbers(
         ),
         differences=(*gold_differences(against_gold, models, seed), *corrected(alike)),
         shares=shares,
-        cells=_cells(against_gold, models),
+        cells=_cells(against_gold, models, partial(_other_choices, table, models)),
     )
+
+
+def _other_choices(
+    table: ChoiceTable, models: Sequence[str], first: str, second: str
+) -> Collection[str]:
+    """The items on which both models chose an option, and not the same."""
+    one, other = (table.choices[models.index(name)] for name in (first, second))
+    differ = (one != NOTHING) & (other != NOTHING) & (one != other)
+    return {table.item_ids[item] for item in np.flatnonzero(differ)}
 
 
 def _text_numbers(table: TextTable, models: Sequence[str], seed: int) -> TaskNumbers:
@@ -162,12 +174,27 @@ def _text_numbers(table: TextTable, models: Sequence[str], seed: int) -> TaskNum
         measurements=measured,
         differences=(*differences, *corrected(alike)),
         shares=shares,
-        cells=_cells(against_gold, models),
+        cells=_cells(against_gold, models, partial(_other_texts, measured)),
     )
 
 
-def _cells(against_gold: Sequence[Measurement], models: Sequence[str]) -> tuple[FourCells, ...]:
-    return tuple(four_cells(against_gold)) if len(models) <= MOST_MODELS else ()
+def _other_texts(measured: Sequence[Measurement], first: str, second: str) -> Collection[str]:
+    """The items that both models answered, and not in the same words."""
+    return {
+        item
+        for row in measured
+        if row.metric == "exact_match" and {row.target, row.against} == {first, second}
+        for item, same in zip(row.example_ids, row.values, strict=True)
+        if same < 1
+    }
+
+
+def _cells(
+    against_gold: Sequence[Measurement],
+    models: Sequence[str],
+    differing: Callable[[str, str], Collection[str]],
+) -> tuple[FourCells, ...]:
+    return tuple(four_cells(against_gold, differing)) if len(models) <= MOST_MODELS else ()
 
 
 COMPARED = ("accuracy", "word_f1", "sem_score")

@@ -8,7 +8,8 @@ and its influence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 from typing import TypeVar, cast
 
@@ -20,6 +21,7 @@ from scope.metrics import METRICS, capa_discrete
 from scope.records import GOLD, Difference, Estimate, FourCells, Measurement
 from scope.statistics import mean_estimate, paired_difference
 from scope.statistics.paired import paired_p_values, sum_estimate
+from scope.statistics.two_runs import detectable_difference, mcnemar_p_value, recovery
 
 MOST_MODELS = 6
 """With more models there are too many triples: 60 tests of 6, 105 of 7."""
@@ -102,8 +104,13 @@ _RIGHT = ("accuracy", "exact_match")
 """The metrics whose values say whether an answer is right: one a task."""
 
 
-def four_cells(against_gold: Sequence[Measurement]) -> Iterator[FourCells]:
-    """The cells of each two models, from the values of each against the right answers."""
+def four_cells(
+    against_gold: Sequence[Measurement], differing: Callable[[str, str], Collection[str]]
+) -> Iterator[FourCells]:
+    """The cells of each two models, from the values of each against the right answers.
+
+    ``differing`` gives the items to which two models give different answers, by their names.
+    """
     measured = [one for one in against_gold if one.metric in _RIGHT]
     for first, second in combinations(measured, 2):
         of_first = dict(zip(first.example_ids, first.values, strict=True))
@@ -111,7 +118,10 @@ def four_cells(against_gold: Sequence[Measurement]) -> Iterator[FourCells]:
         ids = [item for item in of_first if item in of_second]
         one, other = (np.array([of[item] for item in ids]) for of in (of_first, of_second))
         if ids:
-            yield FourCells(
+            names = first.target, second.target
+            differ = differing(*names)
+            apart = np.array([item in differ for item in ids])
+            cells = FourCells(
                 task=first.capability or "",
                 first=first.target,
                 second=second.target,
@@ -120,7 +130,21 @@ def four_cells(against_gold: Sequence[Measurement]) -> Iterator[FourCells]:
                 only_second=_share((1 - one) * other, ids),
                 neither=_share((1 - one) * (1 - other), ids),
                 difference=cast(Estimate, paired_difference(one, other, ids)),
+                flips=_share(abs(one - other), ids),
+                other_wrong=_share((1 - one) * (1 - other) * apart, ids),
             )
+            yield _tested_cells(cells)
+
+
+def _tested_cells(cells: FourCells) -> FourCells:
+    """The cells with what their counts show of a replacement of the first model."""
+    both, lost, gained = map(cells.count, (cells.both, cells.only_first, cells.only_second))
+    return replace(
+        cells,
+        recovery=recovery(both, lost, gained, cells.both.n),
+        p_value=mcnemar_p_value(gained, lost),
+        detectable=detectable_difference(cast(Estimate, cells.flips)),
+    )
 
 
 def _share(values: NDArray[np.float64], ids: Sequence[str]) -> Estimate:

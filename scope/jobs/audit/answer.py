@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
@@ -52,9 +52,9 @@ More would not fit into 80 columns.
 _LEVEL = 0.05
 
 
-def verdict_sentences(result: AuditResult) -> list[Text]:
-    """One for each target; none where the audit reaches no verdict."""
-    parts = [_parts(verdict, result.manifest.reference.name) for verdict in result.verdicts]
+def verdict_sentences(verdicts: Sequence[Replacement], reference: str) -> list[Text]:
+    """One for each target; none where no verdict is reached."""
+    parts = [_parts(verdict, reference) for verdict in verdicts]
     return [prose("**{head}**: {why}", head=head, why=why) for head, why in parts]
 
 
@@ -65,10 +65,10 @@ def _parts(verdict: Replacement, reference: str) -> tuple[str, str]:
     return f"{SIGNS[verdict.decision]} {first}{more}", why
 
 
-def verdict_boxes(result: AuditResult) -> Iterator[Beside]:
+def verdict_boxes(verdicts: Sequence[Replacement], reference: str) -> Iterator[Beside]:
     """A box a target: the verdict, its sentence, and its endpoints behind a line."""
-    if result.verdicts:
-        yield Beside(tuple((_box(one, result.manifest.reference.name),) for one in result.verdicts))
+    if verdicts:
+        yield Beside(tuple((_box(one, reference),) for one in verdicts))
 
 
 def _box(verdict: Replacement, reference: str) -> Callout:

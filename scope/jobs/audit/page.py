@@ -74,7 +74,11 @@ def page(
     targets = ", ".join(card.name for card in manifest.targets)
     table, models = small_table(result), tuple(model_lines(manifest))
     notable = tuple(_notable(result))
-    answer = (*verdict_boxes(result), *notable, *picture(result))
+    answer = (
+        *verdict_boxes(result.verdicts, result.manifest.reference.name),
+        *notable,
+        *picture(result),
+    )
     differ = tuple(where_targets_differ(result))
     bullets = (Bullets(differ, findings=True),)
     return Page(
@@ -93,7 +97,7 @@ def page(
             ),
         ),
         brief=(
-            *map(Paragraph, verdict_sentences(result)),
+            *map(Paragraph, verdict_sentences(result.verdicts, result.manifest.reference.name)),
             *notable,
             *([table] if table.rows else []),
             *([Terms(models, facts=True)] if models else []),

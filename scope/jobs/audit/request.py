@@ -25,6 +25,7 @@ from scope.errors import SpecError
 from scope.jobs.gates import AuditGates
 from scope.jobs.shared_fields import (
     InShards,
+    JudgesAccuracy,
     LabelledTexts,
     adapted_model,
     take_models,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditRequest(LabelledTexts, InShards):
+class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     """Audit whether targets keep the invariances of a reference.
 
     Searches perturbations that leave the reference's answers unchanged, and scores the targets on
@@ -132,9 +133,6 @@ class AuditRequest(LabelledTexts, InShards):
     slices: Annotated[Sequence[str], option(DATA, "--slice", metavar="COLUMN")] = ()
     """Column of the data by whose values agreement and concordance are measured, too; may be
     repeated. The reference's label and confidence always are."""
-
-    accuracy_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
-    """Verdict: how much less accurate than the reference a target may be."""
 
     agreement_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
     """Verdict: how much less often than the baseline a target may agree with the reference."""

@@ -68,7 +68,7 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
         plan = [one.planned for one in evidence[verdict.target] if one.planned is not None]
         undecided = verdict.decision == "not shown" and verdict.target not in dead
         rows = None
-        if undecided and plan and not any(map(_no_texts_help, verdict.endpoints)):
+        if undecided and plan and not any(map(no_texts_help, verdict.endpoints)):
             rows = texts_for_power(plan, targets=len(judged))
         planned = replace(verdict, rows_needed=rows)
         found.append(replace(planned, sentence=_sentence(planned, result, measured)))
@@ -229,7 +229,7 @@ class _Measured:
         return _Evidence(endpoint, planned)
 
 
-def _no_texts_help(endpoint: Endpoint) -> bool:
+def no_texts_help(endpoint: Endpoint) -> bool:
     """Whether no number of texts can be given: undefined, surely worse, or an open reach."""
     estimate, limit = endpoint.estimate, endpoint.limit
     if limit is None:

@@ -208,6 +208,7 @@ def _cards(shown: Questions) -> Cards:
         ("disagree", "models disagree"),
         *((("text", "a written answer changes"),) if written else ()),
         *((f"only{place}", f"only {name} is right") for place, name in alone),
+        *((("otherwrong", "both are wrong, differently"),) if len(models) == 2 else ()),
         ("wrong", "at least one is wrong"),
         ("none", "all alike, none wrong"),
     )
@@ -247,6 +248,8 @@ def _states(asked: AnsweredQuestion) -> Iterator[str]:
         yield "wrong"
         if len(right) == 1:
             yield f"only{asked.task.names.index(right[0])}"
+        elif asked.disagreement and not right:
+            yield "otherwrong"
 
 
 def _note(asked: AnsweredQuestion) -> Text:

@@ -36,6 +36,7 @@ from reports.builders.run import asked, reproduce, run_lines
 from reports.charts import Grid, SmallStrip, grid
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import in_percent, number, short, short_share, two_digits
+from scope.jobs.audit.answer import verdict_boxes, verdict_sentences
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Questions,
@@ -43,6 +44,7 @@ from scope.jobs.compare.examples import (
     answers_side_by_side,
     example_cards,
 )
+from scope.jobs.compare.flips import flips_section, replacement_sentence
 from scope.jobs.compare.task_estimates import TaskEstimates, explained, task_estimates
 from scope.metrics import metric_name
 from scope.records import GOLD, CompareResult, Estimate, FourCells, Undefined, marked
@@ -93,6 +95,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         answers_side_by_side(questions, most=max_items),
     )
     folded = (
+        flips_section(tasks),
         _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
         asked(manifest, capabilities="Tasks"),
@@ -114,6 +117,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
             *(replace(section, folded=True) for section in folded if section is not None),
         ),
         brief=(
+            *map(Paragraph, verdict_sentences(result.verdicts, names[0])),
             *(Paragraph(together(*sentences(task))) for task in tasks),
             *(Paragraph(line) for task in tasks for line in remarks(result, task.task)),
             *(replace(table, most=max(4, MOST_ROWS // len(tasks))) for table in tables),
@@ -137,7 +141,8 @@ def _answer(
     shown = (Beside(tuple((box,) for box in boxes)),) if beside else boxes
     failed = [one for one in result.outcomes if one.status != "measured"]
     lines = [outcome_lines(failed, of_tasks=True)] if failed else []
-    blocks = (*shown, *lines, *example_cards(questions))
+    verdicts = verdict_boxes(result.verdicts, result.manifest.models[0].name)
+    blocks = (*verdicts, *shown, *lines, *example_cards(questions))
     return Section(anchor="answer", title="Answer", blocks=blocks)
 
 
@@ -198,7 +203,9 @@ def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
     if same := task.between(task.same_metric).get(pair):
         share = short_share(same.estimate)
         yield prose(words, task=task.task, models=models, share=share, n=same.estimate.n)
-    yield from (_accuracies(cells) for cells in task.cells if (cells.first, cells.second) == pair)
+    for cells in (one for one in task.cells if (one.first, one.second) == pair):
+        yield _accuracies(cells)
+        yield from replacement_sentence(cells)
 
 
 def _accuracies(cells: FourCells) -> Text:
@@ -211,7 +218,7 @@ def _accuracies(cells: FourCells) -> Text:
     more, *ends = in_percent(sign * gap.value, *sorted((sign * gap.low, sign * gap.high)))
     (first,), (second,) = in_percent(share), in_percent(other_share)
     opening = "**{better} is right more often**: on"
-    if gap.low * gap.high <= 0:
+    if gap.low * gap.high <= 0 or (cells.p_value or 0.0) >= 0.05:
         opening = "**Neither is shown to be right more often**: {better} on"
     return prose(
         f"{opening} {first}\u00a0%, {{other}} on {second}\u00a0%. The difference is {more} points "
@@ -270,6 +277,8 @@ def picture(task: TaskEstimates) -> Iterator[Block]:
                 prose("Only {model} is right", model=cells.second): cells.only_second,
                 prose("Both are wrong"): cells.neither,
             }
+            if cells.other_wrong is not None:
+                shares[prose("Both are wrong, differently")] = cells.other_wrong
             yield _shares_table(prose("Of {n} questions", n=cells.both.n), "Share", shares.items())
     if len(task.names) > 2:
         made = matrix(task, task.main_metric) if len(task.names) <= MOST_MODELS else None

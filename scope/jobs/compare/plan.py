@@ -52,6 +52,7 @@ class ComparisonPlan:
             {
                 "seed": self.request.seed,
                 "normalize": self.request.normalize,
+                "accuracy_margin": self.request.accuracy_margin,
                 **(self.semscore.settings if self.semscore else {"encoder": None}),
                 **self._asked_with(),
                 **({SETTING: self.request.shard} if self.request.shard else {}),

@@ -21,7 +21,7 @@ from scope.core.options import (
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.gates import TaskGates
-from scope.jobs.shared_fields import InShards, SharesAnswers, take_models
+from scope.jobs.shared_fields import InShards, JudgesAccuracy, SharesAnswers, take_models
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
 from scope.records import CompareResult, Setting
 
@@ -31,7 +31,7 @@ class Entries(tuple[str, ...]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareRequest(SharesAnswers, InShards):
+class CompareRequest(SharesAnswers, InShards, JudgesAccuracy):
     """Ask models the same questions, and measure how similar their answers are.
 
     An interrupted run continues when the same command is given again, with the same result. The
@@ -43,7 +43,7 @@ class CompareRequest(SharesAnswers, InShards):
 
     models: Annotated[Sequence[str | object], option(MODELS, "--model", metavar="MODEL")]
     """Model: hf:NAME, gguf:FILE, openai:URL#MODEL or predictions:FILE; may be repeated.
-    predictions:FILE.tsv#* is all models of the file.
+    predictions:FILE.tsv#* is all models of the file. The others are judged in place of the first.
 
     In Python also an object with the methods of the tasks' role, a transformers pipeline or
     (model, tokenizer)."""

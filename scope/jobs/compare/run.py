@@ -18,6 +18,7 @@ from scope.estimation.tasks import (
 )
 from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
+from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.jobs.identity import configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.runner import Prepared, run_job
@@ -75,6 +76,11 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         for one, answers in zip(plan.tasks, answered, strict=True)
     ]
     numbers = [_measure(plan, *one, progress) for one in zip(answered, likeness, strict=True)]
+    measured = [
+        MeasuredTask(one, found.cells, found.shares)
+        for one, found in zip(answered, numbers, strict=True)
+    ]
+    names = [one.name for one in plan.answering_models]
     return CompareResult(
         manifest=plan.manifest(_count_truncated(plan, answered)),
         outcomes=tuple(map(_outcome, answered, likeness)),
@@ -83,6 +89,7 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         tasks=tuple(answered),
         task_shares=tuple(one for found in numbers for one in found.shares),
         cells=tuple(one for found in numbers for one in found.cells),
+        verdicts=comparison_verdicts(measured, names, plan.request.accuracy_margin),
     )
 
 

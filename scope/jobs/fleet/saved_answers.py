@@ -32,6 +32,7 @@ from scope.jobs.fleet.long_tables import (
 from scope.metrics import best_against_gold, exact_match_values
 from scope.printing import counted
 from scope.records import Answer, CompareResult, Item, TaskAnswers
+from scope.registry import SAVED
 from scope.store import RunFolder
 
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
@@ -251,7 +252,7 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
     specs: dict[str, str] = {}
     for model in (card for result, _ in tasks for card in result.manifest.models):
         # Saved answers have a file for each task.
-        saved = model.spec.startswith("predictions:")
+        saved = model.spec.partition(":")[0] in SAVED
         if not saved and specs.setdefault(model.name, model.spec) != model.spec:
             raise DataError(
                 f"two models called `{model.name}` in the runs: `{specs[model.name]}` and "

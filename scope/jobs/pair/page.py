@@ -124,7 +124,11 @@ def _answer(
         others = found
     else:
         yield Paragraph(found[0], lead=True)
-        boxes = (block for one in audits for block in verdict_boxes(one))
+        boxes = (
+            block
+            for one in audits
+            for block in verdict_boxes(one.verdicts, one.manifest.reference.name)
+        )
         yield Beside(tuple(group for one in boxes for group in one.groups))
         yield from answers
     if sentences := (*others, *(text for one in audits[:1] for text in example_of(one))):

@@ -101,6 +101,7 @@ class Parts:
             baseline=request.baseline if reference == 0 else None,
             floor=request.floor,
             capabilities=request.capabilities,
+            accuracy_margin=request.accuracy_margin,
             **request.sizes,
             **self._shared(LabelledTexts),
         )
@@ -115,6 +116,7 @@ class Parts:
             models=self._request.models,
             tasks=[task],
             data=self._request.data,
+            accuracy_margin=self._request.accuracy_margin,
             **self._questions(),
         )
 

@@ -10,7 +10,7 @@ from scope.core.job import Job
 from scope.core.options import DATA, METHOD, MODELS, Limits, option, whole_number
 from scope.errors import SpecError
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.shared_fields import LabelledTexts, take_models
+from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, take_models
 from scope.plugins import expand_groups
 from scope.records import PairResult
 
@@ -19,7 +19,7 @@ QUICK = {"n": 100, "n_search": 25, "n_unchanged": 1000}
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairRequest(LabelledTexts):
+class PairRequest(LabelledTexts, JudgesAccuracy):
     """Report on two models: may one replace the other, and where do they differ?
 
     Runs every job that fits the models and the data, each as its own command would: an audit in

@@ -18,6 +18,7 @@ from scope.models.loading import Garage, expand_spec, split_spec
 from scope.models.preflight import require_there
 from scope.paths import expanded
 from scope.records import ModelCard
+from scope.registry import SAVED
 
 Part = Literal["suspect", "reference", "control"]
 
@@ -112,7 +113,7 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
             name=name,
             role=part,
             model=model,
-            saved=split_spec(model.spec)[0] == "predictions",
+            saved=split_spec(model.spec)[0] in SAVED,
             own=is_own(given, model),
         )
         for (part, given), name, model in zip(entries, names, models, strict=True)
@@ -192,7 +193,7 @@ def _require_a_match(
 def _place(spec: str) -> str:
     """A spec with its path resolved, so that all spellings of a path are equal."""
     scheme, rest = split_spec(spec)
-    if scheme != "predictions":
+    if scheme not in SAVED:
         return spec
     path, mark, model = rest.partition("#")
     return f"{expanded(path).resolve()}{mark}{model}"

@@ -8,6 +8,7 @@ def test_tasks_are_listed_with_the_role_they_need_pairs_among_them(command):
         "choice": "choice_scorer",
         "cloze": "mask_filler",
         "extractive_qa": "answerer",
+        "generation": "answerer",
         "similarity": "latent_reader",
     }
     (similarity,) = (row for row in rows if row["task"] == "similarity")

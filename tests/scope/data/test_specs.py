@@ -21,7 +21,7 @@ def test_an_unknown_scheme_lists_the_known_ones():
     with pytest.raises(SpecError) as raised:
         open_source("hg:stanfordnlp/sst2:validation")
     assert "unknown scheme `hg` in `hg:stanfordnlp/sst2:validation`" in str(raised.value)
-    assert "expected: demo:…, hf:…, text:…, or the path of a file" in str(raised.value)
+    assert "expected: demo:…, hf:…, lm-eval:…, text:…, or the path of a file" in str(raised.value)
     assert raised.value.fix == "use one of them"
 
 

@@ -37,7 +37,7 @@ def test_an_empty_rest_is_refused_with_the_schemes(spec):
     assert raised.value.found == f"the model spec `{spec}`"
     assert (
         raised.value.expected
-        == "SCHEME:REST with a scheme of gguf, hf, openai, predictions, python"
+        == "SCHEME:REST with a scheme of gguf, hf, lm-eval, openai, predictions, python"
     )
 
 

@@ -1,0 +1,113 @@
+"""``scope logs``."""
+
+from __future__ import annotations
+
+import json as json_library
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from scope.cli.list import print_rows
+from scope.cli.output import print_json, say
+
+if TYPE_CHECKING:
+    from scope.data.log_contents import LoggedTask
+
+MOST_MODELS = 20
+"""Lines about single models; the JSON has all."""
+
+
+def logs(
+    path: Annotated[Path, Parameter(help="Folder of logs, or one file of samples.")],
+    /,
+    *,
+    json: Annotated[bool, Parameter(help="Print JSON.")] = False,
+) -> None:
+    """Show what logs of lm-evaluation-harness hold: models, tasks, items and conditions.
+
+    Answers are compared only under equal conditions: the task's version, the number of shots, the
+    filter, the templates and whether a chat template was applied.
+
+    Example: scope logs output/
+    """
+    from scope.data.log_contents import contents_of
+    from scope.paths import expanded
+
+    tasks = contents_of(expanded(path))
+    if json:
+        print_json(json_library.dumps([asdict(one) for one in tasks], indent=1, ensure_ascii=False))
+        return
+    print_rows([_task_row(task) for task in tasks])
+    models = [(task, model) for task in tasks if task.readable for model in task.models]
+    if models:
+        print_rows(
+            [
+                {
+                    "model": model.model,
+                    "task": _short(task),
+                    "items": f"{model.items:,}{_rest(model.items, model.expected)}",
+                    "scores": ", ".join(f"{name} {one:.4f}" for name, one in model.scores.items()),
+                }
+                for task, model in models[:MOST_MODELS]
+            ]
+        )
+    if len(models) > MOST_MODELS:
+        say(f"and {len(models) - MOST_MODELS:,} more; --json has all")
+    for line in _advice(path, tasks):
+        say(line)
+
+
+def _task_row(task: LoggedTask) -> dict[str, str]:
+    several = len({model.model for model in task.models}) > 1
+    return {
+        "task": task.task,
+        "version": task.version,
+        "shots": task.shots,
+        "filter": task.filter,
+        "template": task.template,
+        "prompt": task.prompt,
+        "kind": task.kind if task.readable or not task.items else f"{task.kind}, not read",
+        "models": f"{len({model.model for model in task.models}):,}",
+        "items": f"{task.items:,}" if task.items else "no samples",
+        "shared by all": f"{task.shared:,}" if several else "",
+    }
+
+
+def _short(task: LoggedTask) -> str:
+    return f"{task.task}, {task.shots}-shot" + ("" if task.filter == "none" else f", {task.filter}")
+
+
+def _rest(items: int, expected: int | None) -> str:
+    return f" of {expected:,}" if expected not in (None, items) else ""
+
+
+def _advice(path: Path, tasks: Sequence[LoggedTask]) -> list[str]:
+    """Which tasks must be told apart, and a command that reads the logs."""
+    readable = [task for task in tasks if task.readable]
+    lines = [
+        f"{name} was run under {number} conditions, which are never compared with each other"
+        for name, number in Counter(task.task for task in readable).items()
+        if number > 1
+    ]
+    # The task of most models serves as the example.
+    for task in sorted(readable, key=lambda task: -task.shared * len(task.models))[:1]:
+        kind = "choice" if task.kind == "multiple_choice" else "generation"
+        lines.append(
+            f"compare: scope compare --model 'lm-eval:{path}#*' --task {kind} "
+            f"--data 'lm-eval:{path}{_query(task, readable)}'"
+        )
+    return lines
+
+
+def _query(task: LoggedTask, readable: Sequence[LoggedTask]) -> str:
+    """The conditions that tell the task from all others."""
+    parts = [f"task={task.task}"] if len(readable) > 1 else []
+    alike = [one for one in readable if one.task == task.task]
+    for name in ("version", "shots", "filter", "template", "prompt"):
+        if len({getattr(one, name) for one in alike}) > 1:
+            parts.append(f"{name}={getattr(task, name)}")
+    return f"?{'&'.join(parts)}" if parts else ""

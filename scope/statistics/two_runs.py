@@ -1,0 +1,147 @@
+"""Two runs of one task, counted: the exact test, the share of accuracy kept, what n can detect.
+
+Items are independent and either right or wrong in each run; *lost* are right in the first run
+alone, *gained* in the second alone.
+"""
+
+import math
+
+from scope.records import Estimate, Undefined
+from scope.statistics.intervals import normal_quantile, wilson
+
+_HALVINGS = 60
+
+FEWEST_ITEMS = 4
+"""With fewer items even a model that loses all of them is not detected."""
+
+
+def mcnemar_p_value(gained: int, lost: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test: are gains as likely as losses?
+
+    1 where no item changes.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative.
+
+    Examples
+    --------
+    One of six falls to one side: 2 · (1 + 6) / 64.
+
+    >>> round(mcnemar_p_value(1, 5), 5), mcnemar_p_value(0, 0)
+    (0.21875, 1.0)
+    """
+    # Here and not above: scipy.special takes half a second to import.
+    from scipy.special import bdtr
+
+    if min(gained, lost) < 0:
+        raise ValueError(f"counts are at least 0, not {gained} and {lost}")
+    changed = gained + lost
+    return min(1.0, 2 * float(bdtr(min(gained, lost), changed, 0.5))) if changed else 1.0
+
+
+def recovery(
+    both: int, lost: int, gained: int, n: int, *, level: float = 0.95
+) -> Estimate | Undefined:
+    """Return the second run's accuracy over the first's, with an interval for paired shares.
+
+    The interval is Bonett and Price's (Biometrical Journal 48, 2006): Wilson's bounds of both
+    shares, among the items that either answers correctly, narrowed by what the pairing saves.
+
+    Parameters
+    ----------
+    both, lost, gained
+        Number of items right in both runs, in the first alone, in the second alone.
+    n
+        Number of items.
+    level
+        The interval's confidence level.
+
+    Returns
+    -------
+    Estimate or Undefined
+        At least 0; above 1 where the second run is more accurate.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, or they exceed ``n``.
+
+    Examples
+    --------
+    >>> print(recovery(60, 20, 10, 100))
+    0.875 [0.757, 1.012]
+    >>> print(recovery(0, 0, 10, 100))
+    undefined (the reference is right on no item)
+    """
+    if min(both, lost, gained) < 0 or both + lost + gained > n:
+        raise ValueError(f"{both}, {lost} and {gained} are no counts among {n} items")
+    first, second, some = both + lost, both + gained, both + lost + gained
+    if not first:
+        return Undefined(reason="the reference is right on no item", n=n)
+    apart = math.sqrt((lost + gained + 2) / ((first + 1) * (second + 1)))
+    errors = [math.sqrt((1 - (of + 1) / (some + 2)) / (of + 1)) for of in (first, second)]
+    z = normal_quantile(level) * apart / sum(errors)
+    low_first, high_first = wilson(first / some, some, z)
+    low_second, high_second = wilson(second / some, some, z)
+    value = second / first
+    return Estimate(
+        value=value,
+        # Wilson's bounds enclose each share but for the last bit.
+        low=min(value, max(0.0, low_second) / high_first),
+        high=max(value, high_second / low_first),
+        n=n,
+        level=level,
+        method="Bonett-Price, ratio of paired shares",
+    )
+
+
+def detectable_difference(
+    changed: Estimate, *, power: float = 0.8, level: float = 0.95
+) -> Estimate | Undefined:
+    """Return the smallest true difference of accuracy that ``n`` items show with such power.
+
+    By the normal approximation of McNemar's test (Connor, Biometrics 43, 1987), two-sided, solved
+    for the difference; a share of changed items below the difference is raised to it.
+
+    Parameters
+    ----------
+    changed
+        Share of the items that are right in one run alone. Its interval gives that of the result.
+    power, level
+        Of the test that is planned: its power, and 1 minus its error.
+
+    Examples
+    --------
+    >>> share = Estimate(value=0.1, low=0.08, high=0.12, n=1000, method="Wilson")
+    >>> print(detectable_difference(share))
+    0.028 [0.025, 0.031]
+    """
+    if changed.n < FEWEST_ITEMS:
+        return Undefined(reason=f"fewer than {FEWEST_ITEMS} items", n=changed.n)
+    value, low, high = (
+        _detectable(changed.n, share, power, level)
+        for share in (changed.value, changed.low, changed.high)
+    )
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
+        n=changed.n,
+        level=changed.level,
+        method="McNemar's normal approximation, by the share of changed items",
+    )
+
+
+def _detectable(n: int, changed: float, power: float, level: float) -> float:
+    """Return the difference at which the statistic reaches both quantiles; it rises from 0 on."""
+    # normal_quantile is two-sided: -z..z.
+    error, wanted = normal_quantile(level), normal_quantile(2 * power - 1)
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        share = max(changed, middle)
+        needed = error * math.sqrt(share) + wanted * math.sqrt(share - middle**2)
+        low, high = (low, middle) if math.sqrt(n) * middle >= needed else (middle, high)
+    return high

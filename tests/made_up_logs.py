@@ -1,0 +1,155 @@
+"""Small logs in the format of lm-evaluation-harness, today's and that of releases before 0.4.3."""
+
+import gzip
+import hashlib
+import json
+import math
+import random
+
+DATE = "2026-01-21T03-44-18.458309"
+
+
+def _hash(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def documents(n=40, seed=0):
+    """Questions with three to five options of several lengths, some of them not in ASCII."""
+    rng = random.Random(seed)
+    words = ["red", "dark blue", "grün", "a very long colour indeed", "x"]
+    return [
+        {
+            "id": number,
+            "question": f"Which colour has item {number}?",
+            "choices": rng.sample(words, rng.randint(3, 5)),
+            "gold": rng.randrange(3),
+        }
+        for number in range(n)
+    ]
+
+
+def choice_samples(docs, skill, seed, prefix="", old=False):
+    """Samples of a model that is right the likelier the greater its skill."""
+    rng = random.Random(seed)
+    return [
+        choice_sample(number, doc, _log_likelihoods(rng, doc, skill), prefix=prefix, old=old)
+        for number, doc in enumerate(docs)
+    ]
+
+
+def _log_likelihoods(rng, doc, skill):
+    return [
+        -rng.expovariate(0.2) - 0.3 * len(option) + (skill if place == doc["gold"] else 0) - skill
+        for place, option in enumerate(doc["choices"])
+    ]
+
+
+def choice_sample(number, doc, values, *, prefix="", old=False):
+    """A line as the harness writes it, with its own way to score."""
+    options = doc["choices"]
+    context = f"{prefix}Question: {doc['question']}\nAnswer:"
+    mean = [value / len(option) for value, option in zip(values, options, strict=True)]
+    fields = {
+        "doc_id": number,
+        "doc": doc,
+        "target": doc["gold"] if old else str(doc["gold"]),
+        "arguments": [[context, f" {option}"] for option in options],
+        "resps": [[[value, False]] for value in values],
+        "filtered_resps": [[value, False] for value in values],
+        "acc": float(values.index(max(values)) == doc["gold"]),
+        "acc_norm": float(mean.index(max(mean)) == doc["gold"]),
+    }
+    return fields if old else todays(fields, context)
+
+
+def todays(fields, context):
+    """The fields with numbers as texts, objects in place of arguments, and hashes."""
+    texts = json.loads(
+        json.dumps([fields["resps"], fields["filtered_resps"]]),
+        parse_float=str,
+        parse_constant=lambda name: {"-Infinity": "-inf", "NaN": "nan"}[name],
+    )
+    return fields | {
+        "resps": texts[0],
+        "filtered_resps": texts[1],
+        "arguments": {
+            f"gen_args_{place}": {f"arg_{j}": one for j, one in enumerate(pair)}
+            for place, pair in enumerate(fields["arguments"])
+        },
+        "filter": fields.get("filter", "none"),
+        "metrics": ["acc", "acc_norm"],
+        "doc_hash": _hash(json.dumps(fields["doc"], indent=2, ensure_ascii=False)),
+        "prompt_hash": _hash(context),
+        "target_hash": _hash(str(fields["target"])),
+    }
+
+
+def generated_samples(docs, answers, filter="strict-match"):
+    """Samples of a model that generates answers, scored by their last word."""
+    return [
+        todays(
+            {
+                "doc_id": number,
+                "doc": doc,
+                "target": doc["target"],
+                "arguments": [[doc["question"], {"until": ["\n"]}]],
+                "resps": [[answer]],
+                "filtered_resps": [answer],
+                "filter": filter,
+                "exact_match": float(answer.split()[-1:] == doc["target"].split()[-1:]),
+            },
+            doc["question"],
+        )
+        for number, (doc, answer) in enumerate(zip(docs, answers, strict=True))
+    ]
+
+
+def write_log(
+    folder,
+    model,
+    samples,
+    *,
+    date=DATE,
+    args=None,
+    version=1.0,
+    shots=0,
+    kind="multiple_choice",
+    old=False,
+    packed=False,
+    **more,
+):
+    """Write samples by task, and their results, as the harness does; returns the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    results = {task: _means(lines) for task, lines in samples.items()}
+    config = {"output_type": kind, "target_delimiter": " ", "fewshot_delimiter": "\n\n"}
+    content = {
+        "results": results,
+        "configs": {task: {"task": task, **config} for task in samples},
+        "versions": dict.fromkeys(samples, version),
+        "n-shot": dict.fromkeys(samples, shots),
+        "config": {"model": "hf", "model_args": args or f"pretrained={model}"},
+        **more,
+    }
+    if not old:
+        counts = {"effective": len(next(iter(samples.values())))}
+        content |= {"model_name": model, "n-samples": dict.fromkeys(samples, counts)}
+    (folder / ("results.json" if old else f"results_{date}.json")).write_text(json.dumps(content))
+    for task, lines in samples.items():
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+        name = f"pretrained__{model}_{task}.jsonl" if old else f"samples_{task}_{date}.jsonl"
+        if packed:
+            (folder / f"{name}.gz").write_bytes(gzip.compress(text))
+        else:
+            (folder / name).write_bytes(text)
+    return folder
+
+
+def _means(lines):
+    names = [name for name in ("acc", "acc_norm", "exact_match") if name in lines[0]]
+    means = {name: math.fsum(line[name] for line in lines) / len(lines) for name in names}
+    return {f"{name},{lines[0].get('filter', 'none')}": mean for name, mean in means.items()}
+
+
+def results_of(folder):
+    """What the harness says of each task."""
+    return json.loads(next(folder.glob("results*.json")).read_text())["results"]

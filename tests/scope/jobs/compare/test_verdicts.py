@@ -1,0 +1,124 @@
+"""May one run replace another? By accuracy, on made-up and on published answers."""
+
+import gzip
+import json
+
+import pytest
+from shared_data import shared_data
+
+import scope
+from scope.estimation.tasks import measure_task
+from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
+from scope.records import Answer, Item, Question, TaskAnswers
+
+
+def measured(right, *rows, options=4):
+    items = tuple(
+        Item(
+            question=Question(id=f"i{n}", text=f"Question {n}", options=tuple("abcd"[:options])),
+            right=gold,
+        )
+        for n, gold in enumerate(right)
+    )
+    answers = tuple(
+        tuple(
+            Answer(choice=choice, asked=choice != "-") if choice != "-" else Answer(asked=False)
+            for choice in row
+        )
+        for row in rows
+    )
+    task = TaskAnswers(task="choice", items=items, answers=answers)
+    names = [f"m{n}" for n in range(len(rows))]
+    numbers = measure_task(task, names, normalize=False, seed=0)
+    judged = comparison_verdicts([MeasuredTask(task, numbers.cells, numbers.shares)], names, 0.02)
+    return numbers.cells, judged
+
+
+def runs(n=1000, lost=0, gained=0, other=0, wrong=200):
+    right = [place % 4 for place in range(n)]
+    first = [(g + 1) % 4 if place < wrong else g for place, g in enumerate(right)]
+    second = list(first)
+    for place in range(wrong, wrong + lost):
+        second[place] = (right[place] + 1) % 4
+    for place in range(gained):
+        second[place] = right[place]
+    for place in range(gained, gained + other):
+        second[place] = (right[place] + 2) % 4
+    return right, first, second
+
+
+def test_flips_are_counted_by_their_kind():
+    (cells,), _ = measured(*runs(lost=30, gained=10, other=5))
+    counts = (cells.only_first, cells.only_second, cells.other_wrong, cells.flips)
+    assert [cells.count(one) for one in counts] == [30, 10, 5, 40]
+    assert cells.recovery.value == pytest.approx(780 / 800)
+    assert cells.difference.value == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize(
+    ("lost", "gained", "decision"),
+    [(5, 5, "may replace"), (90, 10, "may not"), (30, 15, "not shown")],
+)
+def test_the_verdict_follows_the_difference(lost, gained, decision):
+    _, (verdict,) = measured(*runs(lost=lost, gained=gained))
+    assert verdict.decision == decision
+    assert verdict.target == "m1"
+
+
+def test_few_questions_show_nothing_and_say_how_many_do():
+    _, (verdict,) = measured(*runs(n=80, wrong=16, lost=1, gained=1))
+    assert verdict.decision == "not shown"
+    assert verdict.rows_needed > 80
+    assert "more) shows it with power 0.8 if it is as good as m0." in verdict.sentence
+
+
+def test_a_model_that_was_asked_half_of_the_questions_is_not_shown_to_replace():
+    right, first, second = runs()
+    _, (verdict,) = measured(right, first, second[:500] + ["-"] * 500)
+    assert verdict.decision == "not shown"
+    assert "only 500 of 1,000 questions of choice were put to both models" in verdict.sentence
+
+
+def test_a_reference_that_guesses_is_not_shown_to_be_replaced():
+    right, first, second = runs(wrong=745)
+    _, (verdict,) = measured(right, first, second)
+    assert verdict.decision == "not shown"
+
+
+FLIPS = {"arc": (86, 19), "mmlu": (129, 42)}
+"""Flips of Qwen2.5-1.5B by int4 and int8, counted by hand from the published answers."""
+
+
+@pytest.mark.parametrize("name", FLIPS)
+def test_published_quantized_models_have_their_known_flips(name, tmp_path):
+    files = [
+        shared_data(f"quantization_flips/{name}_{kind}.jsonl.gz") for kind in ("items", "answers")
+    ]
+    rows, answers = (
+        [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
+        for file in files
+    )
+    data = [
+        {
+            "question": row["question"],
+            "choices": [row["options"][letter] for letter in sorted(row["options"])],
+            "answer": sorted(row["options"]).index(row["answer"]),
+        }
+        for row in rows
+    ]
+    table = tmp_path / "answers.tsv"
+    lines = (
+        f"{one['model'].partition('/')[2]}-{one['precision']}\t{''.join(one['preds'])}"
+        for one in answers
+    )
+    table.write_text("\n".join(lines) + "\n")
+    source = tmp_path / "items.jsonl"
+    source.write_text("\n".join(map(json.dumps, data)))
+    for precision, expected in zip(("int4", "int8"), FLIPS[name], strict=True):
+        models = [f"predictions:{table}#Qwen2.5-1.5B-Instruct-{one}" for one in ("fp16", precision)]
+        result = scope.compare(
+            models=models, tasks=["choice"], data=str(source), runs=tmp_path / precision
+        )
+        (cells,) = result.cells
+        assert cells.count(cells.flips) == expected
+        assert len(result.verdicts) == 1

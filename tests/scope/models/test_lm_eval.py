@@ -1,0 +1,317 @@
+"""Answers in logs of lm-evaluation-harness; the oracle is the log's own results."""
+
+import json
+import math
+
+import pytest
+from made_up_logs import (
+    choice_sample,
+    choice_samples,
+    documents,
+    generated_samples,
+    results_of,
+    todays,
+    write_log,
+)
+from shared_data import shared_data
+
+from capabilities.choice import Choice
+from capabilities.generation import Generation
+from scope.data.items import read_choices
+from scope.errors import DataError, ModelError, ScopeError
+from scope.models import ModelOptions
+from scope.models.lm_eval import load
+from scope.models.loading import expand_spec
+from scope.models.saved import MissingAnswersError
+
+DOCS = documents(60)
+
+
+def model(rest):
+    return load(str(rest), ModelOptions())
+
+
+def items(rest, task=None):
+    return (task or Choice()).load(f"lm-eval:{rest}", n=None, seed=0).items
+
+
+def chosen(rest, asked):
+    return [one for _, one in model(rest).choose([item.question for item in asked])]
+
+
+def accuracy(rest, data=None):
+    asked = items(data or rest)
+    answers = chosen(rest, asked)
+    pairs = zip(answers, asked, strict=True)
+    return sum(answer.choice == item.right for answer, item in pairs) / len(asked)
+
+
+def log(folder, skill=5, seed=1, task="colours", name="ours", **more):
+    samples = choice_samples(DOCS, skill, seed, old=more.get("old", False))
+    return write_log(folder, name, {task: samples}, **more)
+
+
+def message(call, *arguments):
+    with pytest.raises(ScopeError) as caught:
+        call(*arguments)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("more", [{}, {"packed": True}, {"old": True}, {"old": 1, "packed": 1}])
+@pytest.mark.parametrize("score", ["acc", "acc_norm"])
+def test_accuracy_is_that_of_the_results(tmp_path, more, score):
+    path = log(tmp_path / "a", **more)
+    assert accuracy(path, f"{path}?score={score}") == results_of(path)["colours"][f"{score},none"]
+
+
+def test_both_formats_give_the_same_items_and_answers(tmp_path):
+    new, old = log(tmp_path / "new"), log(tmp_path / "old", old=True)
+    assert items(new) == items(old)
+    assert chosen(new, items(old)) == chosen(old, items(new))
+
+
+def test_acc_norm_is_the_default_and_probabilities_are_a_softmax(tmp_path):
+    doc = {"question": "Which?", "choices": ["no", "a longer option"], "gold": 1}
+    samples = [choice_sample(0, doc, [-4.0, -6.0])]
+    path = write_log(tmp_path / "a", "ours", {"t": samples})
+    (by_character,) = chosen(path, items(path))
+    (by_sum,) = chosen(path, items(f"{path}?score=acc"))
+    assert (by_character.choice, by_sum.choice) == (1, 0)
+    assert by_character.probabilities[1] == pytest.approx(1 / (1 + math.exp(-2 + 6 / 15)), 1e-12)
+    assert by_sum.probabilities[1] == pytest.approx(1 / (1 + math.exp(2)), 1e-12)
+
+
+def test_per_byte_counts_bytes(tmp_path):
+    doc = {"question": "Which?", "choices": ["ééé", "abc"], "gold": 0}
+    sample = choice_sample(0, doc, [-4.0, -3.0]) | {"acc_bytes": 1.0}
+    path = write_log(tmp_path / "a", "ours", {"t": [sample]})
+    (answer,) = chosen(path, items(f"{path}?score=acc_bytes"))
+    assert answer.choice == 0
+
+
+def test_an_option_of_no_likelihood_has_the_probability_0(tmp_path):
+    samples = [choice_sample(0, DOCS[0] | {"choices": ["a", "b"], "gold": 0}, [-1, -math.inf])]
+    path = write_log(tmp_path / "a", "ours", {"t": samples})
+    assert [one.probabilities for one in chosen(path, items(path))] == [(1.0, 0.0)]
+
+
+@pytest.mark.parametrize("values", [[-math.inf, -math.inf], [math.nan, -1.0]])
+def test_likelihoods_that_decide_nothing_are_refused_with_the_line(tmp_path, values):
+    doc = DOCS[0] | {"choices": ["a", "b"], "gold": 0}
+    path = write_log(tmp_path / "a", "ours", {"t": [choice_sample(0, doc, values)]})
+    said = message(model, path)
+    assert "line 1 of samples_t_2026-01-21T03-44-18.458309.jsonl is no sample of t" in said
+    assert "the log-likelihoods [" in said
+
+
+def test_contexts_that_differ_are_the_options(tmp_path):
+    doc = {"sentence": "The trophy is too big for the case, as _ is large.", "gold": 0}
+    starts = ["as the trophy", "as the case"]
+    fields = {
+        "doc_id": 0,
+        "doc": doc,
+        "target": "is large.",
+        "arguments": [[one, " is large."] for one in starts],
+        "resps": [[[-3.0, False]], [[-2.0, False]]],
+        "filtered_resps": [[-3.0, False], [-2.0, False]],
+        "acc": 0.0,
+    }
+    path = write_log(tmp_path / "a", "ours", {"winogrande": [todays(fields, starts[0])]})
+    (item,) = items(path)
+    assert (item.question.text, item.question.options) == ("is large.", tuple(starts))
+    assert (item.right, chosen(path, [item])[0].choice) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [
+        ({"shots": 5}, ("0-shot", "5-shot")),
+        ({"version": 2.0}, ("version 1.0", "version 2.0")),
+        ({"chat_template": "{{x}}"}, ("plain prompt", "chat prompt")),
+        ({"system_instruction_sha": "ab12"}, ("templates ", "templates ")),
+    ],
+)
+def test_other_conditions_are_refused_with_both_named(tmp_path, more, named):
+    first, second = log(tmp_path / "a"), log(tmp_path / "b", name="theirs", **more)
+    for said in (message(accuracy, second, first), message(items, tmp_path)):
+        assert said.count(named[0]) >= 1
+        assert said.count(named[1]) >= 1
+    if "shots" in more:
+        assert len(items(f"{tmp_path}?shots=5")) == len(DOCS)
+
+
+def test_other_prompts_are_refused(tmp_path):
+    first = log(tmp_path / "a")
+    samples = {"colours": choice_samples(DOCS, 5, 1, prefix="Q: 1+1\nA: 2\n\n")}
+    second = write_log(tmp_path / "b", "theirs", samples)
+    assert "with other prompts, and the data are colours" in message(accuracy, second, first)
+
+
+def test_filters_are_told_apart(tmp_path):
+    docs = [{"question": f"What is {n}?", "target": f"as it is #### {n}"} for n in range(8)]
+    samples = [
+        one
+        for name, answers in (
+            ("strict", ["so it is 3"] * 8),
+            ("flexible", [f"#### {n}" for n in range(8)]),
+        )
+        for one in generated_samples(docs, answers, filter=name)
+    ]
+    path = write_log(tmp_path / "a", "ours", {"gsm8k": samples}, kind="generate_until")
+    said = message(items, path, Generation())
+    assert "filter strict" in said
+    assert "filter flexible" in said
+    assert "?task=gsm8k&filter=strict" in said
+    for name, expected in (("strict", 1 / 8), ("flexible", 1.0)):
+        asked = items(f"{path}?filter={name}", Generation())
+        answers = [one.text for _, one in model(path).answer([one.question for one in asked])]
+        right = [text in item.gold for text, item in zip(answers, asked, strict=True)]
+        assert sum(right) / 8 == expected
+
+
+def test_an_answer_with_the_right_words_that_is_scored_0_stays_wrong(tmp_path):
+    docs = [{"question": "Where?", "target": "Paris"}]
+    (sample,) = generated_samples(docs, ["Paris"])
+    path = write_log(tmp_path / "a", "ours", {"t": [sample | {"exact_match": 0.0}]})
+    log_file = next(path.glob("results*"))
+    log_file.write_text(log_file.read_text().replace("multiple_choice", "generate_until"))
+    asked = [one.question for one in items(path, Generation())]
+    assert [one.text for _, one in model(path).answer(asked)] == ["Paris (scored 0)"]
+
+
+def test_every_model_of_a_folder_is_meant_by_a_star(tmp_path):
+    log(tmp_path / "logs" / "x", name="org/x")
+    log(tmp_path / "logs" / "y", name="org/y")
+    specs = expand_spec(f"lm-eval:{tmp_path}/logs#*")
+    assert specs == tuple(f"lm-eval:{tmp_path}/logs/{one}#org/{one}" for one in "xy")
+    said = message(model, tmp_path / "logs")
+    assert "2 models" in said
+    assert "org/x, org/y" in said
+    assert "org/z" in message(model, f"{tmp_path}/logs#org/z")
+
+
+def test_models_of_one_name_are_told_apart_by_their_arguments(tmp_path):
+    log(tmp_path / "1", args="pretrained=ours", seed=1)
+    log(tmp_path / "2", args="pretrained=ours,load_in_4bit=True", seed=2)
+    names = [one.rpartition("#")[2] for one in expand_spec(f"lm-eval:{tmp_path}#*")]
+    assert names == ["ours (defaults)", "ours (load_in_4bit=True)"]
+    for spec in expand_spec(f"lm-eval:{tmp_path}#*"):
+        assert accuracy(spec.removeprefix("lm-eval:"), tmp_path) > 0
+
+
+def test_two_answers_of_one_model_are_refused(tmp_path):
+    log(tmp_path / "1", seed=1)
+    log(tmp_path / "2", seed=2)
+    said = message(model, f"{tmp_path}#ours")
+    assert "two answers of lm-eval:" in said
+    assert said.count("samples_colours_") == 2
+
+
+def test_items_that_one_model_lacks_are_named(tmp_path):
+    first = log(tmp_path / "a")
+    second = write_log(tmp_path / "b", "few", {"colours": choice_samples(DOCS[:50], 5, 1)})
+    with pytest.raises(MissingAnswersError) as caught:
+        accuracy(second, first)
+    assert len(caught.value.questions) == 10
+
+
+def test_other_options_are_refused(tmp_path):
+    first, second = log(tmp_path / "a"), log(tmp_path / "b", name="theirs")
+    path = next(second.glob("samples*"))
+    path.write_text(path.read_text().replace('" dark blue"', '" navy"'))
+    assert "other words or options" in message(accuracy, second, first)
+    assert "other words or options" in message(items, tmp_path)
+
+
+def test_a_score_that_is_no_choice_is_refused(tmp_path):
+    samples = [one | {"acc_norm": 0.37} for one in choice_samples(DOCS, 5, 1)]
+    path = write_log(tmp_path / "a", "ours", {"mc2": samples})
+    assert "`acc_norm` is 0.37 where the option" in message(accuracy, path)
+
+
+def test_several_right_options_are_refused(tmp_path):
+    samples = [one | {"target": "[0, 1]"} for one in choice_samples(DOCS, 5, 1)]
+    path = write_log(tmp_path / "a", "ours", {"t": samples})
+    assert "no single right option in line 1" in message(items, path)
+
+
+def test_a_log_without_samples_and_a_file_that_is_cut_off_are_refused(tmp_path):
+    path = log(tmp_path / "a")
+    samples = next(path.glob("samples*"))
+    samples.write_bytes(samples.read_bytes()[:-40])
+    assert "line 60 of samples_colours_" in message(model, path)
+    samples.unlink()
+    assert "no samples in" in message(model, path)
+    assert "--log_samples" in message(model, path)
+    assert "no `" in message(model, tmp_path / "nowhere")
+
+
+def test_a_packed_file_that_is_cut_off_is_refused(tmp_path):
+    path = log(tmp_path / "a", packed=True)
+    samples = next(path.glob("samples*"))
+    samples.write_bytes(samples.read_bytes()[:-40])
+    assert "cannot be decompressed" in message(model, path)
+
+
+def test_results_that_are_missing_or_foreign_are_refused(tmp_path):
+    path = log(tmp_path / "a")
+    results = next(path.glob("results*"))
+    results.write_text(json.dumps({"results": 3}))
+    assert "has no `results`" in message(model, path)
+    results.unlink()
+    assert "0 results files for" in message(model, path)
+
+
+def test_one_file_is_one_task(tmp_path):
+    samples = {name: choice_samples(DOCS, 5, 1) for name in ("colours", "dark_colours")}
+    path = write_log(tmp_path / "a", "ours", samples)
+    one = next(path.glob("samples_dark*"))
+    assert {item.category for item in items(one)} == {"dark_colours"}
+    assert {item.category for item in items(path)} == {"colours", "dark_colours"}
+    assert len(items(f"{path}?task=colours")) == len(DOCS)
+    assert "no log in" in message(items, f"{path}?task=other")
+    assert "`tasks` in" in message(items, f"{path}?tasks=other")
+
+
+def test_both_kinds_of_task_need_a_choice(tmp_path):
+    docs = [{"question": "What is 3?", "target": "3"}]
+    log(tmp_path / "a")
+    answers = {"gsm8k": generated_samples(docs, ["3"])}
+    write_log(tmp_path / "b", "ours", answers, kind="generate_until")
+    said = message(items, tmp_path)
+    assert "colours (multiple_choice) and gsm8k (generate_until)" in said
+    assert len(chosen(tmp_path, items(f"{tmp_path}?task=colours"))) == len(DOCS)
+
+
+def test_documents_that_repeat_are_items_of_their_own(tmp_path):
+    samples = choice_samples([DOCS[0], DOCS[0], DOCS[1]], 5, 1)
+    path = write_log(tmp_path / "a", "ours", {"t": samples})
+    assert len({item.question.id for item in items(path)}) == 3
+    assert accuracy(path) == results_of(path)["t"]["acc_norm,none"]
+
+
+def test_questions_of_other_data_are_refused(tmp_path):
+    path = log(tmp_path / "a")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "7", "question": "Which?", "options": ["a", "b"]}\n')
+    asked = Choice().load(str(rows), n=None, seed=0).items
+    with pytest.raises(ModelError, match="write --data lm-eval:PATH"):
+        chosen(path, asked)
+
+
+def test_a_task_without_options_of_its_own_is_not_read(tmp_path):
+    samples = {"wikitext": choice_samples(DOCS, 5, 1)}
+    path = write_log(tmp_path / "a", "ours", samples, kind="loglikelihood_rolling")
+    with pytest.raises(DataError, match="no items in lm-eval:"):
+        next(read_choices(f"lm-eval:{path}"))
+
+
+def test_a_real_log_gives_its_results():
+    path = shared_data("eval_logs/lm_eval")
+    asked = items(path, Generation())
+    answers = [one.text for _, one in model(path).answer([one.question for one in asked])]
+    assert len(asked) == 10
+    lines = next(path.glob("samples*")).read_text().splitlines()
+    assert [item.gold for item in asked] == [(json.loads(one)["target"],) for one in lines]
+    right = [text in item.gold for text, item in zip(answers, asked, strict=True)]
+    assert right == [bool(json.loads(one)["exact_match"]) for one in lines]
