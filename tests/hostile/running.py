@@ -30,7 +30,7 @@ def patience(seconds):
 def run_to_end(arguments, folder, environment, before=None, seconds=120):
     """Run the command in the folder; what it printed lies beside it."""
     process = FORKED.Process(
-        target=_run_measured,
+        target=run_measured,
         args=(arguments, folder, environment_in(folder, environment), before, seconds),
     )
     process.start()
@@ -42,7 +42,8 @@ def run_to_end(arguments, folder, environment, before=None, seconds=120):
     )
 
 
-def _run_measured(arguments, folder, environment, before, seconds):
+def run_measured(arguments, folder, environment, before, seconds):
+    """Run the command in a process of its own; keep beside the folder what it used."""
     idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     command = os.fork()
     if not command:

@@ -78,7 +78,7 @@ SMALL_JSON = """{
 {"example":{"id":"1","label":null,"text":"“schön” <b>"},\
 "reference":{"probabilities":[0.333333,0.666667]},"targets":[]}
 ],
-"format":6,
+"format":7,
 "manifest":{"capabilities":[],"command":"scope audit",\
 "data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\
 "spec":"d.csv","used":2}],\
@@ -176,7 +176,7 @@ def test_settings_keep_their_kinds() -> None:
         (SMALL_JSON.replace('"outcomes":[]', '"outcomes":[],"more":[]'), "at `more`"),
         (SMALL_JSON.replace("0.333333", "NaN"), "at `examples.0.reference.probabilities.0`"),
         (SMALL_JSON.replace("“schön” <b>", " "), "has an empty text"),
-        (SMALL_JSON.replace('"format":6,\n', ""), "at `format`: Field required"),
+        (SMALL_JSON.replace('"format":7,\n', ""), "at `format`: Field required"),
     ],
 )
 def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint: str) -> None:
@@ -212,7 +212,7 @@ def test_what_the_clock_counts_is_written_where_there_is_any() -> None:
 
 
 def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
-    text = SMALL_JSON.replace('"format":6', '"format":1').replace('"outcomes":[],\n', "")
+    text = SMALL_JSON.replace('"format":7', '"format":1').replace('"outcomes":[],\n', "")
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
