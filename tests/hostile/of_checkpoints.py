@@ -24,7 +24,7 @@ def case(name, kind, change, *says, spec="./model", **fields):
         change(copy_of(kind, folder / "model"))
         (folder / "rows.csv").write_text(ROWS)
         if kind == "classifier":
-            reference = ("--reference", "python:toy_models:Reference", *MAPPED)
+            reference = ("--reference", "python:toy_models:Stranger", *MAPPED)
         else:
             reference = ("--reference", spec, "--role", "next_token")
         return (*AUDIT, *reference, "--target", spec)

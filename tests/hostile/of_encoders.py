@@ -21,7 +21,7 @@ from hostile.encoders import (
 from hub.server import serve
 
 AUDIT = (
-    *("audit", "--reference", "python:toy_models:Reference", "--target"),
+    *("audit", "--reference", "python:toy_models:Stranger", "--target"),
     *("python:toy_models:Student", "--capability", "typo", "--data", "rows.csv", "--n", "3"),
     *("--label-column", "none", "--min-similarity", "0.5", "--run", "mine"),
 )

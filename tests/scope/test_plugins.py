@@ -57,7 +57,9 @@ def test_a_foreign_capability_keeps_its_members_and_has_no_others():
 
 
 def test_a_call_that_ends_the_program_is_told_with_class_and_method():
-    with pytest.raises(ModelError, match=r"test_plugins:Own` failed in `left_alone`: SystemExit: 0"):
+    with pytest.raises(
+        ModelError, match=r"test_plugins:Own` failed in `left_alone`: SystemExit: 0"
+    ):
         guarded_piece(Own()).left_alone("a text")
 
 
