@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from reports.wording import points
 from scope.estimation.tasks import MOST_MODELS
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.audit.verdicts import NO_GOLD, no_texts_help, opening, rounded_up
-from scope.printing import counted
 from scope.records import (
     Endpoint,
     Estimate,
@@ -151,7 +151,7 @@ def _sentence(verdict: Replacement, reference: str, on: str, most: int, margin: 
         shown = [one for one in verdict.endpoints if one.name in verdict.beyond]
     else:
         shown = [one for one in verdict.endpoints if one.limit is not None]
-    numbers = "; ".join(_number(one, reference, margin) for one in shown)
+    numbers = "; ".join(_number(endpoint, margin) for endpoint in shown)
     reason = verdict.reason if verdict.decision == "not shown" else None
     parts = [f"{opening(verdict, reference)}{on}: {reason or numbers}"]
     if verdict.rows_needed:
@@ -164,12 +164,12 @@ def _sentence(verdict: Replacement, reference: str, on: str, most: int, margin: 
     return ". ".join(parts) + "."
 
 
-def _number(endpoint: Endpoint, reference: str, margin: float) -> str:
+def _number(endpoint: Endpoint, margin: float) -> str:
     estimate = endpoint.estimate
     if isinstance(estimate, Undefined):
         return f"{endpoint.name} is {estimate}"
-    numbers = str(estimate).replace("-", "−")
-    return f"{endpoint.name} less that of {reference} is {numbers} (limit −{margin:g})"
+    value, low, high = map(points, (estimate.value, estimate.low, estimate.high))
+    return f"{endpoint.name} differs by {value} points [{low}, {high}] (limit −{100 * margin:g})"
 
 
 def _more(rows: int, asked: int, reference: str) -> str:
@@ -177,7 +177,7 @@ def _more(rows: int, asked: int, reference: str) -> str:
     rounded = rounded_up(rows)
     more = f" ({rounded - asked:,} more)" if rounded > asked else ""
     return (
-        f"A new run on about {counted(rounded, 'question')}{more} shows it with power 0.8 if it is "
+        f"A new run on about {rounded:,} questions{more} shows it with power 0.8 if it is "
         f"as good as {reference}"
     )
 
