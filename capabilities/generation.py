@@ -47,7 +47,9 @@ class Generation:
 
 def _read(data: str) -> Iterator[Draft]:
     source = open_source(data)
-    if other := next((one for one in source.columns if one.casefold() in _OF_OTHER_TASKS), None):
+    if other := next(
+        (column for column in source.columns if column.casefold() in _OF_OTHER_TASKS), None
+    ):
         raise DataError(
             f"a column `{other}` in {source.name}",
             expected="questions without options and passage",

@@ -81,7 +81,7 @@ class Name(EditingCapability):
                     if self._fits(known[name], row) and not _is_in(name, text)]  # fmt: skip
             for name in drawn(fits, self.candidates, generator):
                 origin = _SURNAMES_OF.get(known[name][2], known[name][2])
-                suits = [one for one in surnames if known[one][2] == origin]
+                suits = [surname for surname in surnames if known[surname][2] == origin]
                 new = {first: without_mark(name), last: without_mark(generator.choice(suits))}
                 yield replaced_everywhere(text, new if first else {last: without_mark(name)})
 
@@ -104,7 +104,8 @@ def _may_be_more(text: str, first: str, last: str) -> bool:
     """Whether a name may be a title or an allusion; in a text without capitals, half a name is."""
     places = any_of([f"{first} {last}".strip()]).finditer(text)
     return (not has_capitals(text) and (not first or len(last) < 2)) or any(
-        just_before(_BEFORE, text, one.start()) or _AFTER.match(text, one.end()) for one in places
+        just_before(_BEFORE, text, place.start()) or _AFTER.match(text, place.end())
+        for place in places
     )
 
 

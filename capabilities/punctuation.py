@@ -126,8 +126,10 @@ class Punctuation(InvarianceCapability):
                     continue  # a handle or hashtag behind may belong to the sentence
                 every = re.finditer(found, text[:end], re.IGNORECASE)
                 matches = [one for one in every if apart.isdisjoint({one.start(), one.end() - 1})]
-                groups = [matches] if self.extent == "all" else [[one] for one in matches]
-                yield from (replaced(text[:end], one, new) + text[end:] for one in groups if one)
+                groups = [matches] if self.extent == "all" else [[match] for match in matches]
+                yield from (
+                    replaced(text[:end], group, new) + text[end:] for group in groups if group
+                )
 
 
 def before_tokens(text: str) -> int:
@@ -158,7 +160,7 @@ def replaced(text: str, matches: Sequence[re.Match[str]], new: str) -> str:
     'slow , but short .'
     """
     space = " " if SPACED.search(text) else ""
-    for one in reversed(matches):
-        mark = one.expand(new) if one[0] else space + new
-        text = text[: one.start()] + mark + text[one.end() :]
+    for match in reversed(matches):
+        mark = match.expand(new) if match[0] else space + new
+        text = text[: match.start()] + mark + text[match.end() :]
     return text

@@ -133,7 +133,7 @@ class InvarianceCapability(ABC):
     ) -> Iterator[tuple[Perturbation, ...]]:
         """Draw admissible changes of each example at random, whatever a model answers."""
         load_textattack()
-        return _in_lockstep((self._draws_of(one, options) for one in examples), options)
+        return _in_lockstep((self._draws_of(example, options) for example in examples), options)
 
     def attack(
         self,
@@ -319,7 +319,7 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
         return found(failure=_NO_WORD, applicable=False)
     # The label that TextAttack wants is not used: the goal compares with the model's own answer.
     result = attack.attack(text, 0).perturbed_result
-    near = [one for one in attack.constraints if isinstance(one, NearOriginal)]
+    near = [constraint for constraint in attack.constraints if isinstance(constraint, NearOriginal)]
     asked = partial(
         found,
         queries=result.num_queries,
@@ -343,7 +343,7 @@ def _why_none(attack: Attack) -> str:
             "the search ended on no admissible text: what it kept changes the prediction or was "
             "found in an earlier trial"
         )
-    if any(getattr(one, "compared", ()) for one in attack.constraints):
+    if any(getattr(constraint, "compared", ()) for constraint in attack.constraints):
         return "no candidate: no synonym of a word fits its place"
     if attack.constraints:
         return _NO_CHANGE

@@ -70,7 +70,7 @@ def place_of_swap(changed: AttackedText) -> int:
 
 def without_models(constraints: Iterable[Constraint]) -> list[Constraint]:
     """The constraints that ask no model."""
-    return [one for one in constraints if not isinstance(one, NearOriginal)]
+    return [constraint for constraint in constraints if not isinstance(constraint, NearOriginal)]
 
 
 class NearOriginal(Constraint):

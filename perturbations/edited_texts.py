@@ -130,7 +130,8 @@ def changed_text(
     new.attack_attrs.update(
         previous_attacked_text=text,
         original_index_map=kept[attributes["original_index_map"]],
-        modified_indices={int(kept[one]) for one in attributes["modified_indices"]} - {-1}
+        modified_indices={int(kept[attribute]) for attribute in attributes["modified_indices"]}
+        - {-1}
         | modified,
         newly_modified_indices=modified,
     )

@@ -54,8 +54,8 @@ class EditingCapability(InvarianceCapability):
         """The fields, and the content of the tables and lexicons."""
         return {
             **super().settings(),
-            **{f"table_{one}": table_fingerprint(one) for one in self.tables},
-            **{one: _lexicon(one) for one in self.lexicons},
+            **{f"table_{table}": table_fingerprint(table) for table in self.tables},
+            **{lexicon: _lexicon(lexicon) for lexicon in self.lexicons},
         }
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:

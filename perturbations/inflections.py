@@ -166,7 +166,7 @@ def _may_be_finite(word: str, before: str) -> bool:
         return True
     kinds, other = _kinds(word), _kinds(before)
     forms = [inflect()(base, "VERB") for base in kinds.get("VERB", ())]
-    tags = {tag for one in forms for tag, written in one.items() if word in written}
+    tags = {tag for form in forms for tag, written in form.items() if word in written}
     noun = before in _LEADS_TO_NOUN or before.endswith("ing") or set(other) == {"ADJ"}
     after_be = before in _AUXILIARIES or before in _BACK or before == "being"
     if "VBZ" in tags:

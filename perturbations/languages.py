@@ -24,7 +24,7 @@ def not_latin(text: str) -> str | None:
     'not in Latin letters'
     """
     letters = [one for one in text if one.isalpha()]
-    latin = sum(unicodedata.name(one, "").startswith("LATIN ") for one in letters)
+    latin = sum(unicodedata.name(letter, "").startswith("LATIN ") for letter in letters)
     return None if 2 * latin >= len(letters) else "not in Latin letters"
 
 

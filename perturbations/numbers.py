@@ -79,7 +79,11 @@ def of_like_size(number: int, spread: float) -> list[int]:
     if len(candidates) > 1000:
         candidates = candidates[:: len(candidates) // 1000]
     digits = len(str(number))
-    return [one for one in candidates if one != number and len(str(one)) == digits]
+    return [
+        candidate
+        for candidate in candidates
+        if candidate != number and len(str(candidate)) == digits
+    ]
 
 
 def _steps(number: int) -> list[int]:

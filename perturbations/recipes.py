@@ -69,7 +69,7 @@ def recipe_parts(name: str) -> Parts:
     constraints = [*attack.constraints, *attack.pre_transformation_constraints]
     return Parts(
         transformation=copy.copy(attack.transformation),
-        constraints=[copy.copy(one) for one in constraints],
+        constraints=[copy.copy(constraint) for constraint in constraints],
         search_method=copy.copy(search),
     )
 

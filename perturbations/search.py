@@ -163,7 +163,7 @@ class StableWordRanking(GreedyWordSwapWIR):
     def _best_swap(self, text: Any, index: int) -> float:
         swaps = self.get_transformations(text, original_text=text, indices_to_modify=[index])
         results = self.get_goal_results(swaps)[0] if swaps else []
-        return max((one.score for one in results), default=0.0)
+        return max((result.score for result in results), default=0.0)
 
 
 class WordsByWeight:
@@ -237,11 +237,13 @@ class WordsByWeight:
 
 def best_admissible(results: list[Any]) -> Any | None:
     """The result of highest score among those that reach the goal; the first text of equals."""
-    return _best(one for one in results if one.goal_status == GoalFunctionResultStatus.SUCCEEDED)
+    return _best(
+        result for result in results if result.goal_status == GoalFunctionResultStatus.SUCCEEDED
+    )
 
 
 def _best(results: Iterable[Any]) -> Any | None:
-    return min(results, key=lambda one: (-one.score, one.attacked_text.text), default=None)
+    return min(results, key=lambda result: (-result.score, result.attacked_text.text), default=None)
 
 
 def admissible_changes(attack: Any, text: str) -> list[AttackedText]:
@@ -249,7 +251,10 @@ def admissible_changes(attack: Any, text: str) -> list[AttackedText]:
     original = AttackedText(text)
     if not original.words:
         return []
-    return sorted(attack.get_transformations(original, original), key=lambda one: str(one.text))
+    return sorted(
+        attack.get_transformations(original, original),
+        key=lambda transformation: str(transformation.text),
+    )
 
 
 def grown(attack: Any, text: AttackedText, generator: random.Random) -> AttackedText:
@@ -260,5 +265,5 @@ def grown(attack: Any, text: AttackedText, generator: random.Random) -> Attacked
     for place in places:
         changes = attack.get_transformations(text, original, indices_to_modify=[place])
         if changes:
-            text = generator.choice(sorted(changes, key=lambda one: str(one.text)))
+            text = generator.choice(sorted(changes, key=lambda change: str(change.text)))
     return text

@@ -181,7 +181,7 @@ class Cell:
         )
 
 
-def count_rivals(one: Estimate, others: Iterable[Estimate | Undefined]) -> int:
+def count_rivals(estimate: Estimate, others: Iterable[Estimate | Undefined]) -> int:
     """How many other numbers have an interval that overlaps with this one's.
 
     A number that is the greatest, or the least, of several is surely so where there is none.
@@ -194,7 +194,7 @@ def count_rivals(one: Estimate, others: Iterable[Estimate | Undefined]) -> int:
     (1, 0)
     """
     return sum(
-        isinstance(other, Estimate) and one.low <= other.high and other.low <= one.high
+        isinstance(other, Estimate) and estimate.low <= other.high and other.low <= estimate.high
         for other in others
-        if other is not one
+        if other is not estimate
     )

@@ -264,13 +264,13 @@ def _members(record: Any) -> tuple[_Member, ...]:
     hints = get_type_hints(record, include_extras=True)
     return tuple(
         _Member(
-            one.name,
-            hint := hints[one.name],
-            _left_out(record, one),
+            field.name,
+            hint := hints[field.name],
+            _left_out(record, field),
             _holds_floats(hint),
             any(get_origin(inner) is Annotated for inner in (hint, *get_args(hint))),
         )
-        for one in fields(record)
+        for field in fields(record)
     )
 
 
@@ -307,11 +307,11 @@ def plain(value: Any, lists: KeepsLists | None = None, *, floats: bool = False) 
     if not is_dataclass(value):
         return [plain(one, lists, floats=floats) for one in value]
     return {
-        one.name: _kept(one.hint, found, lists)
-        if one.is_long and lists
-        else plain(found, lists, floats=one.floats)
-        for one in _members(cast(Any, type(value)))
-        if (found := getattr(value, one.name)) != one.left_out
+        member.name: _kept(member.hint, found, lists)
+        if member.is_long and lists
+        else plain(found, lists, floats=member.floats)
+        for member in _members(cast(Any, type(value)))
+        if (found := getattr(value, member.name)) != member.left_out
     }
 
 

@@ -244,7 +244,7 @@ def _search(
 
 
 def _check_trials(example: Example, trials: Sequence[Perturbation], kind: _Kind) -> None:
-    numbers = [one.trial for one in trials if one.example_id == example.id]
+    numbers = [trial.trial for trial in trials if trial.example_id == example.id]
     _require(
         numbers == list(range(1, kind.trials + 1)),
         found=f"trials {numbers} of {example.id}",
@@ -264,37 +264,37 @@ def _check_trials(example: Example, trials: Sequence[Perturbation], kind: _Kind)
         )
 
 
-def _check_failure(one: Perturbation) -> None:
+def _check_failure(perturbation: Perturbation) -> None:
     _require(
-        one.failure and one.failure.strip(),
-        found=f"{_which(one)}: a failure without a reason",
+        perturbation.failure and perturbation.failure.strip(),
+        found=f"{_which(perturbation)}: a failure without a reason",
         expected="the reason in words",
         fix="say why no text was found",
     )
 
 
-def _check_new(example: Example, one: Perturbation) -> None:
+def _check_new(example: Example, perturbation: Perturbation) -> None:
     _require(
-        one.text != example.text,
-        found=f"{_which(one)}: the original {one.text!r}",
+        perturbation.text != example.text,
+        found=f"{_which(perturbation)}: the original {perturbation.text!r}",
         expected="a changed text",
         fix="admit only texts that differ",
     )
 
 
-def _check_kept(example: Example, one: Perturbation) -> None:
-    original, changed = HashedWords().classify([example.text, str(one.text)])
-    unchanged = one.text == example.text
+def _check_kept(example: Example, perturbation: Perturbation) -> None:
+    original, changed = HashedWords().classify([example.text, str(perturbation.text)])
+    unchanged = perturbation.text == example.text
     _require(
         not unchanged and original.label == changed.label,
-        found=f"{_which(one)}: {'the original' if unchanged else 'another prediction for'} "
-        f"{one.text!r}",
+        found=f"{_which(perturbation)}: "
+        f"{'the original' if unchanged else 'another prediction for'} {perturbation.text!r}",
         expected="a changed text with the prediction of the original",
         fix="admit only texts that differ and leave the prediction alone",
     )
     _require(
-        one.score is not None and 0 < one.score <= 1,
-        found=f"{_which(one)}: score {one.score}",
+        perturbation.score is not None and 0 < perturbation.score <= 1,
+        found=f"{_which(perturbation)}: score {perturbation.score}",
         expected="a score above 0, at most 1",
         fix="give 1 / (1 + distance between the classifier's two answers)",
     )
@@ -313,8 +313,8 @@ def _check_same(capability: Capability, found: Found, other: Found, circumstance
         )
 
 
-def _which(one: Perturbation) -> str:
-    return f"{one.example_id}, trial {one.trial}"
+def _which(perturbation: Perturbation) -> str:
+    return f"{perturbation.example_id}, trial {perturbation.trial}"
 
 
 def _require(kept: object, *, found: str, expected: str, fix: str) -> None:

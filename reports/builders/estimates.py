@@ -28,9 +28,9 @@ def meanings(names: Iterable[MetricName]) -> Terms:
     """What each metric means, where it is one of ours."""
     return Terms(
         tuple(
-            (prose("{label}", label=one.label), prose("{meaning}", meaning=one.meaning))
-            for one in names
-            if one.meaning
+            (prose("{label}", label=name.label), prose("{meaning}", meaning=name.meaning))
+            for name in names
+            if name.meaning
         )
     )
 
@@ -63,7 +63,11 @@ def differences_section(
             paragraph(
                 f"First {of} minus second, paired on the same examples. The adjusted p-values "
                 "correct for the number of tests (Holm). A row without p describes."
-                + (_LIKENESS if any(" ~ " in one.first for one in differences) else "")
+                + (
+                    _LIKENESS
+                    if any(" ~ " in difference.first for difference in differences)
+                    else ""
+                )
             ),
             Table.of(
                 {
@@ -72,13 +76,13 @@ def differences_section(
                 },
                 (
                     (
-                        spelled(metric_name(one.metric)),
-                        one.capability or CLEAN,
-                        *(marked(model, shares) for model in (one.first, one.second)),
-                        Cell.of(one.estimate, signed=True),
-                        *map(p_value, (one.p_value, one.p_adjusted)),
+                        spelled(metric_name(difference.metric)),
+                        difference.capability or CLEAN,
+                        *(marked(model, shares) for model in (difference.first, difference.second)),
+                        Cell.of(difference.estimate, signed=True),
+                        *map(p_value, (difference.p_value, difference.p_adjusted)),
                     )
-                    for one in differences
+                    for difference in differences
                 ),
             ),
         )
@@ -133,7 +137,7 @@ def every_estimate(group: str, rows: Sequence[Measurement], reference: str | Non
         for row in shown
     )
     table = Table(
-        columns=(Column("Metric", "name"), *columns), rows=tuple(Row(cells=one) for one in cells)
+        columns=(Column("Metric", "name"), *columns), rows=tuple(Row(cells=cell) for cell in cells)
     )
     title = prose(
         "{group}: {shown} of {total} estimates", group=group, shown=len(shown), total=len(rows)
@@ -147,7 +151,7 @@ def compared_with(model: str | None) -> Text:
     return (Span("gold"),) if model in (None, GOLD) else written(model)
 
 
-def rival_pairs(one: Estimate, pairs: Iterable[Estimate | Undefined]) -> Text:
+def rival_pairs(estimate: Estimate, pairs: Iterable[Estimate | Undefined]) -> Text:
     """How many other pairs of models may be as similar, or as dissimilar, as this one of them.
 
     Examples
@@ -160,7 +164,7 @@ def rival_pairs(one: Estimate, pairs: Iterable[Estimate | Undefined]) -> Text:
     >>> plain(rival_pairs(high, [low, high]))
     ' (the interval of 1 other pair overlaps with it)'
     """
-    count = count_rivals(one, pairs)
+    count = count_rivals(estimate, pairs)
     if count == 0:
         return ()
     if count == 1:

@@ -72,7 +72,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
             for title in dict.fromkeys(title for title, _ in cells)
         ),
     )
-    verdicts = tuple(written(one.sentence) for one in result.verdict_lines())
+    verdicts = tuple(written(line.sentence) for line in result.verdict_lines())
     data = joined(
         prose("{spec} ({n} of {rows} rows)", spec=public(card.spec), n=card.used, rows=card.rows)
         for card in manifest.data
@@ -105,15 +105,15 @@ def _recoveries(result: Result) -> Iterator[FrameRow]:
         if not isinstance(audit, AuditResult):
             continue
         reference = audit.manifest.reference.name
-        accuracy = {one.model: one.accuracy for one in audit.answer_shares}.get(reference)
-        for one in audit.verdicts:
-            gap = next((end.estimate for end in one.endpoints if end.name == "accuracy"), None)
+        accuracy = {share.model: share.accuracy for share in audit.answer_shares}.get(reference)
+        for verdict in audit.verdicts:
+            gap = next((end.estimate for end in verdict.endpoints if end.name == "accuracy"), None)
             if isinstance(gap, Estimate) and isinstance(accuracy, Estimate) and accuracy.value:
                 value, low, high = (
                     1 + end / accuracy.value for end in (gap.value, gap.low, gap.high)
                 )
                 yield FrameRow(
-                    "", "recovery", one.target, reference, "", value, low, high, gap.n, ""
+                    "", "recovery", verdict.target, reference, "", value, low, high, gap.n, ""
                 )
 
 

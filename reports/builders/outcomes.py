@@ -70,7 +70,7 @@ def outcome_table(
 ) -> Table:
     """One row an outcome with its counts, and one below it for each reason of failure."""
     outcomes = tuple(outcomes)
-    apart = any(one.not_applicable for one in outcomes)
+    apart = any(outcome.not_applicable for outcome in outcomes)
     more = [*([_APART] if apart else []), *(_QUERIES if queries else [])]
     return Table(
         columns=(
@@ -78,7 +78,9 @@ def outcome_table(
             Column("Outcome"),
             *(Column(name, "number") for name in (*counts, *more)),
         ),
-        rows=tuple(row for one in outcomes for row in _rows(one, apart=apart, queries=queries)),
+        rows=tuple(
+            row for outcome in outcomes for row in _rows(outcome, apart=apart, queries=queries)
+        ),
         caption=prose(caption),
     )
 
@@ -87,27 +89,29 @@ _APART = "Not applicable"
 _QUERIES = ("Queries of the reference", "Queries saved")
 
 
-def _rows(one: Outcome, *, apart: bool, queries: bool) -> Iterator[Row]:
-    status = f"{one.status}: {one.reason}" if one.reason else one.status
-    missing = one.searched - one.found
-    never = [sum(one.not_applicable.values())] if apart else []
-    asked = [one.queries, one.queries_saved] if queries else []
-    yield Row(cells=(one.capability, status, one.searched, one.found, missing, *never, *asked))
+def _rows(outcome: Outcome, *, apart: bool, queries: bool) -> Iterator[Row]:
+    status = f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status
+    missing = outcome.searched - outcome.found
+    never = [sum(outcome.not_applicable.values())] if apart else []
+    asked = [outcome.queries, outcome.queries_saved] if queries else []
+    yield Row(
+        cells=(outcome.capability, status, outcome.searched, outcome.found, missing, *never, *asked)
+    )
     behind = (None,) * (len(never) + len(asked))
-    for reason, count in sorted(one.failures.items()):
+    for reason, count in sorted(outcome.failures.items()):
         failed = prose("failed: {reason}", reason=reason)
         yield Row(cells=(failed, None, None, None, count, *behind), detail=True)
-    for reason, count in sorted(one.not_applicable.items()):
+    for reason, count in sorted(outcome.not_applicable.items()):
         left = prose("not applicable: {reason}", reason=reason)
         yield Row(cells=(left, None, None, None, None, count, *behind[1:]), detail=True)
 
 
 def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
     """The traceback of each failed capability or task, behind a line that a reader opens."""
-    for one in outcomes:
-        if one.trace:
-            title = prose("Traceback of {name}", name=one.capability)
-            yield Fold(title, (Preformatted(one.trace),))
+    for outcome in outcomes:
+        if outcome.trace:
+            title = prose("Traceback of {name}", name=outcome.capability)
+            yield Fold(title, (Preformatted(outcome.trace),))
 
 
 def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
@@ -144,26 +148,35 @@ def outcome_lines(outcomes: Iterable[Outcome], *, of_tasks: bool = False) -> Ter
     """The outcome of each capability, or task, in a line."""
     summary = _answered if of_tasks else _searched
     return Terms(
-        tuple((written(one.capability), _summary(one, summary)) for one in outcomes), facts=True
+        tuple((written(outcome.capability), _summary(outcome, summary)) for outcome in outcomes),
+        facts=True,
     )
 
 
-def _summary(one: Outcome, measured: Callable[[Outcome], Text]) -> Text:
-    if one.status != "measured":
-        return prose("{status}: {reason}", status=one.status, reason=one.reason or "")
-    return (*measured(one), *(prose("; {reason}", reason=one.reason) if one.reason else ()))
+def _summary(outcome: Outcome, measured: Callable[[Outcome], Text]) -> Text:
+    if outcome.status != "measured":
+        return prose("{status}: {reason}", status=outcome.status, reason=outcome.reason or "")
+    return (
+        *measured(outcome),
+        *(prose("; {reason}", reason=outcome.reason) if outcome.reason else ()),
+    )
 
 
-def _searched(one: Outcome) -> Text:
+def _searched(outcome: Outcome) -> Text:
     said = prose(
         "{found} perturbations in {searched} searches, {queries} queries",
-        found=one.found,
-        searched=one.searched,
-        queries=one.queries,
+        found=outcome.found,
+        searched=outcome.searched,
+        queries=outcome.queries,
     )
-    spared = prose(", {saved} saved", saved=one.queries_saved) if one.queries_saved else ()
-    compared = prose(", {words} words compared in context", words=one.compared)
-    return (*said, *spared, *(compared if one.compared else ()), *_apart(one.not_applicable))
+    spared = prose(", {saved} saved", saved=outcome.queries_saved) if outcome.queries_saved else ()
+    compared = prose(", {words} words compared in context", words=outcome.compared)
+    return (
+        *said,
+        *spared,
+        *(compared if outcome.compared else ()),
+        *_apart(outcome.not_applicable),
+    )
 
 
 def _apart(reasons: Mapping[str, int]) -> Text:
@@ -178,14 +191,14 @@ def _apart(reasons: Mapping[str, int]) -> Text:
     )
 
 
-def _answered(one: Outcome) -> Text:
-    if missing := one.searched - one.found:
+def _answered(outcome: Outcome) -> Text:
+    if missing := outcome.searched - outcome.found:
         return prose(
             "{found} answers, {missing} without one",
-            found=one.found,
+            found=outcome.found,
             missing=counted(missing, "question"),
         )
-    return prose("{found} answers", found=one.found)
+    return prose("{found} answers", found=outcome.found)
 
 
 def data_lines(manifest: Manifest) -> Terms:

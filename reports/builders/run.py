@@ -159,7 +159,7 @@ def _blocks(
 ) -> Iterator[Block]:
     equal = tuple(_reproducible(manifest))
     yield Preformatted(manifest.command)
-    if passed := [one for one in _specs(manifest) if one.startswith(MEMORY)]:
+    if passed := [spec for spec in _specs(manifest) if spec.startswith(MEMORY)]:
         yield paragraph(
             "Passed from Python: {passed}. The command alone cannot read them: call the function "
             "of the job again with the same objects. The name of data is a hash of their content.",

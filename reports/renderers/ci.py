@@ -62,14 +62,16 @@ def junit(result: Result, title: str, judged: Mapping[str, Sequence[str]]) -> st
         suite.set("timestamp", result.clock.finished[:19])
         suite.set("time", f"{result.clock.seconds:.3f}")
     verdicts = result.verdict_lines()
-    for one in verdicts:
-        unmet = judged.get(one.subject, ())
-        _case(suite, f"{result.manifest.job}.verdict", one.subject, unmet and (one.sentence,))
-        if one.subject not in judged:
-            said = document_text(f"{one.decision}: {one.sentence}")
+    for verdict in verdicts:
+        unmet = judged.get(verdict.subject, ())
+        _case(
+            suite, f"{result.manifest.job}.verdict", verdict.subject, unmet and (verdict.sentence,)
+        )
+        if verdict.subject not in judged:
+            said = document_text(f"{verdict.decision}: {verdict.sentence}")
             SubElement(suite[-1], "skipped", message=said)
         elif not unmet:
-            SubElement(suite[-1], "system-out").text = document_text(one.sentence)
+            SubElement(suite[-1], "system-out").text = document_text(verdict.sentence)
     gates = set(judged) - {one.subject for one in verdicts}
     for name in (one for one in judged if one in gates):
         _case(suite, f"{result.manifest.job}.gate", name, judged[name])

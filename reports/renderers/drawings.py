@@ -196,15 +196,15 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
         content.append(line(low, middle, high, middle, _SUSPECT, 3))
         content.append(mark(0, value, middle, fill=_SUSPECT, title=dot.title, radius=5))
         return element("svg", *content, width="100%", height=height)
-    values = [one.value for one in (*chart.controls, dot)]
+    values = [control.value for control in (*chart.controls, dot)]
     across = _fitted([*values, chart.low, chart.high], edge, width - 2 * edge)
     return framed(
         width,
         height,
         line(0, middle, width, middle, "#8886"),
         *(
-            mark(0, across.at(one.value), middle, title=one.title, opacity="0.75")
-            for one in chart.controls
+            mark(0, across.at(control.value), middle, title=control.title, opacity="0.75")
+            for control in chart.controls
         ),
         line(across.at(chart.low), middle, across.at(chart.high), middle, _SUSPECT, 2),
         _diamond(dot, across.at(dot.value), middle, 5),

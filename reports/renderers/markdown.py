@@ -171,7 +171,7 @@ def _table(table: Table) -> Iterator[str]:
     places = [place for place, one in enumerate(table.columns) if one.kind != "strip"]
     heads = [table.columns[place].heading for place in places]
     numbers = [table.columns[place].kind in ("number", "estimate") for place in places]
-    lines = [_row(_escaped(one) if isinstance(one, str) else _inline(one) for one in heads)]
+    lines = [_row(_escaped(head) if isinstance(head, str) else _inline(head) for head in heads)]
     lines.append(_row("---:" if number else "---" for number in numbers))
     lines += (_row(_value(row, place) for place in places) for row in table.rows)
     yield "\n".join(lines)

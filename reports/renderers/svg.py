@@ -208,7 +208,7 @@ class Scale(NamedTuple):
         step, decimals = round_step((self.high - self.low) / most)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         numbers = [place * step for place in range(first, last + 1)]
-        return [(self.at(one), f"{one:.{decimals}f}".replace("-", "−")) for one in numbers]
+        return [(self.at(number), f"{number:.{decimals}f}".replace("-", "−")) for number in numbers]
 
 
 def round_step(least: float) -> tuple[float, int]:

@@ -64,10 +64,10 @@ def _run() -> int:
 
 def _refuse_what_is_no_text(arguments: list[str]) -> None:
     """A command's arguments are stored with its results, as UTF-8."""
-    for one in arguments:
-        if unstorable(one):
+    for argument in arguments:
+        if unstorable(argument):
             raise SpecError(
-                f"the argument {shown(one)}, which is not UTF-8",
+                f"the argument {shown(argument)}, which is not UTF-8",
                 expected="arguments in UTF-8",
                 fix="rename the file or folder, or check the terminal's encoding",
             )

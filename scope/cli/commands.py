@@ -158,7 +158,7 @@ def command_of(job: Job, code: UntrustedCode | None = None) -> Callable[..., int
 
     arguments = _arguments(job)
     command.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in arguments}
+    command.__annotations__ = {argument.name: argument.annotation for argument in arguments}
     return command
 
 

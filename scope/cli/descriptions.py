@@ -64,8 +64,8 @@ class Description:
             yield from _wrapped(f"cost: about {self.queries} queries for a text that it can change")
         if self.accepted:
             yield from _wrapped(f"{READ}: {self.accepted}")
-        for one in self.settings:
-            text = f"{one.name}={one.default}  {one.meaning.replace('``', '')}"
+        for setting in self.settings:
+            text = f"{setting.name}={setting.default}  {setting.meaning.replace('``', '')}"
             yield from _wrapped(text, hanging="    ")
 
 
@@ -85,9 +85,11 @@ def describe(name: str, piece: Any) -> Description:
         accepted=_measured("accepted").get(name, ""),
         settings=tuple(
             SettingText(
-                name=one.name, default=written_default(one), meaning=meanings.get(one.name, "")
+                name=field.name,
+                default=written_default(field),
+                meaning=meanings.get(field.name, ""),
             )
-            for one in setting_fields(piece)
+            for field in setting_fields(piece)
         ),
     )
 
@@ -100,7 +102,9 @@ def setting_fields(piece: object) -> list[Field[Any]]:
     inherited = {
         one.name for base in kind.__mro__[1:] if is_dataclass(base) for one in fields(base)
     }
-    return sorted((one for one in fields(kind) if one.init), key=lambda one: one.name in inherited)
+    return sorted(
+        (field for field in fields(kind) if field.init), key=lambda field: field.name in inherited
+    )
 
 
 def written_default(setting: Field[Any]) -> str:

@@ -49,4 +49,4 @@ def flowing(docstring: str | None) -> str:
     'First line.\\n\\nA paragraph of two lines.'
     """
     paragraphs = inspect.cleandoc(docstring or "").split("\n\n")
-    return "\n\n".join(" ".join(one.split()) for one in paragraphs)
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

@@ -64,7 +64,7 @@ def _describe(kind: Listed, *, as_json: bool) -> None:
             expected="scope list capabilities --long, or scope list tasks --long",
             fix="leave out --long",
         )
-    found = [describe(one.name, one.target) for one in entries(kind) if not one.error]
+    found = [describe(entry.name, entry.target) for entry in entries(kind) if not entry.error]
     if as_json:
         print_json(json_library.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False))
         return
@@ -120,7 +120,7 @@ def _role(task: object) -> str:
 
 def _settings(piece: object) -> str:
     """The settings of a capability or task with their defaults."""
-    written = [(one.name, written_default(one)) for one in setting_fields(piece)]
+    written = [(field.name, written_default(field)) for field in setting_fields(piece)]
     return ", ".join(f"{name}={default}" if default else name for name, default in written)
 
 
@@ -170,17 +170,17 @@ def _runs(root: Path) -> Rows:
 
     return [
         {
-            "run": one.name,
-            "date": one.changed,
-            "job": one.job,
-            "models": _compared(one.reference, ", ".join((*one.targets, *one.models))),
-            "data": without_home(", ".join(one.data)),
-            "state": f"broken: {one.broken}" if one.broken else "done" if one.finished else "begun",
-            "headline": one.headline,
-            "report": without_home(one.report),
-            "size": f"{one.size / 1e6:.1f} MB",
+            "run": run.name,
+            "date": run.changed,
+            "job": run.job,
+            "models": _compared(run.reference, ", ".join((*run.targets, *run.models))),
+            "data": without_home(", ".join(run.data)),
+            "state": f"broken: {run.broken}" if run.broken else "done" if run.finished else "begun",
+            "headline": run.headline,
+            "report": without_home(run.report),
+            "size": f"{run.size / 1e6:.1f} MB",
         }
-        for one in list_runs(expanded(root))
+        for run in list_runs(expanded(root))
     ]
 
 

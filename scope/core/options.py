@@ -184,7 +184,7 @@ def repeated(
         name=name,
         group=panel,
         metavar=metavar,
-        converter=lambda _, tokens: convert([one.value for one in tokens]),
+        converter=lambda _, tokens: convert([token.value for token in tokens]),
         # Each occurrence of the option is one entry; without it the last one alone would count.
         n_tokens=-1,
         accepts_keys=False,

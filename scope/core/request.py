@@ -117,19 +117,19 @@ def _fields(kind: Any) -> tuple[Described, ...]:
 
 def _described(one: Field[Any], hint: Any) -> Described:
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    parameter = next((each for each in notes if isinstance(each, Parameter)), Parameter())
+    parameter = next((note for note in notes if isinstance(note, Parameter)), Parameter())
     names = tuple(parameter.name or ()) or (f"--{one.name.replace('_', '-')}",)
     return Described(
         name=one.name,
         option=names[0],
         default=one.default if one.default_factory is MISSING else one.default_factory(),
-        limits=next((each for each in notes if isinstance(each, Limits)), None),
+        limits=next((note for note in notes if isinstance(note, Limits)), None),
         whole=kind is int or kind == int | None,
         repeats=Sequence in (get_origin(kind), *map(get_origin, _alternatives(kind))),
         by_name="=" in (parameter.metavar or ""),
         identifies=OUTSIDE_IDENTITY not in notes,
         hidden=parameter.parse is False,
-        offers=next((each for each in notes if isinstance(each, type)), None),
+        offers=next((note for note in notes if isinstance(note, type)), None),
         kind=kind,
     )
 

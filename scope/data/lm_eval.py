@@ -111,9 +111,9 @@ def _samples(path: Path) -> Iterator[tuple[LogFile, ...]]:
             fix="run lm_eval with --log_samples, or check the path",
         )
     by_results: dict[Path, list[Path]] = {}
-    for one in samples:
-        by_results.setdefault(_results_of(one, every), []).append(one)
-    contents = {one: _results(one) for one in by_results}
+    for sample in samples:
+        by_results.setdefault(_results_of(sample, every), []).append(sample)
+    contents = {result: _results(result) for result in by_results}
     names = _model_names(contents)
     for results, paths in by_results.items():
         yield tuple(_files(names[results], contents[results], paths, whole=path.is_dir()))
@@ -155,7 +155,7 @@ def _model_names(results: Mapping[Path, Mapping[str, Any]]) -> dict[Path, str]:
         arguments = ",".join(f"{key}={value}" for key, value in pairs) or str(given)
         named = _NAMED.search(arguments)
         name = content.get("model_name") or (named and named[1]) or config.get("model")
-        others = (one for one in arguments.split(",") if one and one != f"pretrained={name}")
+        others = (word for word in arguments.split(",") if word and word != f"pretrained={name}")
         names[path] = str(name or path.parent.name), ", ".join(sorted(others))
     variants: dict[str, set[str]] = {}
     for name, rest in names.values():
@@ -186,7 +186,11 @@ def _files(
 def _task(path: Path, configs: Mapping[str, Any]) -> str:
     """The longest name of a task that the file's name ends in, dates aside."""
     stem = _DATED.sub("", path.name).removesuffix(".gz").removesuffix(".jsonl")
-    fitting = [one for one in configs if re.sub(r"\W", "_", stem).endswith(re.sub(r"\W", "_", one))]
+    fitting = [
+        config
+        for config in configs
+        if re.sub(r"\W", "_", stem).endswith(re.sub(r"\W", "_", config))
+    ]
     if not fitting:
         raise DataError(
             f"{path} is of no task in its results file",
@@ -228,7 +232,7 @@ def open_lm_eval(rest: str) -> Source:
         When there are no samples, tasks of both kinds, or a task was run under two conditions.
     """
     path, chosen, model = parse_log_spec(rest)
-    files = [one for one in log_files(path, chosen, model) if one.readable]
+    files = [file for file in log_files(path, chosen, model) if file.readable]
     has_options = _only_kind(files, path) == CHOICES
     columns = ("id", "question", *(("options",) if has_options else ()), "answer", "category")
 
@@ -247,7 +251,7 @@ def open_lm_eval(rest: str) -> Source:
 
 
 def _only_kind(files: Sequence[LogFile], path: Path) -> str:
-    kinds = {one.kind: one.conditions.task for one in files}
+    kinds = {file.kind: file.conditions.task for file in files}
     if len(kinds) != 1:
         raise DataError(
             f"{' and '.join(f'{task} ({kind})' for kind, task in kinds.items()) or 'no items'} "

@@ -192,7 +192,7 @@ def _choice(
     file: LogFile, fields: Mapping[str, Any], arguments: Sequence[Sequence[Any]]
 ) -> LogItem:
     """An item with options. Where the contexts differ and not their ends, those are the options."""
-    values = [float(one[0]) for one in fields["filtered_resps"]]
+    values = [float(field[0]) for field in fields["filtered_resps"]]
     if "acc_mutual_info" in fields:
         # The second half is the options without the question.
         values, arguments = values[: len(values) // 2], arguments[: len(arguments) // 2]
@@ -201,8 +201,8 @@ def _choice(
     if not all(value < float("inf") for value in values) or max(values) == float("-inf"):
         raise ValueError(f"the log-likelihoods {values}")
     delimiter = str(file.config.get("target_delimiter", " "))
-    contexts = [_last_shot(file, str(one[0])) for one in arguments]
-    ends = [str(one[1]).removeprefix(delimiter) for one in arguments]
+    contexts = [_last_shot(file, str(argument[0])) for argument in arguments]
+    ends = [str(argument[1]).removeprefix(delimiter) for argument in arguments]
     swapped = len(set(contexts)) > 1
     options, text = (contexts, ends[0]) if swapped else (ends, contexts[0])
     right = None if swapped else _right(str(fields.get("target")), options)

@@ -119,7 +119,7 @@ def pruned(model: Any, share: float) -> Any:
 
 def _linear_weights(model: Any) -> list[Any]:
     linear = load_torch().nn.Linear
-    return [one.weight.data for one in model.modules() if isinstance(one, linear)]
+    return [module.weight.data for module in model.modules() if isinstance(module, linear)]
 
 
 def gold_probabilities(examples: Sequence[Example]) -> NDArray[np.float32]:

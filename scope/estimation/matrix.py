@@ -66,7 +66,7 @@ def measure_matrix(
     seed
         Of the permutations behind the p-values.
     """
-    whole = [one for one in measurements if one.subset is None]
+    whole = [measurement for measurement in measurements if measurement.subset is None]
     by_metric: dict[tuple[str | None, str], dict[tuple[str, str], Measurement]] = {}
     for one in whole:
         rows = by_metric.setdefault((one.capability, one.metric), {})
@@ -88,7 +88,7 @@ def measure_matrix(
             for (_, metric), rows in by_metric.items()
             if metric not in NOT_AVERAGED
             for reference in sorted({against for against, _ in rows})
-            if any((reference, one) in rows for one in members if one != reference)
+            if any((reference, member) in rows for member in members if member != reference)
         ),
     )
 
@@ -111,10 +111,10 @@ def _directions(first: str, second: str, rows: Rows) -> Compared:
     return Compared(replace(forth, target=first), replace(back, target=second), both, reason)
 
 
-def _by_example(one: Measurement) -> dict[str, float]:
+def _by_example(measurement: Measurement) -> dict[str, float]:
     """The mean of each example's values: the two directions may have other numbers of pairs."""
     values: dict[str, list[float]] = {}
-    for example, value in zip(one.example_ids, one.values, strict=True):
+    for example, value in zip(measurement.example_ids, measurement.values, strict=True):
         values.setdefault(example, []).append(value)
     return {example: float(np.mean(own)) for example, own in values.items()}
 
@@ -156,9 +156,9 @@ def _group(
     degenerate: Mapping[str, str],
 ) -> GroupEstimate:
     """The mean over the members; undefined where it is so for one of them, or one is degenerate."""
-    others = tuple(one for one in members if one != reference)
+    others = tuple(member for member in members if member != reference)
     found = [rows[reference, one] for one in others if (reference, one) in rows]
-    (metric, capability), *_ = [(one.metric, one.capability) for one in rows.values()]
+    (metric, capability), *_ = [(row.metric, row.capability) for row in rows.values()]
     return GroupEstimate(
         group=name,
         members=others,
@@ -201,23 +201,23 @@ def _of(audit: AuditResult, place: int) -> Iterator[Measurement]:
     labels = audit.manifest.reference.labels
     items = tuple(
         Item(
-            question=Question(id=one.example.id, text=one.example.text, options=labels),
-            right=labels.index(one.example.label) if one.example.label in labels else None,
+            question=Question(id=example.example.id, text=example.example.text, options=labels),
+            right=labels.index(example.example.label) if example.example.label in labels else None,
         )
-        for one in audit.examples
+        for example in audit.examples
     )
     answers = TaskAnswers(
         task="labels",
         items=items,
         answers=(
-            tuple(_chosen(one.reference) for one in audit.examples),
-            tuple(_chosen(one.targets[place]) for one in audit.examples),
+            tuple(_chosen(example.reference) for example in audit.examples),
+            tuple(_chosen(example.targets[place]) for example in audit.examples),
         ),
     )
     models = (audit.manifest.reference.name, audit.manifest.targets[place].name)
-    for one in choice_pair_measurements(ChoiceTable.of(answers), models):
-        if one.metric in SHOWN:
-            yield one
+    for measurement in choice_pair_measurements(ChoiceTable.of(answers), models):
+        if measurement.metric in SHOWN:
+            yield measurement
 
 
 def _chosen(prediction: Prediction) -> Answer:

@@ -72,13 +72,14 @@ def clean_measurements(
     ids = [scored.example.id for scored in examples]
     # Labels are numbered; tokens are numbered by first occurrence.
     numbers: dict[int | str, int] = {index: index for index in range(len(labels))}
-    reference = [numbers.setdefault(one.reference.choice, len(numbers)) for one in examples]
+    reference = [numbers.setdefault(example.reference.choice, len(numbers)) for example in examples]
     gold = {label: index for index, label in enumerate(labels)}
     labelled = [index for index, scored in enumerate(examples) if scored.example.label in gold]
     gold_labels = [gold[examples[index].example.label or ""] for index in labelled]
     for position, name in enumerate(targets):
         predicted = [
-            numbers.setdefault(one.targets[position].choice, len(numbers)) for one in examples
+            numbers.setdefault(example.targets[position].choice, len(numbers))
+            for example in examples
         ]
         agreement = iid_agreement_values(reference, predicted)
         yield Measurement(
@@ -214,7 +215,7 @@ def target_differences(
     """
     left_out = ("iid_accuracy_gap", "reach", "base_rate", "excess")
     untested = {str(METRICS[key]) for key in left_out}
-    kept = [one for one in measurements if one.metric not in untested]
+    kept = [measurement for measurement in measurements if measurement.metric not in untested]
     by_key = {(one.target, one.capability, one.metric): one for one in kept}
     keys = dict.fromkeys((one.capability, one.metric) for one in kept)
     pairs = [

@@ -123,14 +123,14 @@ Answers = Sequence[Sequence[Prediction]]
 
 def _closed(answers: Answers, models: int, labels: int) -> Values:
     """Shape (2 * models, pairs, labels)."""
-    rows = [[one[place].probabilities for one in answers] for place in range(2 * models)]
+    rows = [[answer[place].probabilities for answer in answers] for place in range(2 * models)]
     return np.array(rows, dtype=float).reshape(2 * models, len(answers), labels)
 
 
 def _open(answers: Answers, models: int) -> Values:
     """As for closed labels, over each pair's own tokens; as wide as the widest pair needs."""
     # Tokens that only another target names are 0 in all four rows that a metric takes.
-    every = [open_rows(one) for one in answers]
+    every = [open_rows(answer) for answer in answers]
     columns = max((rows.shape[1] for rows in every), default=2)
     alike = [widened(rows, columns) for rows in every]
     return np.array(alike).reshape(len(answers), 2 * models, columns).swapaxes(0, 1).copy()
@@ -278,7 +278,7 @@ def _excess(kept: AuditedPairs, place: int, base: Measurement) -> Measurement:
         )
     )
     ids = tuple(one for one in of_kept if one in of_drawn)
-    both = np.array([[of_kept[one], of_drawn[one]] for one in ids]).reshape(-1, 2)
+    both = np.array([[of_kept[id_], of_drawn[id_]] for id_ in ids]).reshape(-1, 2)
     estimate = paired_difference(both[:, 0], both[:, 1], ids, empty=NO_BOTH)
     return _measured("excess", base.target, kept.capability, estimate, ids, both[:, 0] - both[:, 1])
 

@@ -27,7 +27,7 @@ def slices_of(examples: Sequence[ScoredExample], labels: Sequence[str]) -> Slice
     found: dict[str, dict[str, str]] = {}
     for scored in examples:
         answer = scored.reference
-        named = {one.partition(": ")[0]: one for one in scored.example.slices}
+        named = {slice_.partition(": ")[0]: slice_ for slice_ in scored.example.slices}
         if not answer.tokens:
             named["the reference's label"] = f"label = {labels[answer.label]}"
         named["the reference's confidence"] = _band(max(answer.probabilities))
@@ -45,7 +45,10 @@ def slice_numbers(
     Hochberg's method. The values of a slice are a subset of those of the whole and are not stored
     again.
     """
-    keyed = [((one.capability, one.target), one.metric, one.values) for one in measurements]
+    keyed = [
+        ((measurement.capability, measurement.target), measurement.metric, measurement.values)
+        for measurement in measurements
+    ]
     found = [
         (grouping, _sliced(measurements[place], slice_of))
         for place in primary(keyed)
@@ -53,7 +56,7 @@ def slice_numbers(
     ]
     several = [one for one in found if len(one[1]) > 1]
     tests = [_test(*one, seed, resamples_for(len(several))) for one in several]
-    adjusted = benjamini_hochberg([one.p_value for one in tests])
+    adjusted = benjamini_hochberg([test.p_value for test in tests])
     return (
         tuple(replace(one, example_ids=(), values=()) for _, parts in found for one in parts),
         tuple(replace(one, p_adjusted=p) for one, p in zip(tests, adjusted, strict=True)),
@@ -77,10 +80,10 @@ def _sliced(whole: Measurement, slice_of: Mapping[str, str]) -> list[Measurement
 
 def _test(grouping: str, parts: Sequence[Measurement], seed: int, resamples: int) -> SliceTest:
     """Whether the slices differ, and the worst of them."""
-    worst = min(parts, key=lambda one: np.mean(one.values))
+    worst = min(parts, key=lambda part: np.mean(part.values))
     level = 1 - 0.05 / len(parts)
     estimate = mean_estimate(worst.values, worst.example_ids, level=level)
-    means = [means_by_example(one.values, one.example_ids)[0] for one in parts]
+    means = [means_by_example(part.values, part.example_ids)[0] for part in parts]
     generator = np.random.default_rng(seed)
     return SliceTest(
         grouping=grouping,
@@ -125,11 +128,11 @@ def between_capabilities(
         Of the weights.
     """
     rows = {
-        (one.target, str(one.capability)): one
-        for one in measurements
-        if one.metric == "concordance" and one.values
+        (measurement.target, str(measurement.capability)): measurement
+        for measurement in measurements
+        if measurement.metric == "concordance" and measurement.values
     }
-    texts = sorted({key for one in rows.values() for key in one.example_ids})
+    texts = sorted({key for row in rows.values() for key in row.example_ids})
     weights = np.random.default_rng(seed).standard_exponential((RESAMPLES + 1, len(texts) + 2))
     # The first row holds the texts as they are.
     weights[0] = [1.0] * len(texts) + [0.0] * 2

@@ -85,7 +85,7 @@ def load_answering_models(
         When a model cannot be loaded, lacks a role, holds answers to other data, or has the
         fingerprint of another.
     """
-    roles = [one.task.role for one in tasks]
+    roles = [task.task.role for task in tasks]
     by_place: dict[int, Any] = {}
     with progress.task("loading models", len(expanded)) as advance:
         for place in sorted(range(len(expanded)), key=lambda place: not is_saved(expanded[place])):
@@ -117,9 +117,9 @@ def is_saved(model: str | object) -> bool:
 def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
     """See that saved answers are those to all questions, before any other model is loaded."""
     require_rows(model, tasks)
-    for one in tasks:
-        ask = getattr(model, METHODS[one.task.role])
-        for _ in ask([item.question for item in one.data.items]):
+    for task in tasks:
+        ask = getattr(model, METHODS[task.task.role])
+        for _ in ask([item.question for item in task.data.items]):
             pass
 
 
@@ -148,7 +148,7 @@ def _require_own_fingerprints(answering_models: Sequence[NamedModel]) -> None:
 
     Two checkpoints may have the same: they are one model under two names.
     """
-    for first, second in combinations([one for one in answering_models if one.own], 2):
+    for first, second in combinations([model for model in answering_models if model.own], 2):
         if first.model.fingerprint == second.model.fingerprint:
             raise ModelError(
                 f"`{first.model.spec}` and `{second.model.spec}` have the same fingerprint, "

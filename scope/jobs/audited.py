@@ -142,12 +142,12 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
     each = tuple(
         Models(
             reference=replace(targets[reference], role="reference"),
-            targets=tuple(targets[one] for one in parts.targets if one != reference),
+            targets=tuple(targets[target] for target in parts.targets if target != reference),
         )
         for reference in parts.references
     )
     groups = {
-        group: tuple(targets[whole_spec(one)].name for one in members)
+        group: tuple(targets[whole_spec(member)].name for member in members)
         for group, members in request.groups.items()
     }
     return AuditModels(each, groups)
@@ -168,7 +168,7 @@ def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> N
 
 
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
-    found = [load_audited(one, request.role, request.model_options) for one in models]
+    found = [load_audited(model, request.role, request.model_options) for model in models]
     refuse_unused_words(request.model_options, used=asked_with_words(found))
     return found
 
@@ -216,9 +216,9 @@ def check_labels(
         or of the data do not align with the reference's.
     """
     if request.role == "next_token":
-        for one in models:
-            if isinstance(one, str):
-                require_there(one)
+        for model in models:
+            if isinstance(model, str):
+                require_there(model)
         return
     known = [
         _known_labels(one, request.model_options, read=place < aligned)

@@ -94,7 +94,7 @@ class Cost:
             columns=(
                 Column("model", "name"),
                 Column("for"),
-                *(Column(one, "number") for one in headings),
+                *(Column(heading, "number") for heading in headings),
             ),
             rows=tuple(
                 Row(

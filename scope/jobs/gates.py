@@ -80,7 +80,7 @@ class TaskGates:
 
         for line in below_base_rate(result, gates):
             remark(request.progress, line)
-        return {one.text: tuple(failures(result, [one], self.gate_on)) for one in gates}
+        return {gate.text: tuple(failures(result, [gate], self.gate_on)) for gate in gates}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,11 +132,13 @@ def _require_measured(gate: Gate, request: Any) -> None:
     from scope.jobs.preparation import soft_scope_metric
     from scope.metrics import METRICS, parse_metric
 
-    always = {one.key: str(one) for one in METRICS.values() if one.measured_in == "audits"}
+    always = {
+        metric.key: str(metric) for metric in METRICS.values() if metric.measured_in == "audits"
+    }
     always["soft_scope"] = str(soft_scope_metric(request.tolerance, request.cutoff))
     left_out = () if request.candidates else ON_CANDIDATES
     spellings = [spelling for key, spelling in always.items() if key not in left_out]
-    spellings += [str(parse_metric(one, "audits")) for one in request.metrics]
+    spellings += [str(parse_metric(metric, "audits")) for metric in request.metrics]
     if gate.metric in (*spellings, *(one.partition("(")[0] for one in spellings)):
         return
     raise SpecError(
@@ -171,6 +173,6 @@ class VerdictGates:
 def _of_verdicts(result: Result, passes: Callable[[str], bool]) -> dict[str, Sequence[str]]:
     """The failures of a gate on each verdict: its decision, or none."""
     return {
-        one.subject: () if passes(one.decision) else (f"{one.subject}: {one.decision}",)
-        for one in result.verdict_lines()
+        line.subject: () if passes(line.decision) else (f"{line.subject}: {line.decision}",)
+        for line in result.verdict_lines()
     }

@@ -133,7 +133,10 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
     names = dict(zip(specs, short_names(specs), strict=True))
     return (
         names[reference],
-        *(f"{names[one]} (target)" if one == reference else names[one] for one in targets),
+        *(
+            f"{names[target]} (target)" if target == reference else names[target]
+            for target in targets
+        ),
     )
 
 

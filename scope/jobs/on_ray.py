@@ -154,7 +154,7 @@ def run_shards(
         releases=_releases(),
     )
     whole = without_shard(configuration)
-    shards = {_path(folder, one): one for one in _shards(request, folder, most)}
+    shards = {_path(folder, shard): shard for shard in _shards(request, folder, most)}
     left = {
         path: replace(task, request=replace(task.request, shard=f"{one}"), path=path)
         for path, one in shards.items()

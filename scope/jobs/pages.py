@@ -89,7 +89,9 @@ def html_of(result: Result, *more: Block) -> str:
 def picture_html(result: Result) -> str:
     """The first chart of the report, in the table that it stands in, for a notebook."""
     for block in page_of(result).blocks():
-        strips = isinstance(block, Table) and any(one.kind == "strip" for one in block.columns)
+        strips = isinstance(block, Table) and any(
+            column.kind == "strip" for column in block.columns
+        )
         if strips or isinstance(block, Figure):
             return without_home(str(find("parts", "notebook").target((block,))))
     raise SpecError(
@@ -128,7 +130,7 @@ def model_card_of(result: Result) -> str:
 def badge_of(result: Result) -> str:
     """The verdict, or how many there are of each kind, and the data, as an SVG badge."""
     lines, cards = result.verdict_lines(), result.manifest.data
-    decisions = Counter(one.decision for one in lines)
+    decisions = Counter(line.decision for line in lines)
     counted = ", ".join(f"{count} {decision}" for decision, count in decisions.items())
     answer = f"{lines[0].subject}: {counted[2:]}" if len(lines) == 1 else counted
     # Of a file its name: a badge is public.
@@ -138,7 +140,7 @@ def badge_of(result: Result) -> str:
     bad = {"may not", "related"} & set(decisions)
     good = set(decisions) in ({"may replace"}, {"not related"})
     audits = (result, *getattr(result, "audits", ()))
-    if lines and any(getattr(one, "earlier_looks", ()) for one in audits):
+    if lines and any(getattr(audit, "earlier_looks", ()) for audit in audits):
         answer, good = f"{answer}, exploratory", False
     kind: Literal["good", "bad", "open"] = "bad" if bad else "good" if good else "open"
     sign = {"good": "✓ ", "bad": "✗ ", "open": "? " if lines else ""}[kind]
@@ -316,7 +318,8 @@ def to_short_json(result: Result) -> str:
         "job": manifest.job,
         "headline": headline_of(result),
         "models": [
-            {"name": one.name, "role": one.role, "spec": one.spec} for one in manifest.models
+            {"name": model.name, "role": model.role, "spec": model.spec}
+            for model in manifest.models
         ],
         "data": [one.spec for one in manifest.data],
         "failed": list(result.failed_parts()),
@@ -334,29 +337,29 @@ def to_short_json(result: Result) -> str:
 
 def _verdicts(result: Result) -> list[dict[str, object]]:
     if isinstance(result, PairResult):
-        audits = ((one.manifest.reference.name, one) for one in result.audits)
+        audits = ((audit.manifest.reference.name, audit) for audit in result.audits)
         of_audits = [{"reference": name} | own for name, one in audits for own in _verdicts(one)]
-        return [*of_audits, *(own for one in result.reuses for own in _verdicts(one))]
+        return [*of_audits, *(own for reuse in result.reuses for own in _verdicts(reuse))]
     if isinstance(result, AuditResult):
         return [
             {
-                "target": one.target,
-                "decision": one.decision,
-                "sentence": one.sentence,
-                "rows_needed": one.rows_needed,
+                "target": verdict.target,
+                "decision": verdict.decision,
+                "sentence": verdict.sentence,
+                "rows_needed": verdict.rows_needed,
                 "endpoints": [
-                    _estimate(FrameRow.of("", end.name, one.target, end.estimate))
+                    _estimate(FrameRow.of("", end.name, verdict.target, end.estimate))
                     | {"limit": end.limit, "state": end.state}
-                    for end in one.endpoints
+                    for end in verdict.endpoints
                 ],
             }
-            for one in result.verdicts
+            for verdict in result.verdicts
         ]
     if not isinstance(result, ReuseResult):
         return []
     return [
-        {"suspect": one.suspect, "reference": one.reference, "decision": one.decision}
-        for one in result.verdicts
+        {"suspect": verdict.suspect, "reference": verdict.reference, "decision": verdict.decision}
+        for verdict in result.verdicts
     ]
 
 

@@ -152,8 +152,11 @@ def changed_texts(run: Run, kept_as: str, examples: Sequence[Example]) -> list[s
 def _require_all_trials(
     capability: Capability, trials: Sequence[Perturbation], options: SearchOptions
 ) -> None:
-    numbers = sorted(one.trial for one in trials)
-    if numbers != list(range(1, options.trials + 1)) or len({one.example_id for one in trials}) > 1:
+    numbers = sorted(trial.trial for trial in trials)
+    if (
+        numbers != list(range(1, options.trials + 1))
+        or len({trial.example_id for trial in trials}) > 1
+    ):
         raise ValueError(
             f"{capability.name} gave the trials {numbers} at once, not all {options.trials} of one "
             "example"
@@ -174,9 +177,11 @@ def _notes(capability: Capability, examples: Sequence[Example]) -> str | None:
 def _measured(
     capability: Capability, perturbations: Sequence[Perturbation], note: str | None
 ) -> Outcome:
-    applicable = [one for one in perturbations if one.applicable]
+    applicable = [perturbation for perturbation in perturbations if perturbation.applicable]
     failures = _reasons(applicable)
-    never = _reasons([one for one in perturbations if not one.applicable])
+    never = _reasons(
+        [perturbation for perturbation in perturbations if not perturbation.applicable]
+    )
     nowhere = bool(never) and not applicable
     return Outcome(
         capability=capability.name,
@@ -184,9 +189,11 @@ def _measured(
         reason="; ".join(never) if nowhere else note,
         searched=len(applicable),
         found=len(applicable) - sum(failures.values()),
-        queries=sum(one.queries for one in perturbations),
-        queries_saved=sum(one.queries_saved for one in perturbations),
-        compared=sum(one.compared for one in perturbations if one.trial == 1),
+        queries=sum(perturbation.queries for perturbation in perturbations),
+        queries_saved=sum(perturbation.queries_saved for perturbation in perturbations),
+        compared=sum(
+            perturbation.compared for perturbation in perturbations if perturbation.trial == 1
+        ),
         failures=failures,
         not_applicable=never,
     )
@@ -194,7 +201,9 @@ def _measured(
 
 def _reasons(perturbations: Sequence[Perturbation]) -> dict[str, int]:
     """How many have no text, by reason."""
-    reasons = Counter(one.failure for one in perturbations if one.failure is not None)
+    reasons = Counter(
+        perturbation.failure for perturbation in perturbations if perturbation.failure is not None
+    )
     return dict(sorted(reasons.items()))
 
 

@@ -143,7 +143,7 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
     ModelError
         When its function fails.
     """
-    found = tuple(dict.fromkeys(parse_metric(one, "audits") for one in spellings))
+    found = tuple(dict.fromkeys(parse_metric(spelling, "audits") for spelling in spellings))
     for metric in found:
         if metric.on_pairs is None:
             always = metric.measured_in == "audits"
@@ -159,7 +159,7 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
 
 
 def _metrics_on_pairs() -> list[str]:
-    return [one for one in known_metrics("audits") if parse_metric(one).on_pairs]
+    return [metric for metric in known_metrics("audits") if parse_metric(metric).on_pairs]
 
 
 def soft_scope_metric(tolerance: float, cutoff: float) -> Metric:

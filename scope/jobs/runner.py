@@ -114,7 +114,7 @@ def check_room(request: Request, job: str | None = None) -> None:
     own = next((one.key for one in JOBS if one.request is type(request)), None)
     # What a plugin calls by a field's name in its manifest may be another number.
     fields = () if own is None else described(type(request))
-    values = {one.name: getattr(request, one.name) for one in fields}
+    values = {field.name: getattr(request, field.name) for field in fields}
     numbers = {name: one for name, one in values.items() if isinstance(one, int | float)}
     check_run(folder, job or own, numbers)
 

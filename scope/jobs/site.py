@@ -119,20 +119,20 @@ def _points(result: Result, link: Text) -> Iterator[_Point]:
         if not isinstance(part, EstimatedResult):
             continue
         data = {card.capability: card for card in part.manifest.data}
-        references = [one.name for one in part.manifest.models if one.role == "reference"]
-        for one in part.measurements:
-            card = data.get(one.capability) or next(iter(data.values()), None)
-            if one.subset is None and one.metric in _METRICS and card is not None:
-                against = one.against or next(iter(references), "")
-                label = OF_TWO_MODELS.get(one.metric, "Accuracy")
+        references = [model.name for model in part.manifest.models if model.role == "reference"]
+        for measurement in part.measurements:
+            card = data.get(measurement.capability) or next(iter(data.values()), None)
+            if measurement.subset is None and measurement.metric in _METRICS and card is not None:
+                against = measurement.against or next(iter(references), "")
+                label = OF_TWO_MODELS.get(measurement.metric, "Accuracy")
                 yield _Point(
-                    pair=(one.target, against),
-                    what=(card.spec, one.capability or "", label),
+                    pair=(measurement.target, against),
+                    what=(card.spec, measurement.capability or "", label),
                     finished=result.clock.finished if result.clock else "",
                     link=link,
                     texts=card.fingerprint,
                     used=card.used,
-                    measured=one,
+                    measured=measurement,
                 )
 
 
@@ -160,7 +160,7 @@ def _title(what: tuple[str, str, str]) -> str:
 def _histories(points: Sequence[_Point]) -> Iterator[Block]:
     """Every number that two runs or more have, and how it changed from one to the next."""
     rows: list[Row] = []
-    ordered = sorted(points, key=lambda one: (one.pair, one.what, one.finished))
+    ordered = sorted(points, key=lambda point: (point.pair, point.what, point.finished))
     for _, group in groupby(ordered, key=lambda one: (one.pair, one.what)):
         first, *others = group
         if others:
@@ -209,9 +209,9 @@ def _change(before: _Point, after: _Point) -> Estimate | Undefined | None:
     return paired_difference(later, earlier, common)
 
 
-def _by_text(one: Measurement) -> dict[str, float]:
+def _by_text(measurement: Measurement) -> dict[str, float]:
     """The mean of each text's values."""
     values: dict[str, list[float]] = {}
-    for text, value in zip(one.example_ids, one.values, strict=True):
+    for text, value in zip(measurement.example_ids, measurement.values, strict=True):
         values.setdefault(text, []).append(value)
     return {text: fmean(found) for text, found in values.items()}

@@ -76,7 +76,7 @@ class Planned(NamedTuple):
 
 def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: int) -> Planned:
     """A model's answers to the texts and to at most so many perturbations of about their length."""
-    texts = list(dict.fromkeys(one.text for one in examples))
+    texts = list(dict.fromkeys(example.text for example in examples))
     queries = len(texts) + perturbations
 
     def ask(some: Sequence[str]) -> object:
@@ -89,7 +89,11 @@ def questions_work(
     model: NamedModel, task: Task, questions: Sequence[Question], tokens_out: int
 ) -> Planned:
     """A model's answers to the questions of a task."""
-    distinct = list({(one.text, one.context, one.options): one for one in questions}.values())
+    distinct = list(
+        {
+            (question.text, question.context, question.options): question for question in questions
+        }.values()
+    )
 
     def ask(some: Sequence[Question]) -> object:
         return list(checked(model.model, task.role, some, own=model.own))
@@ -163,9 +167,9 @@ def expected_queries(
     known = attempt(partial(_estimated_in_time, capability, sample, options))
     if isinstance(known, Failed):
         return 0
-    letters = sum(len(one.text) for one in examples if one.id in known)
+    letters = sum(len(example.text) for example in examples if example.id in known)
     each = sum(known.values()) / max(letters, 1)
-    queries = math.fsum(known.get(one.id, each * len(one.text)) for one in examples)
+    queries = math.fsum(known.get(example.id, each * len(example.text)) for example in examples)
     return max(round(queries), len(examples))
 
 
@@ -361,9 +365,9 @@ def _rates(name: str, price: str) -> tuple[float, float]:
 
 def _price(name: str, rates: tuple[float, float], work: Sequence[Work]) -> float:
     endpoints = [one for one in work if one.seconds is None]
-    own = [one for one in endpoints if one.model == name]
+    own = [endpoint for endpoint in endpoints if endpoint.model == name]
     if not own:
-        known = {one.model for one in endpoints}
+        known = {endpoint.model for endpoint in endpoints}
         raise SpecError(
             f"a price for `{name}`",
             expected=f"one of the endpoints: {', '.join(sorted(known)) or 'there are none'}",

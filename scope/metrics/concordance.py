@@ -162,7 +162,7 @@ def reach(
         raise ValueError(f"{reference.shape} and {target.shape} moves, {len(example_ids)} ids")
     examples = tuple(dict.fromkeys(example_ids))
     places = {example: place for place, example in enumerate(examples)}
-    owners = np.array([places[one] for one in example_ids], dtype=np.intp)
+    owners = np.array([places[id_] for id_ in example_ids], dtype=np.intp)
     both = np.bincount(owners, reference * target, len(examples))
     squares = np.bincount(owners, reference**2, len(examples))
     if squares.sum() < SMALLEST**2:

@@ -277,7 +277,7 @@ def informedness_values(
         dict(zip(kept_ids, of_kept, strict=True)),
         dict(zip(flip_ids, of_flips, strict=True)),
     )
-    both = tuple(one for one in kept_ids if one in flips)
+    both = tuple(id_ for id_ in kept_ids if id_ in flips)
     return np.array([shares[one] for one in both]), np.array([flips[one] for one in both]), both
 
 

@@ -102,7 +102,7 @@ def _guarded(metric: Metric, origin: str, function: Callable[..., Values]) -> Ca
 
 def known_metrics(measured_in: Literal["audits", "tasks"] | None = None) -> list[str]:
     """The spellings of our metrics and plugins' keys, of audits or of tasks alone if asked."""
-    ours = [str(one) for one in METRICS.values() if measured_in in (None, one.measured_in)]
+    ours = [str(metric) for metric in METRICS.values() if measured_in in (None, metric.measured_in)]
     plugins = origins("metrics")
     return [*ours, *(key for key in plugins if measured_in in (None, _measured_in(key)))]
 

@@ -192,27 +192,33 @@ class Modules:
 
         It is made once: to make it anew for each batch would cost more than a small product.
         """
-        changed = any(one.attributes.get("forward") is not one.original for one in self._patches)
+        changed = any(
+            patch.attributes.get("forward") is not patch.original for patch in self._patches
+        )
         if changed or self._patched_for != (rule, several_threads):
             self._patched_for = rule, several_threads
             fills = rule.least > 1 and not rule.batches
             self._patches = [
-                *(_patch(one, partial(_of_filled_product, rule)) for one in self.products if fills),
                 *(
-                    _patch(one, _of_seamless_activation)
-                    for one in self._activations
+                    _patch(product, partial(_of_filled_product, rule))
+                    for product in self.products
+                    if fills
+                ),
+                *(
+                    _patch(activation, _of_seamless_activation)
+                    for activation in self._activations
                     if several_threads
                 ),
             ]
-        for one in self._patches:
-            one.attributes["forward"] = one.replacement
+        for patch in self._patches:
+            patch.attributes["forward"] = patch.replacement
 
     def _restore(self) -> None:
-        for one in self._patches:
-            if one.original is None:
-                one.attributes.pop("forward", None)
+        for patch in self._patches:
+            if patch.original is None:
+                patch.attributes.pop("forward", None)
             else:
-                one.attributes["forward"] = one.original
+                patch.attributes["forward"] = patch.original
 
 
 _OF_MODELS: WeakKeyDictionary[Any, Modules] = WeakKeyDictionary()

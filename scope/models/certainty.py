@@ -118,7 +118,7 @@ def hash_of_source(*packages: str) -> str:
     for package in packages:
         spec = importlib.util.find_spec(package)
         folders = (spec and spec.submodule_search_locations) or []
-        for path in sorted(file for one in folders for file in Path(one).rglob("*")):
+        for path in sorted(file for folder in folders for file in Path(folder).rglob("*")):
             if path.suffix in (".py", ".txt", ".tsv"):
                 digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

@@ -117,22 +117,22 @@ class SentenceEncoder:
         """
         self._require_words()
         words = dict.fromkeys(
-            word for one in swaps for word in (one.text[one.start : one.end], one.word)
+            word for swap in swaps for word in (swap.text[swap.start : swap.end], swap.word)
         )
         static = dict(zip(words, self.encode_words(list(words)), strict=True))
         pairs = [
             (
-                (one.text, one.start, one.end),
+                (swap.text, swap.start, swap.end),
                 (
-                    one.text[: one.start] + one.word + one.text[one.end :],
-                    one.start,
-                    one.start + len(one.word),
+                    swap.text[: swap.start] + swap.word + swap.text[swap.end :],
+                    swap.start,
+                    swap.start + len(swap.word),
                 ),
             )
-            for one in swaps
+            for swap in swaps
         ]
         cosines = np.array(
-            [float(static[one.text[one.start : one.end]] @ static[one.word]) for one in swaps]
+            [float(static[swap.text[swap.start : swap.end]] @ static[swap.word]) for swap in swaps]
         )
         read = np.flatnonzero(cosines >= _LEAST_STATIC)
         vectors = self._in_context(dict.fromkeys(place for at in read for place in pairs[at]))
@@ -159,7 +159,7 @@ class SentenceEncoder:
             for text, _, _ in places
         ]
         found: dict[_Place, NDArray[np.float64]] = {}
-        lengths = [len(one["input_ids"]) for one in tokens]
+        lengths = [len(token["input_ids"]) for token in tokens]
         for batch in batches_of_equal_length(lengths, self._token_budget):
             ids = load_torch().tensor([tokens[at]["input_ids"] for at in batch])
             rows = self._inference.run(self._upper_half, tokens=ids.to(self._model.device))

@@ -131,8 +131,8 @@ def checked_prediction(given: Any, spec: str) -> Prediction:
     if not isinstance(given, Prediction):
         raise _no_prediction(given, spec)
     values, tokens = tuple(given.probabilities), tuple(given.tokens)
-    if not all(isinstance(one, Real) for one in values) or not all(
-        isinstance(one, str) for one in tokens
+    if not all(isinstance(value, Real) for value in values) or not all(
+        isinstance(token, str) for token in tokens
     ):
         raise _no_prediction(given, spec)
     return Prediction(

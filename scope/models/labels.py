@@ -174,7 +174,9 @@ def how_to_map(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[st
     lonely = []
     for names, others in ((theirs, ours), (ours, theirs)):
         partners = {canonical(other, label_map) for other in others}
-        lonely.append([one for one in names if canonical(one, label_map) not in partners] or names)
+        lonely.append(
+            [name for name in names if canonical(name, label_map) not in partners] or names
+        )
     (old, *_), new = lonely
     if len(new) == 1:
         return f"--label-map {shlex.quote(f'{old}={new[0]}')}"

@@ -209,7 +209,7 @@ def estimator_labels(candidate: Any) -> tuple[str, ...] | None:
     if callable(getattr(candidate, "predict_proba", None)) and hasattr(candidate, "classes_"):
         classes = getattr(candidate.classes_, "tolist", lambda: candidate.classes_)()
         if not isinstance(classes, set | frozenset):
-            classes = [plain_label(str(one)) for one in classes]
+            classes = [plain_label(str(class_)) for class_ in classes]
         return labels_as_texts(classes, type(candidate).__name__)
     if not _derives(candidate, "sklearn", "BaseEstimator"):
         return None

@@ -113,7 +113,7 @@ class LogAnswers:
             )
         weights = [math.exp(value - values[choice]) for value in values]
         total = math.fsum(weights)
-        return Answer(choice=choice, probabilities=tuple(one / total for one in weights))
+        return Answer(choice=choice, probabilities=tuple(weight / total for weight in weights))
 
     def _generated(self, item: LogItem, question: Question, score: str) -> Answer:
         value = item.scores.get(score)

@@ -308,14 +308,14 @@ def expand_spec(spec: str) -> tuple[str, ...]:
 
 def _files_of(folder: Path) -> tuple[str, ...]:
     """The files of saved answers in a folder, one model each."""
-    files = sorted(one for one in folder.iterdir() if one.name.endswith(SAVED))
+    files = sorted(path for path in folder.iterdir() if path.name.endswith(SAVED))
     if not files:
         raise DataError(
             f"no saved answers in the folder {folder}",
             expected=f"one file per model, with one of the endings {', '.join(SAVED)}",
             fix="check the path",
         )
-    return tuple(f"predictions:{one}" for one in files)
+    return tuple(f"predictions:{file}" for file in files)
 
 
 class Garage:

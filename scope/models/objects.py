@@ -159,7 +159,7 @@ def _digest(part: Any, unread: list[Any], within: tuple[int, ...] = ()) -> bytes
         return b"itself"
     if type(part) in (dict, list, tuple, set, frozenset):
         pieces = chain.from_iterable(part.items()) if type(part) is dict else part
-        found = [_digest(one, unread, (*within, id(part))) for one in pieces]
+        found = [_digest(piece, unread, (*within, id(part))) for piece in pieces]
         in_order = sorted(found) if type(part) in (set, frozenset) else found
         return _hash_of(type(part).__name__.encode(), *in_order)
     file = _Hashing()
@@ -183,8 +183,8 @@ def _parts(model: Any) -> Iterator[Any]:
 
 def _constants(code: CodeType) -> Iterator[object]:
     yield code.co_code, code.co_names
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from _constants(one)
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _constants(const)
         else:
-            yield repr(one)
+            yield repr(const)

@@ -162,7 +162,9 @@ class PathDecoder(Computed):
 
     def _notice_changes(self) -> None:
         """Forget what was read with other weights: a model may come from a user's program."""
-        state = [(one.data_ptr(), one._version) for one in self._model.parameters()]
+        state = [
+            (parameter.data_ptr(), parameter._version) for parameter in self._model.parameters()
+        ]
         if state != self._state:
             self._state = state
             self._forget()

@@ -184,10 +184,10 @@ def batches_by_beginning(
         yield batch
 
 
-def _shared(one: Row, other: Row) -> int:
+def _shared(row: Row, other: Row) -> int:
     """How many tokens two rows have in common before they differ."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(row, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(row), len(other)))
 
 
 _NAME = "scope_paths"
@@ -265,7 +265,9 @@ class Attention:
 
     def require_formula(self, options: Mapping[str, object]) -> None:
         """Refuse attention of which the model itself makes more than is computed here."""
-        if not self._as_torch and any(options.get(one) is not None for one in _OTHER_FORMULAS):
+        if not self._as_torch and any(
+            options.get(formula) is not None for formula in _OTHER_FORMULAS
+        ):
             raise NotImplementedError("attention of another formula")
 
     def __call__(
@@ -283,7 +285,7 @@ class Attention:
         keys[:, self._slots], values[:, self._slots] = key[0], value[0]
         # One token more stands for those that there are not.
         queries = torch.nn.functional.pad(query[0], (0, 0, 0, 1))
-        seen = [_seen(one, queries, keys, values, scaling, window) for one in self._groups]
+        seen = [_seen(group, queries, keys, values, scaling, window) for group in self._groups]
         return torch.cat(seen).index_select(0, self._places).unsqueeze(0)
 
 

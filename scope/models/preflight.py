@@ -50,7 +50,7 @@ def labels_before_loading(spec: str, options: ModelOptions) -> KnownLabels | Non
     config = _config(expanded(rest)) if scheme == "hf" else {}
     architectures = [str(one) for one in _listed(config.get("architectures"))]
     is_language_model = scheme in ("gguf", "openai") or (
-        bool(architectures) and all(one.endswith(CAUSAL) for one in architectures)
+        bool(architectures) and all(architecture.endswith(CAUSAL) for architecture in architectures)
     )
     if is_language_model:
         require_words(named, options)
@@ -143,7 +143,7 @@ def weights_of(spec: str, options: ModelOptions) -> Weights:
     parameters = sum(map(_count, files))
     return Weights(
         parameters=parameters,
-        stored=sum(one.stat().st_size for one in files),
+        stored=sum(file.stat().st_size for file in files),
         dtype=options.dtype,
         memory=parameters * _BYTES[options.dtype],
     )

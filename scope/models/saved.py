@@ -50,8 +50,8 @@ class MissingAnswersError(ModelError):
         rest = f", and {_number(others)} under other ids: {_first(others)}" if others else ""
         super().__init__(
             f"{name} has no answer to {len(questions)} of {asked} questions: "
-            f"{_first([one.id for one in questions])} (the first is {questions[0].text[:60]!r})"
-            f"{rest}",
+            f"{_first([question.id for question in questions])} "
+            f"(the first is {questions[0].text[:60]!r}){rest}",
             expected="a row for every question that is asked, with its `id` or its `text`",
             fix="add the rows, or check that the file belongs to these data; an `answer` that "
             "is null says that the model gave none",
@@ -65,7 +65,7 @@ def _number(ids: Sequence[str]) -> str:
 
 def _first(ids: Sequence[str]) -> str:
     """A few of the ids."""
-    return ", ".join(f"`{one}`" for one in ids[:3]) + (", …" if len(ids) > 3 else "")
+    return ", ".join(f"`{id_}`" for id_ in ids[:3]) + (", …" if len(ids) > 3 else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ def threads_of(model: Any) -> int | None:
     chosen = chosen_threads(model)
     if chosen is not None or waiting_threads_sleep():
         return chosen
-    return 1 if sum(one.numel() for one in model.parameters()) < SMALL else None
+    return 1 if sum(parameter.numel() for parameter in model.parameters()) < SMALL else None
 
 
 @cache

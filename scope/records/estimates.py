@@ -228,7 +228,7 @@ def marked(model: str, shares: Sequence[AnswerShares | TaskShares]) -> str:
     >>> marked("m", [gone]), marked("other", [gone])
     ('m (degenerate)', 'other')
     """
-    degenerate = any(one.model == model and one.degenerate is not None for one in shares)
+    degenerate = any(share.model == model and share.degenerate is not None for share in shares)
     return f"{model} (degenerate)" if degenerate else model
 
 

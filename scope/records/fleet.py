@@ -297,11 +297,11 @@ class PredictResult(FleetResult):
     def rows(self) -> Iterator[FrameRow]:
         """``target`` is the benchmark."""
         job = self.manifest.job
-        for one in self.predictions:
-            yield FrameRow.of(job, "benchmark_tau", one.benchmark, one.tau)
-            yield FrameRow.of(job, "benchmark_mse", one.benchmark, one.mse)
-            if one.baseline is not None:
-                yield FrameRow.of(job, "baseline_mse", one.benchmark, one.baseline)
+        for prediction in self.predictions:
+            yield FrameRow.of(job, "benchmark_tau", prediction.benchmark, prediction.tau)
+            yield FrameRow.of(job, "benchmark_mse", prediction.benchmark, prediction.mse)
+            if prediction.baseline is not None:
+                yield FrameRow.of(job, "baseline_mse", prediction.benchmark, prediction.baseline)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -314,8 +314,14 @@ class MapResult(ListedResult):
     def rows(self) -> Iterator[FrameRow]:
         """``target`` and ``against`` are benchmarks or communities, or ``target`` is a model."""
         job = self.manifest.job
-        for one in self.contributions:
-            yield FrameRow.of(job, "contribution", one.source, one.value, against=one.target)
+        for contribution in self.contributions:
+            yield FrameRow.of(
+                job,
+                "contribution",
+                contribution.source,
+                contribution.value,
+                against=contribution.target,
+            )
         for pair in self.communities:
             first, distance = pair.first, pair.distance
             yield FrameRow.of(job, "community_distance", first, distance, against=pair.second)
@@ -323,16 +329,16 @@ class MapResult(ListedResult):
 
 
 def _score_rows(job: str, scores: Iterable[ForecastScore]) -> Iterator[FrameRow]:
-    for one in scores:
-        name, subset = one.forecaster, one.category or ""
-        yield FrameRow.of(job, "forecast_accuracy", name, one.accuracy, subset=subset)
-        yield FrameRow.of(job, "forecast_brier", name, one.brier, subset=subset)
-        if one.gain is not None:
-            gain = one.gain
+    for score in scores:
+        name, subset = score.forecaster, score.category or ""
+        yield FrameRow.of(job, "forecast_accuracy", name, score.accuracy, subset=subset)
+        yield FrameRow.of(job, "forecast_brier", name, score.brier, subset=subset)
+        if score.gain is not None:
+            gain = score.gain
             yield FrameRow.of(job, "forecast_gain", name, gain, against="mean", subset=subset)
 
 
 def _bin_rows(job: str, forecaster: str, bins: Iterable[ReliabilityBin]) -> Iterator[FrameRow]:
-    for one in bins:
-        between = f"forecast {one.low:g} to {one.high:g}"
-        yield FrameRow.of(job, "reliability", forecaster, one.observed, subset=between)
+    for bin_ in bins:
+        between = f"forecast {bin_.low:g} to {bin_.high:g}"
+        yield FrameRow.of(job, "reliability", forecaster, bin_.observed, subset=between)

@@ -74,8 +74,14 @@ class PairResult(Result):
         for audit in self.audits:
             for row in audit.rows():
                 yield row._replace(against=row.against or audit.manifest.reference.name)
-        for one in self.similarities:
-            yield FrameRow.of("", one.metric, one.target, one.estimate, against=one.against or "")
+        for similarity in self.similarities:
+            yield FrameRow.of(
+                "",
+                similarity.metric,
+                similarity.target,
+                similarity.estimate,
+                against=similarity.against or "",
+            )
         for part in (*self.comparisons, *self.reuses):
             yield from part.rows()
 

@@ -160,14 +160,14 @@ class ProbeResult(Result):
                 if estimate is not None:
                     subset = f"layer {layer.layer}"
                     yield FrameRow.of(job, metric, layer.model, estimate, subset=subset)
-        for one in found.differences:
+        for difference in found.differences:
             yield FrameRow.of(
                 job,
                 "pearson_difference",
-                one.first,
-                one.pearson,
-                against=one.second,
-                subset=one.step,
+                difference.first,
+                difference.pearson,
+                against=difference.second,
+                subset=difference.step,
             )
         for alignment in found.alignments:
             yield from _alignment_rows(job, alignment)
@@ -190,18 +190,20 @@ def _step_rows(job: str, scores: tuple[StepScore, ...]) -> Iterator[FrameRow]:
         before[model] = step
 
 
-def _alignment_rows(job: str, one: LayerAlignment) -> Iterator[FrameRow]:
-    for row, (values, margins) in enumerate(zip(one.values, one.margins, strict=True)):
+def _alignment_rows(job: str, layer_alignment: LayerAlignment) -> Iterator[FrameRow]:
+    for row, (values, margins) in enumerate(
+        zip(layer_alignment.values, layer_alignment.margins, strict=True)
+    ):
         for column, (value, margin) in enumerate(zip(values, margins, strict=True)):
             yield FrameRow(
                 capability=job,
                 metric="cka",
-                target=one.first,
-                against=one.second,
+                target=layer_alignment.first,
+                against=layer_alignment.second,
                 subset=f"layers {row} and {column}",
                 value=value,
                 low=value - margin,
                 high=value + margin,
-                n=one.sentences,
+                n=layer_alignment.sentences,
                 reason="",
             )

@@ -102,21 +102,21 @@ class EstimatedResult(Result):
     def failed_parts(self) -> Sequence[str]:
         """A line for each capability or task that failed."""
         return [
-            f"{self.part} {one.capability} failed: {one.reason}"
-            for one in self.outcomes
-            if one.status == "failed"
+            f"{self.part} {outcome.capability} failed: {outcome.reason}"
+            for outcome in self.outcomes
+            if outcome.status == "failed"
         ]
 
     def rows(self) -> Iterator[FrameRow]:
         """Every measurement."""
-        for one in self.measurements:
+        for measurement in self.measurements:
             yield FrameRow.of(
-                one.capability or "",
-                one.metric,
-                one.target,
-                one.estimate,
-                against=one.against or "",
-                subset=one.subset or "",
+                measurement.capability or "",
+                measurement.metric,
+                measurement.target,
+                measurement.estimate,
+                against=measurement.against or "",
+                subset=measurement.subset or "",
             )
 
 
@@ -129,10 +129,10 @@ class MeasuredResult(EstimatedResult, ABC):
     measured_in: ClassVar[Literal["audits", "tasks"]]
 
     @abstractmethod
-    def degenerate(self, one: Measurement) -> str | None:
+    def degenerate(self, measurement: Measurement) -> str | None:
         """Why a number carries no evidence: the answers of a model behind it are degenerate."""
 
-    def untested(self, one: Measurement) -> str | None:
+    def untested(self, measurement: Measurement) -> str | None:
         """Why too few answers are behind a number to tell whether its models are degenerate."""
         return None
 
@@ -170,36 +170,36 @@ class AuditResult(MeasuredResult):
     def failed_parts(self) -> Sequence[str]:
         """A line for each search that failed."""
         drawn = [
-            f"random candidates of {one.capability} failed: {one.reason}"
-            for one in self.candidate_outcomes
-            if one.status == "failed"
+            f"random candidates of {outcome.capability} failed: {outcome.reason}"
+            for outcome in self.candidate_outcomes
+            if outcome.status == "failed"
         ]
         return [*super().failed_parts(), *drawn]
 
     def verdict_lines(self) -> Sequence[VerdictLine]:
         """May each target replace the reference, or each of several?"""
         if self.audits:
-            return [line for one in self.audits for line in one.verdict_lines()]
+            return [line for audit in self.audits for line in audit.verdict_lines()]
         after = ", ".join(self.earlier_looks)
         looked = f" Exploratory: another plan was looked at before ({after})." if after else ""
         return [
             VerdictLine(
-                f"{one.target} in place of {self.manifest.reference.name}",
-                one.decision,
-                f"{one.sentence}{looked}",
+                f"{verdict.target} in place of {self.manifest.reference.name}",
+                verdict.decision,
+                f"{verdict.sentence}{looked}",
             )
-            for one in self.verdicts
+            for verdict in self.verdicts
         ]
 
-    def degenerate(self, one: Measurement) -> str | None:
+    def degenerate(self, measurement: Measurement) -> str | None:
         """Why a number carries no evidence: the target's answers are degenerate."""
         reasons = {shares.model: shares.degenerate for shares in self.answer_shares}
-        reason = reasons.get(one.target)
-        return None if reason is None else f"{one.target} is degenerate: {reason}"
+        reason = reasons.get(measurement.target)
+        return None if reason is None else f"{measurement.target} is degenerate: {reason}"
 
-    def untested(self, one: Measurement) -> str | None:
+    def untested(self, measurement: Measurement) -> str | None:
         """The first of target and reference that gave one answer to fewer than five texts."""
-        behind = (one.target, one.against or self.manifest.reference.name)
+        behind = (measurement.target, measurement.against or self.manifest.reference.name)
         for shares in self.answer_shares:
             if shares.model in behind and len(shares.counts) == 1 and shares.n < FEWEST_TEXTS:
                 return (
@@ -210,7 +210,7 @@ class AuditResult(MeasuredResult):
 
     def rows(self) -> Iterator[FrameRow]:
         """Every measurement, with a remark on degenerate models, then their accuracies."""
-        dead = {one.model: one.degenerate for one in self.answer_shares if one.degenerate}
+        dead = {share.model: share.degenerate for share in self.answer_shares if share.degenerate}
         for row in super().rows():
             remark = "" if row.reason else dead.get(row.target, "")
             yield row._replace(reason=f"degenerate: {remark}") if remark else row
@@ -227,11 +227,11 @@ class AuditResult(MeasuredResult):
                 yield {"reference": audit.manifest.reference.name, **row}
         if self.audits:
             return
-        originals = {one.example.id: one for one in self.examples}
+        originals = {example.example.id: example for example in self.examples}
         labels = self.manifest.reference.labels
         names = [self.manifest.reference.name, *(card.name for card in self.manifest.targets)]
-        kinds = [("kept", one) for one in self.perturbations]
-        kinds += [("random", one) for one in self.candidates]
+        kinds = [("kept", perturbation) for perturbation in self.perturbations]
+        kinds += [("random", candidate) for candidate in self.candidates]
         for kind, one in kinds:
             if one.reference is None:
                 continue
@@ -292,19 +292,21 @@ class CompareResult(MeasuredResult):
         """May each later model replace the first one?"""
         reference = self.manifest.models[0].name
         return [
-            VerdictLine(f"{one.target} in place of {reference}", one.decision, one.sentence)
-            for one in self.verdicts
+            VerdictLine(
+                f"{verdict.target} in place of {reference}", verdict.decision, verdict.sentence
+            )
+            for verdict in self.verdicts
         ]
 
     def example_rows(self) -> Iterator[Mapping[str, object]]:
         """Every question and every model: its answer, and the right one where it is known."""
-        for one in self.tasks:
-            for card, answers in zip(self.manifest.models, one.answers, strict=True):
-                for item, answer in zip(one.items, answers, strict=True):
+        for task in self.tasks:
+            for card, answers in zip(self.manifest.models, task.answers, strict=True):
+                for item, answer in zip(task.items, answers, strict=True):
                     options = item.question.options
                     chosen = None if answer.choice is None else options[answer.choice]
                     yield {
-                        "task": one.task,
+                        "task": task.task,
                         "question": item.question.id,
                         "text": item.question.text,
                         "gold": item.gold[0] if item.gold else None,
@@ -312,11 +314,15 @@ class CompareResult(MeasuredResult):
                         "answer": answer.text if chosen is None else chosen,
                     }
 
-    def degenerate(self, one: Measurement) -> str | None:
+    def degenerate(self, measurement: Measurement) -> str | None:
         """Why a number carries no evidence: answers of one of the two models are degenerate."""
         for shares in self.task_shares:
-            concerned = shares.model in (one.target, one.against)
-            if concerned and shares.task == one.capability and shares.degenerate is not None:
+            concerned = shares.model in (measurement.target, measurement.against)
+            if (
+                concerned
+                and shares.task == measurement.capability
+                and shares.degenerate is not None
+            ):
                 return f"{shares.model} is degenerate: {shares.degenerate}"
         return None
 
@@ -330,6 +336,8 @@ class ReuseResult(EstimatedResult):
     def verdict_lines(self) -> Sequence[VerdictLine]:
         """Is each suspect derived from each reference?"""
         return [
-            VerdictLine(f"{one.suspect} against {one.reference}", one.decision, one.sentence)
-            for one in self.verdicts
+            VerdictLine(
+                f"{verdict.suspect} against {verdict.reference}", verdict.decision, verdict.sentence
+            )
+            for verdict in self.verdicts
         ]

@@ -163,7 +163,7 @@ class Verdict:
     @property
     def comparable(self) -> int:
         """How many controls can be compared with the suspect."""
-        return sum(one.comparable for one in self.controls)
+        return sum(control.comparable for control in self.controls)
 
     def written(self, p_value: float) -> str:
         """A p-value with as many decimals as show on which side of alpha it lies, at least three.

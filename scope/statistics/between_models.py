@@ -197,9 +197,9 @@ def heterogeneity_p_value(
     >>> round(heterogeneity_p_value([[1, 1], [0, 0]], generator), 1)
     0.3
     """
-    sizes = np.array([len(np.atleast_1d(one)) for one in parts])
+    sizes = np.array([len(np.atleast_1d(part)) for part in parts])
     # Sorted: the generator's order goes to texts by their values.
-    seen = np.concatenate([np.sort(np.asarray(one, dtype=np.float64)) for one in parts])[None]
+    seen = np.concatenate([np.sort(np.asarray(part, dtype=np.float64)) for part in parts])[None]
 
     def apart(rows: NDArray[np.float64]) -> NDArray[np.float64]:
         sums = np.add.reduceat(rows, np.cumsum(sizes) - sizes, axis=1)

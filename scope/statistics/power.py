@@ -211,7 +211,9 @@ def _verdict(
     p_within: float,
     degenerate: str | None,
 ) -> Replacement:
-    unmet = tuple(one.name for one in endpoints if one.state in ("beyond", "not shown"))
+    unmet = tuple(
+        endpoint.name for endpoint in endpoints if endpoint.state in ("beyond", "not shown")
+    )
     decision: ReplacementDecision = "not shown"
     reason = None
     if beyond:
@@ -220,10 +222,12 @@ def _verdict(
         reason = degenerate
     elif p_within < ERROR:
         decision = "may replace"
-    elif all(one.limit is None for one in endpoints):
+    elif all(endpoint.limit is None for endpoint in endpoints):
         reason = "no endpoint is judged"
     elif not unmet:
-        doubtful = max(endpoints, key=lambda one: 0.0 if one.limit is None else one.p_within)
+        doubtful = max(
+            endpoints, key=lambda endpoint: 0.0 if endpoint.limit is None else endpoint.p_within
+        )
         reason = f"{doubtful.name} is within alone, but not once corrected over the targets"
     return Replacement(
         target=target,
@@ -231,6 +235,6 @@ def _verdict(
         endpoints=tuple(endpoints),
         beyond=tuple(beyond),
         open=unmet,
-        not_judged=tuple(one.name for one in endpoints if one.limit is None),
+        not_judged=tuple(endpoint.name for endpoint in endpoints if endpoint.limit is None),
         reason=reason,
     )

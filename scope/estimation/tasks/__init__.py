@@ -166,7 +166,7 @@ def _text_numbers(table: TextTable, models: Sequence[str], seed: int) -> TaskNum
     against_gold = text_gold_measurements(table, models)
     measured = (*against_gold, *text_pair_measurements(table, models))
     shares = task_shares(table.answers, models, against_gold)
-    fit = [one.model for one in shares if one.degenerate is None]
+    fit = [share.model for share in shares if share.degenerate is None]
     task = table.answers.task
     alike = text_likeness(measured, task, fit, seed) if len(fit) <= MOST_ALIKE else []
     differences = gold_differences(against_gold, models, seed, cosines=table.cosines)
@@ -215,8 +215,8 @@ def gold_differences(
     """
     if len(models) > MOST_MODELS:
         return ()
-    by_key = {(one.target, one.metric): one for one in measurements}
-    present = {one.metric for one in measurements}
+    by_key = {(measurement.target, measurement.metric): measurement for measurement in measurements}
+    present = {measurement.metric for measurement in measurements}
     differences = [
         _difference(
             by_key[first, key],

@@ -77,7 +77,7 @@ def text_likeness(
 def _triples(models: Sequence[Model]) -> Iterator[tuple[Model, Model, Model]]:
     """Each model with each two others."""
     for first in models:
-        for second, third in combinations([one for one in models if one != first], 2):
+        for second, third in combinations([model for model in models if model != first], 2):
             yield first, second, third
 
 

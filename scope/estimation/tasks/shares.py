@@ -88,9 +88,9 @@ def task_shares(
     return tuple(found)
 
 
-def _is_accuracy(one: Measurement) -> bool:
-    is_whole = one.against == GOLD and one.subset is None
-    return is_whole and one.metric in ("accuracy", "exact_match")
+def _is_accuracy(measurement: Measurement) -> bool:
+    is_whole = measurement.against == GOLD and measurement.subset is None
+    return is_whole and measurement.metric in ("accuracy", "exact_match")
 
 
 def _choices(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:

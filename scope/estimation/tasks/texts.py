@@ -158,7 +158,9 @@ class TextTable(NamedTuple):
         for key, compare in (("sem_score", self.by_meaning), ("word_cosine", self.by_words)):
             if compare is not None:
                 comparisons[key] = compare
-        of_task = {one.key: one.on_texts for one in self.scorers if one.on_texts is not None}
+        of_task = {
+            scorer.key: scorer.on_texts for scorer in self.scorers if scorer.on_texts is not None
+        }
         return {**comparisons, **of_task}
 
 

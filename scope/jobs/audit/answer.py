@@ -68,7 +68,7 @@ def _parts(verdict: Replacement, reference: str) -> tuple[str, str]:
 def verdict_boxes(verdicts: Sequence[Replacement], reference: str) -> Iterator[Beside]:
     """A box a target: the verdict, its sentence, and its endpoints behind a line."""
     if verdicts:
-        yield Beside(tuple((_box(one, reference),) for one in verdicts))
+        yield Beside(tuple((_box(verdict, reference),) for verdict in verdicts))
 
 
 def _box(verdict: Replacement, reference: str) -> Callout:
@@ -174,7 +174,7 @@ def _rows(
         if roles[name] in ("baseline", "floor")
     )
     counts = sorted({one.n for one in defined.values()})
-    texts = " to ".join(f"{one:,}" for one in dict.fromkeys((*counts[:1], *counts[-1:])))
+    texts = " to ".join(f"{count:,}" for count in dict.fromkeys((*counts[:1], *counts[-1:])))
     title = prose("Agreement on unchanged texts")
     if capability is not None:
         metric = short_name(_main_metric(result))

@@ -24,7 +24,7 @@ def whole_spec(model: Any) -> str:
 def with_members(targets: Sequence[Model], members: Iterable[Model]) -> tuple[Model, ...]:
     """The targets, then the members of groups that are none of them, each once."""
     given = set(map(whole_spec, targets))
-    added = {whole_spec(one): one for one in members if whole_spec(one) not in given}
+    added = {whole_spec(member): member for member in members if whole_spec(member) not in given}
     return (*targets, *added.values())
 
 
@@ -46,16 +46,16 @@ def matrix_parts(
     SpecError
         When a reference is given twice, or has no target.
     """
-    models = {whole_spec(one): one for one in (*references, *targets)}
+    models = {whole_spec(reference): reference for reference in (*references, *targets)}
     searched = tuple(map(whole_spec, references))
     short_names(searched)  # refuses a reference that is given twice
     if both_directions:
         return MatrixParts(models, tuple(models), tuple(models))
     parts = MatrixParts(models, searched, tuple(map(whole_spec, targets)))
-    for one in parts.references:
-        if set(parts.targets) == {one}:
+    for reference in parts.references:
+        if set(parts.targets) == {reference}:
             raise SpecError(
-                f"the reference `{one}` as its only target",
+                f"the reference `{reference}` as its only target",
                 expected="another model to compare with each reference",
                 fix="add --target SPEC, or --both-directions",
             )
@@ -80,8 +80,8 @@ def matrix_manifest(
 
 def _cards(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
     """References before targets; a model that is both has the role ``model``."""
-    references = {one.reference.name: one.reference for one in manifests}
-    targets = {card.name: card for one in manifests for card in one.targets}
+    references = {manifest.reference.name: manifest.reference for manifest in manifests}
+    targets = {card.name: card for manifest in manifests for card in manifest.targets}
     both = references.keys() & targets.keys()
     # The keys in this order, with the references' own cards.
     cards = {**references, **targets, **references}
@@ -100,7 +100,7 @@ def joined_audits(
         for one in audit.measurements
     )
     shares = _shares(audits)
-    degenerate = {one.model: one.degenerate for one in shares if one.degenerate}
+    degenerate = {share.model: share.degenerate for share in shares if share.degenerate}
     return AuditResult(
         manifest=matrix_manifest([one.manifest for one in audits], request, groups),
         outcomes=tuple(one for audit in audits for one in _outcomes(audit, audit.outcomes)),
@@ -121,7 +121,7 @@ def joined_audits(
 def _outcomes(audit: AuditResult, outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The outcomes of one audit, which name its reference."""
     name = audit.manifest.reference.name
-    return [replace(one, capability=f"{one.capability} of {name}") for one in outcomes]
+    return [replace(outcome, capability=f"{outcome.capability} of {name}") for outcome in outcomes]
 
 
 def _shares(audits: Sequence[AuditResult]) -> tuple[AnswerShares, ...]:

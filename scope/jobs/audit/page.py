@@ -131,8 +131,10 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             runs=", ".join(result.earlier_looks),
         )
     yield from _degenerate(result)
-    failed = [one for one in all_outcomes(result) if one.status != "measured"]
-    failed += [one for one in result.outcomes if one.status == "measured" and one.failures]
+    failed = [outcome for outcome in all_outcomes(result) if outcome.status != "measured"]
+    failed += [
+        outcome for outcome in result.outcomes if outcome.status == "measured" and outcome.failures
+    ]
     if failed:
         yield outcome_lines(failed)
 
@@ -196,7 +198,7 @@ def _estimates_table(rows: Sequence[Measurement], result: AuditResult) -> Table:
     )
     return Table(
         columns=(Column("Metric", "name"), Column("Part"), Column("Target"), value),
-        rows=tuple(Row(cells=one) for one in cells),
+        rows=tuple(Row(cells=cell) for cell in cells),
         tall=len(rows) > MOST_ROWS,
     )
 
@@ -219,7 +221,9 @@ def _curves(result: AuditResult) -> Iterator[Block]:
 def _answers_table(result: AuditResult) -> Table | None:
     """How often each model is right on the unchanged texts, and which answers it gives."""
     shares = result.answer_shares
-    cells = ((marked(one.model, shares), Cell.of(one.accuracy), one.in_words()) for one in shares)
+    cells = (
+        (marked(share.model, shares), Cell.of(share.accuracy), share.in_words()) for share in shares
+    )
     return table_of("Answers to the unchanged texts", ("model", "accuracy", "answers"), cells)
 
 
@@ -233,7 +237,7 @@ def _matrix_page(result: AuditResult) -> Page:
         *_matrices(result, references),
         *_both_directions(matrix),
     )
-    failed = [one for one in all_outcomes(result) if one.status != "measured"]
+    failed = [outcome for outcome in all_outcomes(result) if outcome.status != "measured"]
     numbers = tuple(table for table in _numbers(result, matrix) if table is not None)
     against = tuple(map(_against, result.audits))
     return Page(
@@ -324,7 +328,7 @@ def _matrices(result: AuditResult, references: list[str]) -> Iterator[Table]:
 
 
 def _both_directions(matrix: AuditMatrix) -> Iterator[Paragraph]:
-    tested = [one.p_adjusted for one in matrix.asymmetries if one.p_adjusted is not None]
+    tested = [row.p_adjusted for row in matrix.asymmetries if row.p_adjusted is not None]
     if tested:
         yield paragraph(
             "In {clear} of {tested} tests a pair of models differs by its direction "
@@ -345,11 +349,16 @@ def _numbers(result: AuditResult, matrix: AuditMatrix) -> Iterator[Table | None]
         ("capability", "metric", "A", "B", "(B given A) − (A given B)", "p", "p, adjusted"),
         (
             (
-                *(one.capability, short_name(one.metric), one.first, one.second),
-                *(Cell.of(one.estimate, signed=True), p_value(one.p_value)),
-                p_value(one.p_adjusted),
+                *(
+                    row.capability,
+                    short_name(row.metric),
+                    row.first,
+                    row.second,
+                ),
+                *(Cell.of(row.estimate, signed=True), p_value(row.p_value)),
+                p_value(row.p_adjusted),
             )
-            for one in matrix.asymmetries
+            for row in matrix.asymmetries
         ),
     )
     yield table_of(
@@ -358,10 +367,14 @@ def _numbers(result: AuditResult, matrix: AuditMatrix) -> Iterator[Table | None]
         ("capability", "metric", "with", "correlation"),
         (
             (
-                *(one.capability, short_name(one.metric), short_name(one.other)),
-                Cell.of(one.estimate, signed=True),
+                *(
+                    row.capability,
+                    short_name(row.metric),
+                    short_name(row.other),
+                ),
+                Cell.of(row.estimate, signed=True),
             )
-            for one in matrix.correlations
+            for row in matrix.correlations
         ),
     )
     yield table_of(
@@ -369,10 +382,10 @@ def _numbers(result: AuditResult, matrix: AuditMatrix) -> Iterator[Table | None]
         ("group", "models", "reference", "capability", "metric", "mean"),
         (
             (
-                *(one.group, len(one.members), one.against, one.capability or CLEAN),
-                *(short_name(one.metric), Cell.of(one.estimate)),
+                *(group.group, len(group.members), group.against, group.capability or CLEAN),
+                *(short_name(group.metric), Cell.of(group.estimate)),
             )
-            for one in matrix.groups
+            for group in matrix.groups
         ),
     )
 

@@ -47,17 +47,17 @@ class AuditPlan:
     @property
     def changed(self) -> tuple[Example, ...]:
         """The examples that capabilities change at random."""
-        return tuple(one for one in self.data.examples if one.id in self.changed_ids)
+        return tuple(example for example in self.data.examples if example.id in self.changed_ids)
 
     @property
     def searched(self) -> tuple[Example, ...]:
         """The examples for which kept pairs are searched."""
-        return tuple(one for one in self.data.examples if one.id in self.searched_ids)
+        return tuple(example for example in self.data.examples if example.id in self.searched_ids)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The reference, then the targets."""
-        return (self.models.reference.name, *(one.name for one in self.models.targets))
+        return (self.models.reference.name, *(target.name for target in self.models.targets))
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
         """The manifest of the result, but for the truncated texts of each model."""
@@ -91,7 +91,7 @@ class AuditPlan:
             },
             models=cards,
             data=(self.data.card,),
-            capabilities=tuple(one.card() for one in self.capabilities),
+            capabilities=tuple(capability.card() for capability in self.capabilities),
             encoder_reproducible=getattr(encoder, "reproducible", ""),
         )
 
@@ -184,7 +184,7 @@ def plan_audits(request: AuditRequest) -> Plans:
 def models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
     """Every model once, references before targets."""
     found: dict[str, NamedModel] = {}
-    references = [one.models.reference for one in plans]
-    for model in (*references, *(target for one in plans for target in one.models.targets)):
+    references = [plan.models.reference for plan in plans]
+    for model in (*references, *(target for plan in plans for target in plan.models.targets)):
         found.setdefault(model.name, model)
     return list(found.values())

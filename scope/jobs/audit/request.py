@@ -37,7 +37,7 @@ from scope.records import AuditResult, Setting
 
 def _members(listed: str) -> tuple[str, ...]:
     """The specs of a group, which commas separate."""
-    return tuple(one.strip() for one in listed.split(",") if one.strip())
+    return tuple(word.strip() for word in listed.split(",") if word.strip())
 
 
 if TYPE_CHECKING:

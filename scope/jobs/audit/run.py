@@ -49,7 +49,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     plans, groups = plan_audits(request)
     manifest = plans[0].manifest()
     if request.is_matrix:
-        manifest = matrix_manifest([one.manifest() for one in plans], request, groups)
+        manifest = matrix_manifest([plan.manifest() for plan in plans], request, groups)
     return Prepared(
         manifest,
         partial(_conduct, plans, groups, configuration_of(manifest)),
@@ -124,7 +124,9 @@ def _audited(
         examples,
         perturbations,
         candidates if with_candidates else None,
-        capabilities=[one.outcome.capability for one in sets if one.outcome.status == "measured"],
+        capabilities=[
+            set_.outcome.capability for set_ in sets if set_.outcome.status == "measured"
+        ],
         targets=targets,
         reference=plan.models.reference.name,
         baseline=next((one.name for one in plan.models.targets if one.role == "baseline"), None),
@@ -135,7 +137,7 @@ def _audited(
     )
     result = AuditResult(
         manifest=plan.manifest([sum(one.truncated for one in known.values()) for known in answers]),
-        outcomes=tuple(one.outcome for one in sets),
+        outcomes=tuple(set_.outcome for set_ in sets),
         measurements=numbers.measurements,
         differences=numbers.differences,
         curves=numbers.curves,
@@ -153,8 +155,8 @@ def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) 
     """Check that models whose bytes cannot be hashed are those whose answers the run contains."""
     texts = [example.text for example in plans[0].data.examples]
     for plan in plans:
-        for one in plan.capabilities:
-            texts += changed_texts(run, plan.kept_as(one), plan.data.examples)
+        for capability in plan.capabilities:
+            texts += changed_texts(run, plan.kept_as(capability), plan.data.examples)
     for model in models_of(plans):
         recognise_classifier(model, texts, run, progress)
 
@@ -173,7 +175,9 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
     """How the reference and the targets that have answered answer the unchanged texts."""
     labels = plan.models.reference.model.labels
     examples = plan.data.examples
-    choices = [{one.id: known[one.text].choice for one in examples} for known in answers]
+    choices = [
+        {example.id: known[example.text].choice for example in examples} for known in answers
+    ]
     named = [
         {
             key: choice if isinstance(choice, str) else labels[choice]
@@ -181,7 +185,11 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
         }
         for of_one in choices
     ]
-    gold = {one.id: one.label for one in examples if one.label is not None and one.label in labels}
+    gold = {
+        example.id: example.label
+        for example in examples
+        if example.label is not None and example.label in labels
+    }
     names = [plan.models.reference.name, *(target.name for target in plan.models.targets)]
     return shares_of_models(names[: len(answers)], named, gold)
 
@@ -259,8 +267,8 @@ class Searched(NamedTuple):
 
 def reasons(sets: Sequence[PerturbationSet]) -> dict[str, str]:
     """Why there is nothing, by capability."""
-    outcomes = [one.outcome for one in sets if one.outcome.status != "measured"]
-    return {one.capability: str(one.reason) for one in outcomes}
+    outcomes = [set_.outcome for set_ in sets if set_.outcome.status != "measured"]
+    return {outcome.capability: str(outcome.reason) for outcome in outcomes}
 
 
 class Gathered(NamedTuple):
@@ -273,7 +281,9 @@ class Gathered(NamedTuple):
 def gather(plans: Sequence[AuditPlan], run: Run) -> Gathered:
     """Search and ask, or take from the run what it knows."""
     progress, examples = plans[0].request.progress, plans[0].data.examples
-    found = [[_searched(plan, one, run) for one in plan.capabilities] for plan in plans]
+    found = [
+        [_searched(plan, capability, run) for capability in plan.capabilities] for plan in plans
+    ]
     answers = {
         model.name: answer_all(model, examples, _sets_for(model, plans, found), run, progress)
         for model in models_of(plans)

@@ -50,7 +50,7 @@ def with_similarities(
     """
     if encoder is None:
         return tuple(found)
-    originals = {one.id: one.text for one in examples}
+    originals = {example.id: example.text for example in examples}
     with progress.task("similarity of pairs", len(found)) as advance:
         whole: list[ScoredPerturbation] = []
         for some in _portions(found):

@@ -56,7 +56,9 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
     measured = _Measured(result, request)
     evidence = {target: list(measured.evidence(target)) for target in judged}
     dead = {
-        one.model: f"{one.model} is degenerate" for one in result.answer_shares if one.degenerate
+        share.model: f"{share.model} is degenerate"
+        for share in result.answer_shares
+        if share.degenerate
     }
     if measured.baseline in dead:
         dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
@@ -108,7 +110,7 @@ def planned_endpoints(request: AuditRequest, texts: int, labelled: int) -> list[
 def plan_in_words(manifest: Manifest, request: AuditRequest) -> str:
     """The plan of the verdicts, as the manifest holds it before any target answers."""
     settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]
-    targets = sum(one.role == "target" for one in manifest.models)
+    targets = sum(model.role == "target" for model in manifest.models)
     plan = planned_endpoints(request, card.used, card.labelled)
     changed = min(card.used, request.n or card.used)
     power = joint_power(plan, changed, targets=targets)
@@ -137,19 +139,21 @@ class _Measured:
     def __init__(self, result: AuditResult, request: AuditRequest) -> None:
         card = result.manifest.baseline
         self.baseline = "" if card is None else card.name
-        self.changed = len({one.perturbation.example_id for one in result.candidates})
+        self.changed = len({candidate.perturbation.example_id for candidate in result.candidates})
         self.unchanged = len(result.examples)
-        drawn = {one.capability: one for one in result.candidate_outcomes}
-        found = {one.name: drawn[one.name] for one in result.manifest.capabilities}
+        drawn = {outcome.capability: outcome for outcome in result.candidate_outcomes}
+        found = {
+            capability.name: drawn[capability.name] for capability in result.manifest.capabilities
+        }
         self.left_out = {
             name: str(one.reason) for name, one in found.items() if one.status == "not applicable"
         }
         self.capabilities = [name for name in found if name not in self.left_out]
         self._request = request
         self._by_key = {
-            (one.metric, one.capability, one.target): one
-            for one in result.measurements
-            if one.subset is None
+            (measurement.metric, measurement.capability, measurement.target): measurement
+            for measurement in result.measurements
+            if measurement.subset is None
         }
 
     def evidence(self, target: str) -> Iterator[_Evidence]:
@@ -188,21 +192,22 @@ class _Measured:
                 judge_against_one(name, values, ids, margin=margin),
                 planned_from(name, values, None, ids, margin=margin, rows=self.changed),
             )
-        missing = (self._by_key.get(("concordance", capability, one)) for one in models)
+        missing = (self._by_key.get(("concordance", capability, model)) for model in models)
         reasons = [one.estimate for one in missing if one is not None and not one.values]
         why = reasons[0] if reasons else Undefined(reason="it was not measured")
         flips = self._values("informedness", capability, models)
         if self.baseline and flips and LABELS_ALONE in str(why):
             # Half of informedness plus 1: the share of followed changes, in 0..1.
             first, second = (
-                replace(one, values=tuple((value + 1) / 2 for value in one.values)) for one in flips
+                replace(flip, values=tuple((value + 1) / 2 for value in flip.values))
+                for flip in flips
             )
             return self._paired(f"matched flips on {capability}", first, second, margin)
         return _Evidence(Endpoint(name=name, estimate=why, limit=-margin))
 
     def _values(self, metric: str, capability: str, models: Sequence[str]) -> list[Measurement]:
         """A metric of these models; nothing unless all have values."""
-        found = [self._by_key.get((metric, capability, one)) for one in models]
+        found = [self._by_key.get((metric, capability, model)) for model in models]
         measured = [one for one in found if one is not None and one.values]
         return measured if len(measured) == len(models) else []
 
@@ -220,7 +225,7 @@ class _Measured:
             dict(zip(one.example_ids, one.values, strict=True)) for one in (first, second)
         )
         ids = [example for example in of_first if example in of_second]
-        ours, theirs = ([of[one] for one in ids] for of in (of_first, of_second))
+        ours, theirs = ([of[id_] for id_ in ids] for of in (of_first, of_second))
         endpoint = judge_paired(name, ours, theirs, ids, margin=margin)
         if not ids:
             return _Evidence(endpoint)
@@ -251,7 +256,7 @@ def opening(verdict: Replacement, reference: str) -> str:
 def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) -> str:
     """The verdict for a reader who reads nothing else."""
     reference = result.manifest.reference.name
-    by_name = {one.name: one for one in verdict.endpoints}
+    by_name = {endpoint.name: endpoint for endpoint in verdict.endpoints}
     parts = [opening(verdict, reference)]
     if verdict.decision == "may replace":
         parts[0] += " in what was assessed" if verdict.not_judged or measured.left_out else ""
@@ -308,7 +313,7 @@ def _told(endpoint: Endpoint, reference: str, measured: _Measured) -> str:
 
 def _not_within(verdict: Replacement) -> str:
     """The endpoints that are not within, and why those that are undefined are so."""
-    found = [one for one in verdict.endpoints if one.name in verdict.open]
+    found = [endpoint for endpoint in verdict.endpoints if endpoint.name in verdict.open]
     parts = [
         f"{one.name} is {one.estimate}" for one in found if isinstance(one.estimate, Undefined)
     ]
@@ -328,7 +333,7 @@ def named(names: Sequence[str]) -> str:
         measure, _, capability = name.partition(" on ")
         groups.setdefault(measure, []).extend(filter(None, [capability]))
     parts = [f"{one} on {_and(on)}" if on else one for one, on in groups.items()]
-    return _and(parts, ", and " if any(" and " in one for one in parts) else " and ")
+    return _and(parts, ", and " if any(" and " in part for part in parts) else " and ")
 
 
 def _more_texts(rows: int, result: AuditResult, standard: str) -> str:

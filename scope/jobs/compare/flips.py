@@ -78,7 +78,7 @@ def flips_section(tasks: Sequence[TaskEstimates]) -> Section | None:
         return None
     columns = (
         *(Column(head, "name") for head in names),
-        *(Column(one, "number") for one in numbers),
+        *(Column(number, "number") for number in numbers),
     )
     blocks = (paragraph(_ABOUT), Table(columns=columns, rows=tuple(rows)))
     return Section(anchor="flips", title="Flips and recovery", blocks=blocks)

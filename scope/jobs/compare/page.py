@@ -105,7 +105,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
     )
     names = [card.name for card in manifest.models]
     named = ", ".join(names) if len(names) <= FEW_MODELS else f"{len(names)} models"
-    unmeasured = [one for one in result.outcomes if one.status != "measured" or one.failures]
+    unmeasured = [row for row in result.outcomes if row.status != "measured" or row.failures]
     probe = manifest.settings.get("semscore")
     measure = ((prose("sem_score"), prose("by {probe}", probe=str(probe))),) if probe else ()
     facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *measure, *model_lines(manifest))
@@ -139,7 +139,7 @@ def _answer(
         boxes.append(Callout("neutral", (replace(first, lead=True), *others, *pictures, *notes)))
     beside = len(boxes) > 1 and all(len(task.names) == 2 for task in tasks)
     shown = (Beside(tuple((box,) for box in boxes)),) if beside else boxes
-    failed = [one for one in result.outcomes if one.status != "measured"]
+    failed = [outcome for outcome in result.outcomes if outcome.status != "measured"]
     lines = [outcome_lines(failed, of_tasks=True)] if failed else []
     verdicts = verdict_boxes(result.verdicts, result.manifest.models[0].name)
     blocks = (*verdicts, *shown, *lines, *example_cards(questions))
@@ -203,7 +203,7 @@ def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
     if same := task.between(task.same_metric).get(pair):
         share = short_share(same.estimate)
         yield prose(words, task=task.task, models=models, share=share, n=same.estimate.n)
-    for cells in (one for one in task.cells if (one.first, one.second) == pair):
+    for cells in (cell for cell in task.cells if (cell.first, cell.second) == pair):
         yield _accuracies(cells)
         yield from replacement_sentence(cells)
 
@@ -394,7 +394,7 @@ def _by_model(result: CompareResult) -> Table:
     return Table.of(
         heads | {"Answered": "number", "Answers": "text"},
         (
-            (marked(one.model, [one]), one.task, one.asked, one.given, one.in_words())
-            for one in result.task_shares
+            (marked(share.model, [share]), share.task, share.asked, share.given, share.in_words())
+            for share in result.task_shares
         ),
     )

@@ -34,9 +34,9 @@ class ComparisonPlan:
 
     def _asked_with(self) -> dict[str, Setting]:
         """The prompts and the longest answer, where a model may be asked with them."""
-        if all(one.saved or one.own for one in self.answering_models):
+        if all(model.saved or model.own for model in self.answering_models):
             return {}
-        used = dict.fromkeys(name for one in self.tasks for name in PROMPTS[one.task.role])
+        used = dict.fromkeys(name for task in self.tasks for name in PROMPTS[task.task.role])
         prompts = {
             f"prompt {name}": prompt_of(name, self.request.model_options).template for name in used
         }
@@ -45,7 +45,7 @@ class ComparisonPlan:
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
         """The manifest of the result, but for the truncated texts of each model."""
         counts = truncated or [0] * len(self.answering_models)
-        roles = [one.task.role for one in self.tasks]
+        roles = [task.task.role for task in self.tasks]
         return manifest_of(
             "compare",
             self.request,
@@ -61,8 +61,8 @@ class ComparisonPlan:
                 answerer_card(one, cut, roles)
                 for one, cut in zip(self.answering_models, counts, strict=True)
             ),
-            data=tuple(one.data.card for one in self.tasks),
-            capabilities=tuple(one.card() for one in self.tasks),
+            data=tuple(task.data.card for task in self.tasks),
+            capabilities=tuple(task.card() for task in self.tasks),
             encoder_reproducible=self.semscore.reproducible if self.semscore else "",
         )
 
@@ -74,15 +74,15 @@ def plan_comparison(request: CompareRequest) -> ComparisonPlan:
     tasks = choose_tasks(
         request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
     )
-    roles = [one.task.role for one in tasks]
+    roles = [task.task.role for task in tasks]
     models = check_answering_models(request.models, roles, options)
     _require_names_of_gates(request.gates, tasks, models)
     # From here on each step may take half a minute.
-    semscore = load_semscore(request.encoder, [one.task for one in tasks], options)
+    semscore = load_semscore(request.encoder, [task.task for task in tasks], options)
     return ComparisonPlan(
         request=request,
         answering_models=load_answering_models(models, tasks, options, request.progress),
-        tasks=tasks if shard is None else tuple(_part(shard, one) for one in tasks),
+        tasks=tasks if shard is None else tuple(_part(shard, task) for task in tasks),
         semscore=semscore,
     )
 
@@ -97,8 +97,11 @@ def _require_names_of_gates(
     gates: Sequence[str | Gate], tasks: Sequence[ChosenTask], models: Sequence[str | object]
 ) -> None:
     """Check that the names in gates will be measured, now that all models of a table are known."""
-    specs = [":".join(split_spec(one)) if isinstance(one, str) else spec_of(one) for one in models]
-    known = [*(one.task.name for one in tasks), *short_names(specs), GOLD]
+    specs = [
+        ":".join(split_spec(model)) if isinstance(model, str) else spec_of(model)
+        for model in models
+    ]
+    known = [*(task.task.name for task in tasks), *short_names(specs), GOLD]
     for gate in gates:
         read = parse_gate(gate, "tasks") if isinstance(gate, str) else gate
         require_names(

@@ -123,12 +123,12 @@ def _by_task(entries: Sequence[str], tasks: Sequence[str | object]) -> str | Map
     >>> _by_task(["cloze=text:books", "choice=a.jsonl"], ["cloze", "choice"])
     {'cloze': 'text:books', 'choice': 'a.jsonl'}
     """
-    named = [(name, spec) for name, _, spec in (one.partition("=") for one in entries)]
+    named = [(name, spec) for name, _, spec in (entry.partition("=") for entry in entries)]
     if all(name in tasks and spec for name, spec in named) and len(dict(named)) == len(named):
         return dict(named)
     if len(entries) == 1 and len(tasks) == 1:
         return entries[0]
-    names = [str(one) for one in tasks]
+    names = [str(task) for task in tasks]
     raise SpecError(
         f"the data {' '.join(entries)} for the tasks {', '.join(names)}",
         expected="one data spec for each task",

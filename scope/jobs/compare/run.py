@@ -42,7 +42,7 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     """Load and check everything before any model is asked."""
     check_engine(request, (*request.models, *request.tasks))
     plan = plan_comparison(request)
-    loaded = [one.model for one in plan.answering_models]
+    loaded = [model.model for model in plan.answering_models]
     manifest = plan.manifest()
     find = partial(_conduct, plan, configuration_of(manifest))
     return Prepared(manifest, find, loaded, partial(_work, plan))
@@ -101,7 +101,8 @@ def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progr
             replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
         ),
         answers=tuple(
-            ask(one, chosen.task, chosen.questions, run, progress) for one in plan.answering_models
+            ask(model, chosen.task, chosen.questions, run, progress)
+            for model in plan.answering_models
         ),
     )
 
@@ -117,11 +118,11 @@ def _likeness(
 def _measure(
     plan: ComparisonPlan, answers: TaskAnswers, likeness: Likeness | None, progress: Progress
 ) -> TaskNumbers:
-    scorers = {one.task.name: one.scorers for one in plan.tasks}
+    scorers = {task.task.name: task.scorers for task in plan.tasks}
     measure = partial(
         measure_task,
         answers,
-        [one.name for one in plan.answering_models],
+        [model.name for model in plan.answering_models],
         normalize=plan.request.normalize,
         seed=plan.request.seed,
         scorers=scorers[answers.task],

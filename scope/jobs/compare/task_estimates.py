@@ -92,11 +92,11 @@ def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
             choice=any(item.question.options for item in answers.items),
             rows=tuple(row for row in result.measurements if row.capability == answers.task),
             degenerate={
-                one.model: one.degenerate
-                for one in result.task_shares
-                if one.task == answers.task and one.degenerate is not None
+                share.model: share.degenerate
+                for share in result.task_shares
+                if share.task == answers.task and share.degenerate is not None
             },
-            cells=tuple(one for one in result.cells if one.task == answers.task),
+            cells=tuple(cell for cell in result.cells if cell.task == answers.task),
         )
         for answers in result.tasks
     )

@@ -59,7 +59,7 @@ class MeasuredTask(NamedTuple):
     def of_pair(self, reference: str, target: str) -> FourCells | None:
         """The cells of two models; None where no question serves both."""
         pair = (reference, target)
-        return next((one for one in self.cells if (one.first, one.second) == pair), None)
+        return next((cell for cell in self.cells if (cell.first, cell.second) == pair), None)
 
 
 def comparison_verdicts(
@@ -128,9 +128,9 @@ def _unusable(
     task: MeasuredTask, cells: FourCells | None, reference: str, target: str, margin: float
 ) -> str | None:
     """Why the answers to a task cannot show that the target may replace the reference."""
-    for one in task.shares:
-        if one.model in (reference, target) and one.degenerate is not None:
-            return f"{one.model} is degenerate on {task.name}"
+    for share in task.shares:
+        if share.model in (reference, target) and share.degenerate is not None:
+            return f"{share.model} is degenerate on {task.name}"
     asked, known = (0 if cells is None else cells.both.n), task.known
     if asked < (1 - SILENT) * len(known):
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"

@@ -66,7 +66,7 @@ def accuracies_chart(
 
 def calibration_curve(bins: Iterable[records.ReliabilityBin]) -> ScatterChart | None:
     """The calibration curve; a perfectly calibrated forecaster follows the diagonal."""
-    found = [("", one.predicted, x) for one in bins if isinstance(x := one.observed, Estimate)]
+    found = [("", bin_.predicted, x) for bin_ in bins if isinstance(x := bin_.observed, Estimate)]
     return _diagonal("predicted probability", "share of correct answers", found, joined=True)
 
 
@@ -138,7 +138,7 @@ def map_chart(models: Sequence[records.FleetModel]) -> MapChart | None:
                 note=f"{len(members):,}",
                 style=f"{'s' if by_community else 'q'}{place}",
                 shape=place if by_community else 0,
-                dots=tuple(dots[one] for one in dots if one in members),
+                dots=tuple(dots[dot] for dot in dots if dot in members),
             )
             for place, (name, members) in enumerate(groups)
         ),
@@ -266,10 +266,10 @@ def reliability_table(bins: Sequence[records.ReliabilityBin]) -> Table | None:
         ("Predicted, %", "On average", "Correct, %"),
         (
             (
-                prose(f"{100 * one.low:.0f} to {100 * one.high:.0f}"),
-                *(percent(one.predicted), _share(one.observed)),
+                prose(f"{100 * bin_.low:.0f} to {100 * bin_.high:.0f}"),
+                *(percent(bin_.predicted), _share(bin_.observed)),
             )
-            for one in bins
+            for bin_ in bins
         ),
     )
 
@@ -281,18 +281,23 @@ def predictions_table(predictions: Sequence[records.BenchmarkPrediction]) -> Tab
         ("Benchmark", "Questions", "Error", "Of the mean", "Kendall’s τ", "Significant"),
         (
             (
-                *(one.benchmark, one.questions, _root(one.mse), _root(one.baseline)),
-                Cell.of(one.tau),
-                prose("{count} of {all}", count=one.significant, all=one.splits),
+                *(
+                    prediction.benchmark,
+                    prediction.questions,
+                    _root(prediction.mse),
+                    _root(prediction.baseline),
+                ),
+                Cell.of(prediction.tau),
+                prose("{count} of {all}", count=prediction.significant, all=prediction.splits),
             )
-            for one in predictions
+            for prediction in predictions
         ),
     )
 
 
 def contributions_table(contributions: Sequence[records.Contribution]) -> Table | None:
     """The contributions, the largest first."""
-    ordered = sorted(contributions, key=lambda one: from_greatest(one.value))
+    ordered = sorted(contributions, key=lambda contribution: from_greatest(contribution.value))
     return _table(
         "Error of forecasts without a benchmark’s questions minus with them",
         ("Questions of", "Forecasts on", "Contribution, points"),
@@ -312,7 +317,9 @@ def communities_table(communities: Sequence[records.CommunityDistance]) -> Table
                 *(Cell.of(one.distance), few if untested else p),
                 None if one.p_adjusted is None else p_value(one.p_adjusted),
             )
-            for one in sorted(communities, key=lambda one: one.first != one.second)
+            for one in sorted(
+                communities, key=lambda community: community.first != community.second
+            )
             for p in [None if one.p_value is None else p_value(one.p_value)]
             for untested in [p is None and one.first == one.second]
         ),

@@ -86,7 +86,7 @@ def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
     DataError
         If there are fewer.
     """
-    found = sorted({one for one in matrix.categories if one is not None})
+    found = sorted({category for category in matrix.categories if category is not None})
     if len(found) < 2:
         raise DataError(
             f"{counted(len(found), 'benchmark')} in the categories of "

@@ -81,8 +81,10 @@ def route_page(result: records.RouteResult) -> Page:
 def predict_page(result: records.PredictResult) -> Page:
     """The report on held-out benchmarks."""
     table = tables.predictions_table(result.predictions)
-    charts = [chart for one in result.predictions if (chart := tables.benchmark_chart(one))]
-    ranks = [(one.benchmark, one.tau) for one in result.predictions]
+    charts = [
+        chart for prediction in result.predictions if (chart := tables.benchmark_chart(prediction))
+    ]
+    ranks = [(prediction.benchmark, prediction.tau) for prediction in result.predictions]
     return _page(
         result,
         headlines.of_predict(result),
@@ -127,7 +129,7 @@ def _page(
     """The answer, a picture and findings; then everything folded."""
     box, found = answer.box(), tuple(findings)[:MOST_FINDINGS]
     bullets = [Bullets(found, findings=True)] if found else []
-    shown = tuple(one for one in numbers if one is not None)
+    shown = tuple(number for number in numbers if number is not None)
     asked: tuple[Block, ...] = (
         Terms(tuple(_facts(result)), facts=True),
         *([data_table(result.manifest.data)] if result.manifest.data else []),

@@ -21,7 +21,11 @@ def direction_tables(result: PairResult) -> Iterator[Table]:
     for audit in result.audits:
         together.setdefault(frozenset((target_of(audit), reference_of(audit))), []).append(audit)
     for both, audits in together.items():
-        same = [one for one in result.similarities if {one.target, one.against} == both]
+        same = [
+            similarity
+            for similarity in result.similarities
+            if {similarity.target, similarity.against} == both
+        ]
         yield _table(audits, same)
 
 
@@ -44,8 +48,12 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
             _row("accuracy, points", map(_accuracy, audits), points, _signs("accuracy", audits)),
             _row("same answer, %", map(same_answers, audits), percent),
             *(
-                _row(metric_name(one.metric).label, [one.estimate] * len(audits), number)
-                for one in similarities
+                _row(
+                    metric_name(similarity.metric).label,
+                    [similarity.estimate] * len(audits),
+                    number,
+                )
+                for similarity in similarities
             ),
             *(
                 _row(
@@ -98,7 +106,7 @@ def _row(
 
 def verdict_matrix(audits: Sequence[AuditResult]) -> Table:
     """Which model may replace which: a row a target, a column a reference."""
-    decided = {(target_of(one), reference_of(one)): _verdict(one) for one in audits}
+    decided = {(target_of(audit), reference_of(audit)): _verdict(audit) for audit in audits}
     names = list(dict.fromkeys(name for pair in decided for name in reversed(pair)))
     decided |= {(name, name): "–" for name in names}
     heads = (Column(prose("in place of {name}", name=name)) for name in names)
@@ -113,7 +121,9 @@ def verdict_matrix(audits: Sequence[AuditResult]) -> Table:
 
 
 def _verdict(audit: AuditResult) -> str:
-    return next((f"{SIGNS[one.decision]} {one.decision}" for one in audit.verdicts), "none")
+    return next(
+        (f"{SIGNS[verdict.decision]} {verdict.decision}" for verdict in audit.verdicts), "none"
+    )
 
 
 def _standard(audit: AuditResult) -> str:
@@ -134,8 +144,8 @@ def reference_of(audit: AuditResult) -> str:
 
 def _accuracy(audit: AuditResult) -> Found:
     """The target's accuracy minus the reference's."""
-    endpoints = (end for one in audit.verdicts for end in one.endpoints)
-    return next((one.estimate for one in endpoints if one.name == "accuracy"), None)
+    endpoints = (end for verdict in audit.verdicts for end in verdict.endpoints)
+    return next((endpoint.estimate for endpoint in endpoints if endpoint.name == "accuracy"), None)
 
 
 def _in_line(estimate: Found, write: Callable[[float], str]) -> str:

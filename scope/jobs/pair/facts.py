@@ -22,12 +22,12 @@ from scope.records.result import ModelCard
 def asked_in(part: EstimatedResult) -> tuple[str, list[Any]]:
     """What a part asked a model unchanged, behind the method by which it did."""
     if isinstance(part, AuditResult):
-        return "classify", [one.example.text for one in part.examples]
+        return "classify", [example.example.text for example in part.examples]
     items = part.tasks[0].items if isinstance(part, CompareResult) else ()
-    questions = [one.question for one in items]
-    if any(one.options for one in questions):
+    questions = [item.question for item in items]
+    if any(question.options for question in questions):
         return "choose", questions
-    return "fill" if any(BLANK in one.text for one in questions) else "answer", questions
+    return "fill" if any(BLANK in question.text for question in questions) else "answer", questions
 
 
 def aligned_layers(
@@ -37,7 +37,7 @@ def aligned_layers(
     texts = sorted({getattr(one, "text", one) for one in asked_in(part)[1]})
     most = min(len(texts), request.sizes["n"])
     drawn = random.Random(request.seed).sample(texts, most)  # noqa: S311 - no secret
-    given = {whole_spec(one): one for one in request.models}
+    given = {whole_spec(model): model for model in request.models}
     for first, second in combinations(cards, 2):
         names = (first.name, second.name)
         try:

@@ -90,7 +90,7 @@ def page(result: PairResult) -> Page:
                     *([Fold(prose("Both directions of each two models"), tables)] * several),
                 ),
             ),
-            *(one for one in pages[0].sections[1:-1] if not one.folded),
+            *(section for section in pages[0].sections[1:-1] if not section.folded),
             *models_section(result),
             *map(_numbers, count(1), result.parts, pages),
             *_left_out(result),
@@ -126,12 +126,12 @@ def _answer(
         yield Paragraph(found[0], lead=True)
         boxes = (
             block
-            for one in audits
-            for block in verdict_boxes(one.verdicts, one.manifest.reference.name)
+            for audit in audits
+            for block in verdict_boxes(audit.verdicts, audit.manifest.reference.name)
         )
-        yield Beside(tuple(group for one in boxes for group in one.groups))
+        yield Beside(tuple(group for box in boxes for group in box.groups))
         yield from answers
-    if sentences := (*others, *(text for one in audits[:1] for text in example_of(one))):
+    if sentences := (*others, *(text for audit in audits[:1] for text in example_of(audit))):
         yield Bullets(sentences, findings=True)
     if audits:
         yield _ABOUT
@@ -152,7 +152,11 @@ _ABOUT = note(
 
 def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
     """The command of a part, and its sections that are not open above."""
-    sections = [one for one in made.sections[:-1] if one.folded or not (place == 1 or _finds(one))]
+    sections = [
+        section
+        for section in made.sections[:-1]
+        if section.folded or not (place == 1 or _finds(section))
+    ]
     return Section(
         anchor=f"part-{place}",
         title=f"Part {place}",
@@ -160,7 +164,10 @@ def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
         blocks=(
             paragraph("This part alone, with the same numbers and more examples:"),
             Preformatted(part.manifest.command),
-            *(Fold(written(one.heading or one.title), one.blocks) for one in sections),
+            *(
+                Fold(written(section.heading or section.title), section.blocks)
+                for section in sections
+            ),
         ),
         folded=True,
     )
@@ -221,7 +228,7 @@ def findings(result: PairResult) -> Iterator[Text]:
 
 def _on_verdict(audit: AuditResult, verdict: Replacement) -> Text:
     """The verdict on a target, what it rests on, and how many labels are the same."""
-    left_out = any(one.status == "not applicable" for one in audit.candidate_outcomes)
+    left_out = any(outcome.status == "not applicable" for outcome in audit.candidate_outcomes)
     partial = verdict.decision == "may replace" and (verdict.not_judged or left_out)
     return (
         *prose(_OPENINGS[verdict.decision], target=verdict.target, reference=reference_of(audit)),
@@ -255,7 +262,7 @@ def _reasons(audit: AuditResult, verdict: Replacement) -> Iterator[Text]:
         accuracy = limits["accuracy"]
         lower = -100 * getattr(accuracy.estimate, "value", 0.0)
         yield prose(apart, lower=f"{lower:.1f}", limit=f"{-100 * (accuracy.limit or 0):g}")
-    if others := [one for one in names if not (apart and one == "accuracy")]:
+    if others := [name for name in names if not (apart and name == "accuracy")]:
         yield prose(_OF_OTHERS[verdict.decision], names=named(others))
     if rows := verdict.rows_needed:
         yield prose("a new run on about {n}\u00a0texts may show it", n=rounded_up(rows))
@@ -265,7 +272,11 @@ def example_of(audit: AuditResult) -> Iterator[Text]:
     """How many unchanged texts get another label, with the first of them."""
     target, labels = target_of(audit), audit.manifest.reference.labels
     place = [card.name for card in audit.manifest.targets].index(target)
-    differ = [one for one in audit.examples if one.targets[place].choice != one.reference.choice]
+    differ = [
+        example
+        for example in audit.examples
+        if example.targets[place].choice != example.reference.choice
+    ]
     if not differ:
         return
     first = differ[0]
@@ -285,27 +296,30 @@ def example_of(audit: AuditResult) -> Iterator[Text]:
 def models_section(result: PairResult) -> Iterator[Section]:
     """One section; none of results of earlier releases."""
     if result.facts:
-        blocks = (*_facts(result.facts), *(b for one in result.alignments for b in _layers(one)))
+        blocks = (
+            *_facts(result.facts),
+            *(b for alignment in result.alignments for b in _layers(alignment)),
+        )
         yield Section(anchor="models", title="Models", blocks=blocks)
 
 
 def _facts(facts: tuple[ModelFacts, ...]) -> Iterator[Block]:
     rows = {
-        "parameters": [_known(one.parameters, "{:,}") for one in facts],
-        "files of weights": [_known(one.stored, "{:,.1f} MB", 1e6) for one in facts],
-        "precision": [one.dtype or "unknown" for one in facts],
-        "memory of the weights": [_known(one.memory, "{:,.1f} MB", 1e6) for one in facts],
-        "seconds an answer": [_known(one.seconds, "{:#.2g}") for one in facts],
-        "answers timed": [f"{one.timed:,}" for one in facts],
+        "parameters": [_known(fact.parameters, "{:,}") for fact in facts],
+        "files of weights": [_known(fact.stored, "{:,.1f} MB", 1e6) for fact in facts],
+        "precision": [fact.dtype or "unknown" for fact in facts],
+        "memory of the weights": [_known(fact.memory, "{:,.1f} MB", 1e6) for fact in facts],
+        "seconds an answer": [_known(fact.seconds, "{:#.2g}") for fact in facts],
+        "answers timed": [f"{fact.timed:,}" for fact in facts],
     }
-    names = (Column(prose("{name}", name=one.model), "number") for one in facts)
+    names = (Column(prose("{name}", name=fact.model), "number") for fact in facts)
     yield Table(
         columns=(Column("", "name"), *names),
         rows=tuple(Row(cells=(name, *values)) for name, values in rows.items()),
     )
-    for one in facts:
-        if one.reason:
-            yield note("Unknown of {model}: {reason}.", model=one.model, reason=one.reason)
+    for fact in facts:
+        if fact.reason:
+            yield note("Unknown of {model}: {reason}.", model=fact.model, reason=fact.reason)
     yield note(
         "Memory is that of the parameters alone; what a batch takes comes on top. Answers were "
         "timed in batches on the machine of this run, with whatever else ran there."

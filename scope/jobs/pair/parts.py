@@ -71,7 +71,7 @@ def plan_parts(request: PairRequest) -> Parts:
     for first, second in pairs:
         for target, reference in ((second, first), (first, second)):
             parts.audit(names, target, reference)
-    tasks = [one for one in request.tasks or task_names(pairs=False) if parts.compare(one)]
+    tasks = [task for task in request.tasks or task_names(pairs=False) if parts.compare(task)]
     for first, second in pairs if request.controls else ():
         parts.reuse(names, second, first, tasks)
     if not parts.fitting:
@@ -145,7 +145,7 @@ class Parts:
 
     def nothing_fits(self) -> ScopeError:
         """The error that all jobs have, or one that says what was tried."""
-        if len({one.found for one in self._errors}) == 1:
+        if len({error.found for error in self._errors}) == 1:
             return self._errors[0]
         tried = "; ".join(f"{one.part}: {one.reason}" for one in self.not_run)
         return SpecError(

@@ -106,7 +106,7 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
     judged = [card for card in models if card.role == "model"]
     layers = tuple(aligned_layers(request, judged, found[0]))
     method, asked = asked_in(found[0])
-    loaded = {getattr(one, "spec", ""): one for one in parts.fitting[0].prepared.models}
+    loaded = {getattr(model, "spec", ""): model for model in parts.fitting[0].prepared.models}
     return PairResult(
         manifest=replace(manifest, models=models),
         audits=audits,
@@ -117,10 +117,10 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
             facts_of(card, loaded.get(card.spec), method, asked, request.model_options)
             for card in judged
         ),
-        alignments=tuple(one for one in layers if isinstance(one, LayerAlignment)),
+        alignments=tuple(layer for layer in layers if isinstance(layer, LayerAlignment)),
         comparisons=tuple(one for one in found if isinstance(one, CompareResult)),
         reuses=tuple(one for one in found if isinstance(one, ReuseResult)),
-        not_run=(*not_run, *(one for one in layers if isinstance(one, NotRun))),
+        not_run=(*not_run, *(layer for layer in layers if isinstance(layer, NotRun))),
     )
 
 
@@ -136,7 +136,7 @@ def _kept_facts(run: Run) -> tuple[ModelFacts, ...]:
 def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
     """The models of all parts, each once; those of the pair are equals."""
     found: dict[str, ModelCard] = {}
-    for card in (card for one in manifests for card in one.models):
+    for card in (card for manifest in manifests for card in manifest.models):
         role = card.role if card.role in (*COMPARED, "control") else "model"
         found.setdefault(card.spec, replace(card, role=role))
     return tuple(found.values())

@@ -146,7 +146,7 @@ class AllCosines(NamedTuple):
             offset=np.zeros(()),
             near=np.asarray(max(NEAR * distances.mean(), _TINY)),
         )
-        fitted = [start._weighted(distances, pairs.similarities, each) for each in PENALTIES]
+        fitted = [start._weighted(distances, pairs.similarities, penalty) for penalty in PENALTIES]
         tried = cosine_distances(development.first, development.second, scales)
         # The first of equals has the smallest penalty.
         return max(

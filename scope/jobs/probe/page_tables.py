@@ -197,8 +197,8 @@ def _share_words(pair: MisjudgedPair) -> bool:
 def _card(finding: Text, of_models: Sequence[MisjudgedPair]) -> Card:
     pair = of_models[0]
     given = joined(
-        prose("{model} **{given}**", model=each.model, given=_score(each.given))
-        for each in of_models
+        prose("{model} **{given}**", model=model.model, given=_score(model.given))
+        for model in of_models
     )
     return Card(
         note=finding,

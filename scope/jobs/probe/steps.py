@@ -189,7 +189,9 @@ def _step_score(
 
 def _values(estimates: Iterable[Estimate | Undefined]) -> tuple[float | None, ...]:
     """One value per seed, None if undefined."""
-    return tuple(each.value if isinstance(each, Estimate) else None for each in estimates)
+    return tuple(
+        estimate.value if isinstance(estimate, Estimate) else None for estimate in estimates
+    )
 
 
 def layer_scores(

@@ -102,7 +102,7 @@ def make_case(
             hash=item_set.hash,
             representative=None if batches is None else REPRESENTATIVE,
             # Questions of equal content are asked once.
-            queries=len({(each.text, each.context, each.options) for each in words}),
+            queries=len({(word.text, word.context, word.options) for word in words}),
         )
 
     if batches is None:

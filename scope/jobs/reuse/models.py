@@ -91,7 +91,7 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         if isinstance(one, str):
             require_there(one)
     entries: list[tuple[Part, str | object]] = [
-        *(("reference", one) for one in references),
+        *(("reference", reference) for reference in references),
         ("suspect", suspect),
         *(("control", one) for one in chosen),
     ]
@@ -141,7 +141,7 @@ def _without(
     controls: Sequence[str | object], excluded: Sequence[str], taken: Sequence[str | object]
 ) -> tuple[list[str | object], tuple[str, ...]]:
     """The controls whose short name and spec no pattern matches, and the names of the others."""
-    specs = [str(getattr(one, "spec", one)) for one in (*controls, *taken)]
+    specs = [str(getattr(control, "spec", control)) for control in (*controls, *taken)]
     distinct = list(dict.fromkeys(specs))
     names = dict(zip(distinct, short_names(distinct), strict=True))
     out: set[str] = set()
@@ -202,7 +202,10 @@ def _place(spec: str) -> str:
 def _refuse_repeated(
     suspect: str | object, references: Sequence[str | object], controls: Sequence[str | object]
 ) -> None:
-    shown = [str(getattr(one, "spec", one)) for one in (suspect, *references, *controls)]
+    shown = [
+        str(getattr(reference, "spec", reference))
+        for reference in (suspect, *references, *controls)
+    ]
     their_references = shown[1 : 1 + len(references)]
     their_controls = shown[1 + len(references) :]
     if not references:

@@ -69,10 +69,10 @@ class Reply:
             model=key.hide(self.model),
             positions=tuple(
                 Position(
-                    token=key.hide(one.token),
-                    likeliest=tuple((key.hide(text), mass) for text, mass in one.likeliest),
+                    token=key.hide(position.token),
+                    likeliest=tuple((key.hide(text), mass) for text, mass in position.likeliest),
                 )
-                for one in self.positions
+                for position in self.positions
             ),
         )
 
@@ -152,7 +152,10 @@ def _names_of(entry: object) -> tuple[str, ...]:
     """A model's name, and those that llama.cpp's server takes in its place."""
     match entry:
         case {"id": str(name), "aliases": [*aliases]}:
-            return (name, *(one for one in aliases if isinstance(one, str) and one != name))
+            return (
+                name,
+                *(aliase for aliase in aliases if isinstance(aliase, str) and aliase != name),
+            )
         case {"id": str(name)}:
             return (name,)
     return ()

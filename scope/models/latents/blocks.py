@@ -222,7 +222,7 @@ class Blocks(Computed):
         finally:
             config.output_hidden_states = False
         states = getattr(answer, "hidden_states", None) or ()
-        own = [self._mean(each, place) for each in states if each.shape[:-1] == tokens.shape]
+        own = [self._mean(state, place) for state in states if state.shape[:-1] == tokens.shape]
         if len(own) < len(taken):
             return True
         # Most models begin with the input embeddings, Mamba and its kin with the first block.
@@ -261,7 +261,7 @@ class Blocks(Computed):
                 fix=_FIX,
             )
         # The first are the input embeddings.
-        return [self._mean(each, places) for each in states[1:]]
+        return [self._mean(state, places) for state in states[1:]]
 
     def _mean(self, states: Any, places: slice) -> Any:
         """In the model's own precision, so that it can be kept without loss.
