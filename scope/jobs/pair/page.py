@@ -144,8 +144,8 @@ _ABOUT = note(
     "often two random changes of a text move both models in the same order; ½ is chance. Reach: "
     "how far a model moves the way of the other, of how far that moves; below 0 it moves against "
     "it. ✓ is within its limit, ✗ beyond it, ? open. Brackets show 95\u00a0% intervals. *May* and "
-    "*may not* are each wrong at most 2.5\u00a0% of the time, as far as one run is concerned, and "
-    "need no more texts. Audits of two directions are tests of their own, each corrected for "
+    "*may not* are each wrong at most one time in forty, as far as one run is concerned, and need "
+    "no more texts. Audits of two directions are tests of their own, each corrected for "
     "itself alone."
 )
 
@@ -261,7 +261,8 @@ def _reasons(audit: AuditResult, verdict: Replacement) -> Iterator[Text]:
     if apart:
         accuracy = limits["accuracy"]
         lower = -100 * getattr(accuracy.estimate, "value", 0.0)
-        yield prose(apart, lower=f"{lower:.1f}", limit=f"{-100 * (accuracy.limit or 0):g}")
+        words = apart.replace("{lower}", f"{lower:.1f}")
+        yield prose(words, limit=f"{-100 * (accuracy.limit or 0):g}")
     if others := [name for name in names if not (apart and name == "accuracy")]:
         yield prose(_OF_OTHERS[verdict.decision], names=named(others))
     if rows := verdict.rows_needed:
