@@ -11,7 +11,6 @@ from zoo.lineage import Zoo
 from scope.answers import CachedClassifier, Run
 from scope.data import load_data
 from scope.data.sampling import by_name, draw
-from scope.jobs.identity import NamedModel
 from scope.jobs.perturbing import PairSearch
 from scope.jobs.preparation import choose_capabilities
 from scope.jobs.reuse.models import Part
@@ -19,6 +18,7 @@ from scope.jobs.reuse.questions import ItemSet, ReuseItem, text_items
 from scope.jobs.reuse.responses import TextResponses
 from scope.models import ModelOptions
 from scope.models.loading import load_classifier
+from scope.models.model import Model
 from scope.protocols import Progress, SearchOptions
 from scope.records import Prediction
 
@@ -47,9 +47,9 @@ class ZooAnswers:
     items: Mapping[str, ItemSet]
     responses: TextResponses
 
-    def model(self, name: str, part: Part) -> NamedModel:
+    def model(self, name: str, part: Part) -> Model:
         """A model of the zoo in its part of a test."""
-        return NamedModel(name=name, role=part, model=self.models[name], saved=False, own=False)
+        return Model(name=name, role=part, adapter=self.models[name])
 
 
 def ask_zoo(
@@ -96,7 +96,7 @@ def _asked(
     name: str, path: Path, responses: TextResponses, questions: Sequence[ReuseItem]
 ) -> Asked:
     classifier = load_classifier(str(path), ModelOptions())
-    model = NamedModel(name=name, role="control", model=classifier, saved=False, own=False)
+    model = Model(name=name, role="control", adapter=classifier)
     responses.answers(model, questions)
     return Asked(
         spec=str(path), fingerprint=classifier.fingerprint, labels=tuple(classifier.labels)

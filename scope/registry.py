@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points, version
 from types import MappingProxyType
@@ -56,12 +57,12 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "similarity": "capabilities.similarity:Similarity",
         },
         "models": {
-            "gguf": "scope.models.gguf:load",
-            "hf": "scope.models.heads:load",
-            "lm-eval": "scope.models.lm_eval:load",
-            "openai": "scope.models.endpoint:load",
-            "predictions": "scope.models.saved:load",
-            "python": "scope.models.python:load",
+            "gguf": "scope.models.gguf:SCHEME",
+            "hf": "scope.models.heads:SCHEME",
+            "lm-eval": "scope.models.lm_eval:LOGS",
+            "openai": "scope.models.endpoint:SCHEME",
+            "predictions": "scope.models.saved:SCHEME",
+            "python": "scope.models.python:SCHEME",
         },
         # Those of SCoPE are in `scope.metrics`.
         "metrics": {},
@@ -92,10 +93,6 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
 )
 
 
-SAVED = ("lm-eval", "predictions")
-"""Model schemes whose answers are read from files: no model is run."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
     """One name in a group: where it comes from, and why it does not load if it is broken."""
@@ -116,8 +113,8 @@ def find(group: Group, name: str) -> Entry:
 
     Examples
     --------
-    >>> find("models", "python").target.__name__
-    'load'
+    >>> find("models", "gguf").target.computed
+    True
     """
     kind = name.partition(":")[0]
     if group == "capabilities" and kind in BUILT_IN[group]:
@@ -171,9 +168,14 @@ def _plugins(group: Group) -> dict[str, EntryPoint]:
     return {point.name: point for point in points if point.name not in BUILT_IN[group]}
 
 
+@cache
+def _version() -> str:
+    return version("scope-models")
+
+
 def built_in(name: str, target: Any) -> Entry:
     """The entry of what comes with SCoPE."""
-    return Entry(name=name, origin=f"scope-models {version('scope-models')}", target=target)
+    return Entry(name=name, origin=f"scope-models {_version()}", target=target)
 
 
 def _load_built_in(name: str, target: str) -> Entry:

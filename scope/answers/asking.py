@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,21 +33,17 @@ from scope.metrics.sameness import (
     difference_of_predictions,
 )
 from scope.models.answer_table import TableColumn
-from scope.models.loading import split_spec
+from scope.models.model import Model
 from scope.models.saved import MissingPredictionsError
+from scope.models.scheme import scheme_of
 from scope.protocols import Progress, Role, Task
 from scope.records import Answer, Prediction, Question
-from scope.registry import SAVED
 
 ASKINGS = 3
 """An answer differs if none of so many is the stored one."""
 
 TOGETHER = 8
 """Texts that a new classifier is asked alone and in one batch."""
-
-HASHED = ("hf", "gguf", *SAVED)
-"""Schemes whose fingerprint covers the bytes of weights or answers. An object that is passed from
-Python, whose ``spec`` names no scheme, answers for its own fingerprint."""
 
 _WAYS_OUT = (
     "to use this model, choose another name with --run; to continue the run, restore "
@@ -57,48 +53,30 @@ _WAYS_OUT = (
 Numbers = NDArray[np.float32]
 
 
-class Named(Protocol):
-    """A model with its name in a job; ``saved`` and ``own`` as in `scope.jobs.identity`."""
-
-    @property
-    def name(self) -> str:
-        """As tables and reports show it."""
-
-    @property
-    def model(self) -> Any:
-        """What answers."""
-
-    @property
-    def saved(self) -> bool:
-        """Whether its answers are looked up in a file, at no cost, and need not be kept."""
-
-    @property
-    def own(self) -> bool:
-        """Whether it is the user's own code."""
-
-
 def ask(
-    model: Named, task: Task, questions: Sequence[Question], store: Run, progress: Progress
+    model: Model, task: Task, questions: Sequence[Question], store: Run, progress: Progress
 ) -> tuple[Answer, ...]:
     """One model's answers to all questions, in their order; see `Answers.get`."""
-    if model.saved or isinstance(model.model, TableColumn):
+    if model.saved or isinstance(model.adapter, TableColumn):
         # The letters of a table were compared with the options as they were read.
         looked_up = (
-            model.model.choose(questions)
-            if isinstance(model.model, TableColumn)
-            else checked(model.model, task.role, questions, own=model.own)
+            model.adapter.choose(questions)
+            if isinstance(model.adapter, TableColumn)
+            else checked(model.adapter, task.role, questions, own=model.own)
         )
         known = dict(looked_up)
         answers = [known.get(place) for place in range(len(questions))]
-        return tuple(in_order(model.model, questions, answers))
+        return tuple(in_order(model.adapter, questions, answers))
     title = f"{task.name}: {model.name}"
     return tuple(
-        store.get(model.model, task.role, questions, own=model.own, progress=progress, title=title)
+        store.get(
+            model.adapter, task.role, questions, own=model.own, progress=progress, title=title
+        )
     )
 
 
 def answer_texts(
-    model: Named, texts: Sequence[str], run: Run, progress: Progress
+    model: Model, texts: Sequence[str], run: Run, progress: Progress
 ) -> dict[str, Prediction]:
     """One model's predictions by text, each asked for once.
 
@@ -110,10 +88,10 @@ def answer_texts(
     texts = list(dict.fromkeys(texts))
     if not model.saved:
         title = f"{model.name}: answering"
-        answers = run.get(model.model, "classifier", texts, progress=progress, title=title)
+        answers = run.get(model.adapter, "classifier", texts, progress=progress, title=title)
         return dict(zip(texts, answers, strict=True))
     try:
-        return dict(zip(texts, model.model.classify(texts), strict=True))
+        return dict(zip(texts, model.adapter.classify(texts), strict=True))
     except MissingPredictionsError as error:
         path = run.write_texts(model.name, error.texts)
         raise ModelError(
@@ -125,12 +103,16 @@ def answer_texts(
 
 
 def may_change(model: object) -> bool:
-    """Whether other weights may stand behind the model's fingerprint."""
+    """Whether other weights may answer under the model's fingerprint.
+
+    An object that is passed from Python, whose ``spec`` names no scheme, vouches for its own.
+    """
     spec = getattr(model, "spec", "")
-    return bool(spec) and split_spec(spec)[0] not in HASHED
+    scheme = scheme_of(spec) if spec else None
+    return scheme is not None and not (scheme.computed or scheme.saved)
 
 
-def recognise_classifier(model: Named, texts: Sequence[str], run: Run, progress: Progress) -> None:
+def recognise_classifier(model: Model, texts: Sequence[str], run: Run, progress: Progress) -> None:
     """Check that a classifier is the one whose answers to these texts the run contains.
 
     One that answers differently alone and in a batch is asked text by text (``asked_alone``).
@@ -142,15 +124,15 @@ def recognise_classifier(model: Named, texts: Sequence[str], run: Run, progress:
     ModelError
         When it fails.
     """
-    if may_change(model.model):
+    if may_change(model.adapter):
         texts = list(dict.fromkeys(texts))
-        known = run.known(model.model.fingerprint, texts)
+        known = run.known(model.fingerprint, texts)
         _choose_batches(model, () if known else texts[:TOGETHER], run, progress)
         _recognise(model, "classifier", texts, known, run, progress)
 
 
 def recognise_answerer(
-    model: Named, task: Task, questions: Sequence[Question], run: Run, progress: Progress
+    model: Model, task: Task, questions: Sequence[Question], run: Run, progress: Progress
 ) -> None:
     """Check that a model is the one whose answers to these questions the run contains.
 
@@ -161,13 +143,13 @@ def recognise_answerer(
     ModelError
         When it fails.
     """
-    if may_change(model.model):
-        known = run.known(model.model.fingerprint, questions, task.role)
+    if may_change(model.adapter):
+        known = run.known(model.fingerprint, questions, task.role)
         _recognise(model, task.role, questions, known, run, progress)
 
 
 def _recognise(
-    model: Named,
+    model: Model,
     role: Role,
     items: Sequence[Any],
     known: Mapping[Any, Any],
@@ -177,14 +159,14 @@ def _recognise(
     first = next((item for item in items if item in known), None)
     if first is not None:
         _ask_again(model, role, first, known[first], run, progress)
-    elif _served(model.model) is not None:
+    elif _served(model.adapter) is not None:
         # The id is known once a server has replied; this answer is wanted anyway.
-        run.get(model.model, role, items[:1], own=model.own)
-    _compare_served(model.model, run)
+        run.get(model.adapter, role, items[:1], own=model.own)
+    _compare_served(model.adapter, run)
 
 
 def _ask_again(
-    model: Named, role: Role, item: Any, stored: Any, run: Run, progress: Progress
+    model: Model, role: Role, item: Any, stored: Any, run: Run, progress: Progress
 ) -> None:
     """Ask for a stored answer up to three times, and judge the least difference."""
     difference_of = difference_of_predictions if role == "classifier" else difference_of_answers
@@ -192,12 +174,12 @@ def _ask_again(
     with progress.task(f"{model.name}: comparing with a cached answer", 1) as advance:
         for _ in range(ASKINGS):
             run.asked_again += 1
-            again = dict(checked(model.model, role, [item], own=model.own)).get(0, Answer())
+            again = dict(checked(model.adapter, role, [item], own=model.own)).get(0, Answer())
             least = min(least, difference_of(stored, again))
             if least <= DRIFT:
                 break
         advance()
-    spec = model.model.spec
+    spec = model.spec
     if least > DRIFT:
         how = f"probabilities that differ by {least:.2g}" if least < math.inf else "another choice"
         text = item if isinstance(item, str) else item.text
@@ -216,12 +198,12 @@ def _ask_again(
         )
 
 
-def _choose_batches(model: Named, texts: Sequence[str], run: Run, progress: Progress) -> None:
+def _choose_batches(model: Model, texts: Sequence[str], run: Run, progress: Progress) -> None:
     """Have a classifier asked text by text if its answers to these texts depend on the batch.
 
     Endpoints get one text a request, and equal answers in any batch are certain of some models.
     """
-    classifier = model.model
+    classifier = model.adapter
     exact = str(getattr(classifier, "reproducible", "")).startswith("to the byte")
     if exact or _served(classifier) is not None:
         return

@@ -9,17 +9,17 @@ from types import MappingProxyType
 from typing import Any
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.identity import NamedModel, short_names
+from scope.jobs.identity import short_names
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
 from scope.models.answer_table import TableColumn
 from scope.models.certainty import mark_cacheable
-from scope.models.loading import expand_spec, in_role, load_model, split_spec
-from scope.models.preflight import require_there
+from scope.models.loading import in_role, load_model
+from scope.models.model import Model
 from scope.models.prompts import prompt_of
+from scope.models.scheme import expand_spec, require_there, scheme_of
 from scope.protocols import METHODS, Progress, Role
 from scope.records import ModelCard
-from scope.registry import SAVED
 
 PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
     {
@@ -35,10 +35,10 @@ _OWN_CODE = ("scope.models.guarded", "scope.models.python")
 """Modules of ours whose models call the code of the user."""
 
 
-def answerer_card(answerer: NamedModel, truncated: int, roles: Sequence[Role]) -> ModelCard:
+def answerer_card(answerer: Model, truncated: int, roles: Sequence[Role]) -> ModelCard:
     """A model's entry in the manifest, with the prompts that it is asked with in these roles."""
     # What an object of the user's means by this name is its own affair.
-    prompts = {} if answerer.own else getattr(answerer.model, "prompts", {})
+    prompts = {} if answerer.own else getattr(answerer.adapter, "prompts", {})
     used = [name for role in roles for name in PROMPTS.get(role, ())]
     return replace(
         answerer.card(truncated), prompts={name: prompts[name] for name in used if name in prompts}
@@ -65,7 +65,7 @@ def check_answering_models(
             expected="at least two models to compare",
             fix="add --model SPEC",
         )
-    short_names([":".join(require_there(one)) for one in expanded if isinstance(one, str)])
+    short_names([require_there(one) for one in expanded if isinstance(one, str)])
     return expanded
 
 
@@ -74,7 +74,7 @@ def load_answering_models(
     tasks: Sequence[ChosenTask],
     options: ModelOptions,
     progress: Progress,
-) -> tuple[NamedModel, ...]:
+) -> tuple[Model, ...]:
     """Load every model, saved answers first, and check that it has the roles of the tasks.
 
     Raises
@@ -97,10 +97,9 @@ def load_answering_models(
     loaded = [by_place[place] for place in range(len(expanded))]
     names = short_names([model.spec for model in loaded])
     answering_models = tuple(
-        NamedModel(
+        Model(
             name=name,
-            model=model,
-            saved=is_saved(model.spec),
+            adapter=model,
             own=is_own(given, model),
         )
         for name, model, given in zip(names, loaded, expanded, strict=True)
@@ -111,7 +110,7 @@ def load_answering_models(
 
 def is_saved(model: str | object) -> bool:
     """Whether a model is given as saved answers, which are read and not run."""
-    return isinstance(model, str) and split_spec(model)[0] in SAVED
+    return isinstance(model, str) and scheme_of(model).saved
 
 
 def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
@@ -127,7 +126,7 @@ def is_own(given: str | object, model: object) -> bool:
     """Whether the code of the user answers, and no adapter of ours for a library's model."""
     home = type(model).__module__
     ours = home.startswith("scope.") and home not in _OWN_CODE
-    return not ours and (not isinstance(given, str) or split_spec(given)[0] == "python")
+    return not ours and (not isinstance(given, str) or scheme_of(given).own)
 
 
 def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
@@ -143,16 +142,16 @@ def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
         prompt_of(name, options)
 
 
-def _require_own_fingerprints(answering_models: Sequence[NamedModel]) -> None:
+def _require_own_fingerprints(answering_models: Sequence[Model]) -> None:
     """Answers are kept by fingerprint: of two models that share one, only one would be asked.
 
     Two checkpoints may have the same: they are one model under two names.
     """
     for first, second in combinations([model for model in answering_models if model.own], 2):
-        if first.model.fingerprint == second.model.fingerprint:
+        if first.fingerprint == second.fingerprint:
             raise ModelError(
-                f"`{first.model.spec}` and `{second.model.spec}` have the same fingerprint, "
-                f"{first.model.fingerprint!r}",
+                f"`{first.spec}` and `{second.spec}` have the same fingerprint, "
+                f"{first.fingerprint!r}",
                 expected="a fingerprint that changes whenever the answers could",
                 fix="give each its own `fingerprint`, or leave one of them out",
             )
@@ -178,7 +177,7 @@ def load_answering_model(model: str | object, roles: Sequence[Role], options: Mo
     """The model behind a spec, or the object itself, if it has all the roles."""
     first, *others = dict.fromkeys(roles)
     if isinstance(model, str):
-        loaded = mark_cacheable(load_model(model, first, options), split_spec(model)[0], options)
+        loaded = mark_cacheable(load_model(model, first, options), model, options)
     else:
         loaded = in_role(model, spec_of(model), first, options)
     for role in others:

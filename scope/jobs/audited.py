@@ -10,7 +10,7 @@ from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import is_saved, load_answering_model
 from scope.jobs.audit.matrix import whole_spec
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.identity import NamedModel, model_names, short_names
+from scope.jobs.identity import model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
 from scope.models import ModelOptions
 from scope.models.labels import (
@@ -21,17 +21,17 @@ from scope.models.labels import (
     next_token_classifier,
     parse_label_map,
 )
-from scope.models.loading import expand_spec, require_labels
-from scope.models.preflight import KnownLabels, labels_before_loading, require_there
+from scope.models.loading import require_labels
+from scope.models.model import Model
 from scope.models.prompts import prompt_of
-from scope.models.saved import SavedClassifier
+from scope.models.scheme import KnownLabels, expand_spec, find_scheme, require_there
 from scope.protocols import Classifier
 from scope.records import AnswerShares, Example, ModelCard
 
 
-def classifier_card(classifier: NamedModel, truncated: int = 0) -> ModelCard:
+def classifier_card(classifier: Model, truncated: int = 0) -> ModelCard:
     """A classifier's entry in the manifest, with its labels, prompts and label words."""
-    model = classifier.model
+    model = classifier.adapter
     return replace(
         classifier.card(truncated),
         labels=model.labels,
@@ -44,8 +44,8 @@ def classifier_card(classifier: NamedModel, truncated: int = 0) -> ModelCard:
 class Models:
     """A reference, and targets whose labels are in its order."""
 
-    reference: NamedModel
-    targets: tuple[NamedModel, ...]
+    reference: Model
+    targets: tuple[Model, ...]
 
 
 def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
@@ -121,10 +121,10 @@ def load_models(request: AuditRequest) -> AuditModels:
         for name, other in zip(other_names, others, strict=True)
     ]
     for place, role in enumerate(request.compared, start=len(targets) - len(request.compared)):
-        if targets[place].model.fingerprint == first.fingerprint:
+        if targets[place].fingerprint == first.fingerprint:
             raise _is_reference(role, others[place].spec)
         targets[place] = replace(targets[place], role=role)
-    reference = NamedModel(name=first_name, role="reference", model=first)
+    reference = Model(name=first_name, role="reference", adapter=first)
     models = Models(reference=reference, targets=tuple(targets))
     return AuditModels((models,), {})
 
@@ -187,12 +187,11 @@ def degenerate_reference(found: AnswerShares, reference: Classifier) -> ModelErr
     )
 
 
-def _target(name: str, model: Classifier, first: Classifier, request: AuditRequest) -> NamedModel:
+def _target(name: str, model: Classifier, first: Classifier, request: AuditRequest) -> Model:
     """A target, with its labels in the order of the first model's."""
-    saved = isinstance(model, SavedClassifier)
     if model is not first and request.role != "next_token":
         model = align(model, first.labels, parse_label_map(request.label_map))
-    return NamedModel(name=name, role="target", model=model, saved=saved)
+    return Model(name=name, role="target", adapter=model)
 
 
 def check_labels(
@@ -241,8 +240,10 @@ def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> 
     """A model's labels; of saved predictions only if they are to be ``read``."""
     if not isinstance(model, str):
         return None
-    if not is_saved(model):
-        return labels_before_loading(model, options)
+    scheme, rest = find_scheme(model)
+    if not scheme.saved:
+        require_there(model)
+        return scheme.labels(rest, options)
     if not read or expand_spec(model) != (model,):
         return KnownLabels(model, ())
     saved = load_audited(model, "classifier", options)

@@ -6,15 +6,12 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict
 
 from scope.core.request import Request, reproduce
 from scope.errors import SpecError
 from scope.models.generations import software_versions
-from scope.models.loading import split_spec
-from scope.paths import expanded
+from scope.models.scheme import scheme_of, split_spec
 from scope.records import (
     COMPARED,
     GOLD,
@@ -25,8 +22,6 @@ from scope.records import (
     ModelCard,
     Setting,
 )
-from scope.records.result import TEXT_BY_TEXT, ModelRole
-from scope.registry import SAVED
 
 NULL = "null"
 """The setting that gives the null hypothesis of a test in words; not part of the configuration."""
@@ -41,34 +36,6 @@ PROBES = "probes for "
 
 _UNNAMED = re.compile(rf"{MEMORY}(.+)#[0-9a-f]{{8}}")
 """The spec of an object without a ``name``; see `scope.models.objects`."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NamedModel:
-    """A model with the name that tables and reports give it, and its role in the job.
-
-    ``saved`` is true if its answers are looked up in a file, at no cost, and need not be stored
-    again; ``own`` if it is the user's own object, passed directly or as ``python:``.
-    """
-
-    name: str
-    role: ModelRole = "model"
-    model: Any
-    saved: bool = False
-    own: bool = False
-
-    def card(self, truncated: int = 0) -> ModelCard:
-        """Its entry in the manifest, without labels and prompts."""
-        return ModelCard(
-            name=self.name,
-            role=self.role,
-            spec=self.model.spec,
-            fingerprint=self.model.fingerprint,
-            truncated=truncated,
-            reproducible=TEXT_BY_TEXT
-            if getattr(self.model, "asked_alone", False)
-            else getattr(self.model, "reproducible", ""),
-        )
 
 
 def short_names(specs: Sequence[str]) -> tuple[str, ...]:
@@ -143,15 +110,7 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
 def _short_name(spec: str) -> str:
     if unnamed := _UNNAMED.fullmatch(spec):
         return unnamed[1]
-    scheme, rest = split_spec(spec)
-    if scheme == "hf" and not expanded(rest).exists():
-        return rest
-    if scheme == "python":
-        return rest
-    if scheme in ("openai", *SAVED) and "#" in rest:
-        return rest.rpartition("#")[2]
-    path = Path(rest)
-    return (path.stem if scheme == "gguf" else path.name) or rest
+    return scheme_of(spec).short_name(split_spec(spec)[1])
 
 
 def configuration_of(manifest: Manifest) -> dict[str, object]:
@@ -218,7 +177,7 @@ def _parts(manifest: Manifest) -> dict[str, object]:
 def _identity(card: ModelCard) -> dict[str, str]:
     # Saved labels are looked up anew each time: their file grows while its run goes on, by the
     # texts that the search has found. Saved answers to questions are there from the beginning.
-    saved = split_spec(card.spec)[0] == "predictions" and bool(card.labels)
+    saved = scheme_of(card.spec).saved and bool(card.labels)
     return {"name": card.name, "fingerprint": "looked up" if saved else card.fingerprint}
 
 

@@ -16,7 +16,7 @@ from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
 from scope.jobs.shared_fields import SharesAnswers
 from scope.jobs.work import Planned, announcements
-from scope.models.loading import split_spec
+from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
 from scope.records import Clock, Manifest, Result
@@ -82,7 +82,7 @@ def _refuse_another_generation(run: Run, manifest: Manifest) -> None:
     """
     began: Mapping[str, str] = run.read_notes().get("versions", {})  # type: ignore[assignment]
     before, now = (one.get("transformers", "") for one in (began, manifest.versions))
-    local = any(split_spec(card.spec)[0] in ("hf", "gguf") for card in manifest.models)
+    local = any(scheme_of(card.spec).computed for card in manifest.models)
     if local and before.partition(".")[0] != now.partition(".")[0]:
         raise RunError(
             f"run `{run.path.name}` was started with transformers {before}; {now} is installed",

@@ -19,15 +19,13 @@ from typing import Any, NamedTuple, TypeVar
 from scope.answers import CachedClassifier, Memory
 from scope.answers.answers import checked
 from scope.errors import SpecError
-from scope.jobs.identity import NamedModel
 from scope.models import ModelOptions
-from scope.models.loading import split_spec
+from scope.models.model import Model
 from scope.models.options import LETTER_TOKENS
-from scope.models.preflight import weights_of
+from scope.models.scheme import find_scheme, scheme_of
 from scope.printing import did_you_mean
 from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task
 from scope.records import Example, ModelCard, ModelFacts, Prediction, Question
-from scope.registry import SAVED
 from scope.untrusted import Failed, attempt
 
 SECONDS_A_TRIAL = 3.0
@@ -74,19 +72,19 @@ class Planned(NamedTuple):
     measured: Callable[[], Work]
 
 
-def texts_work(model: NamedModel, examples: Sequence[Example], perturbations: int) -> Planned:
+def texts_work(model: Model, examples: Sequence[Example], perturbations: int) -> Planned:
     """A model's answers to the texts and to at most so many perturbations of about their length."""
     texts = list(dict.fromkeys(example.text for example in examples))
     queries = len(texts) + perturbations
 
     def ask(some: Sequence[str]) -> object:
-        return model.model.classify(some)
+        return model.adapter.classify(some)
 
     return _planned("texts", model, ask, texts, queries, tokens_out=_label_tokens(model))
 
 
 def questions_work(
-    model: NamedModel, task: Task, questions: Sequence[Question], tokens_out: int
+    model: Model, task: Task, questions: Sequence[Question], tokens_out: int
 ) -> Planned:
     """A model's answers to the questions of a task."""
     distinct = list(
@@ -96,7 +94,7 @@ def questions_work(
     )
 
     def ask(some: Sequence[Question]) -> object:
-        return list(checked(model.model, task.role, some, own=model.own))
+        return list(checked(model.adapter, task.role, some, own=model.own))
 
     return _planned(task.name, model, ask, distinct, len(distinct), tokens_out=tokens_out)
 
@@ -114,7 +112,7 @@ def vectors_work(name: str, purpose: str, read: Callable[[Any], object], texts: 
 
 def search_work(
     capability: Capability,
-    reference: NamedModel,
+    reference: Model,
     examples: Sequence[Example],
     options: SearchOptions,
 ) -> Planned:
@@ -136,8 +134,8 @@ def search_work(
             return _endpoint_work(reference, purpose, texts, queries, _label_tokens(reference))
         work = partial(Work, model=reference.name)
         asked_models: Sequence[object] = getattr(capability, "asked_models", tuple)()
-        if any(str(getattr(model, "spec", "")).startswith("openai:") for model in asked_models):
-            each = seconds_to_answer(texts, reference.model.classify) / max(len(texts), 1)
+        if any(scheme_of(str(getattr(model, "spec", "-"))).served for model in asked_models):
+            each = seconds_to_answer(texts, reference.adapter.classify) / max(len(texts), 1)
             return work(purpose=purpose, queries=queries, seconds=queries * each)
         sample = random.Random(0).sample(examples, min(len(examples), options.parallel_texts))  # noqa: S311 - no secret
         trial = _TimedClassifier(reference)
@@ -226,8 +224,8 @@ class _TrialEndsError(Exception):
 class _TimedClassifier:
     """A reference that answers for some seconds and counts the distinct texts."""
 
-    def __init__(self, reference: NamedModel) -> None:
-        self._classifier = CachedClassifier(reference.model, Memory())
+    def __init__(self, reference: Model) -> None:
+        self._classifier = CachedClassifier(reference.adapter, Memory())
         self._classifier.classify(["a first text prepares the model"])
         self._began = time.monotonic()
         self._seen: set[str] = set()
@@ -251,7 +249,7 @@ class _TimedClassifier:
 
 def _planned(
     purpose: str,
-    model: NamedModel,
+    model: Model,
     ask: Callable[[Sequence[Any]], object],
     items: Sequence[Any],
     queries: int,
@@ -270,7 +268,7 @@ def _planned(
 
 
 def _endpoint_work(
-    model: NamedModel, purpose: str, items: Sequence[Any], queries: int, tokens_out: int
+    model: Model, purpose: str, items: Sequence[Any], queries: int, tokens_out: int
 ) -> Work:
     """Requests with items of this mean length, and the tokens that they take at most."""
     texts = [
@@ -288,16 +286,16 @@ def _endpoint_work(
     )
 
 
-def _is_endpoint(named: NamedModel) -> bool:
-    return split_spec(named.model.spec)[0] == "openai"
+def _is_endpoint(named: Model) -> bool:
+    return scheme_of(named.spec).served
 
 
-def _prompt_length(named: NamedModel) -> int:
-    prompts = getattr(named.model, "prompts", {})
+def _prompt_length(named: Model) -> int:
+    prompts = getattr(named.adapter, "prompts", {})
     return max(map(len, prompts.values()), default=0)
 
 
-def _label_tokens(named: NamedModel) -> int:
+def _label_tokens(named: Model) -> int:
     """The longest reply to a text: of what is asked without a prompt, the next token."""
     return LETTER_TOKENS if _prompt_length(named) else 1
 
@@ -390,9 +388,9 @@ def facts_of(
     method
         How it is asked for many answers at once, such as ``classify``.
     """
-    size = weights_of(card.spec, options)
-    answers = split_spec(card.spec)[0] not in ("openai", *SAVED)
-    if model is None or not asked or not answers:
+    scheme, rest = find_scheme(card.spec)
+    size = scheme.weights(rest, options)
+    if model is None or not asked or scheme.served or scheme.saved:
         return ModelFacts(model=card.name, **size._asdict())
     ask = getattr(model, method)
     found = timed(asked, lambda some: list(ask(some)))

@@ -129,29 +129,21 @@ def load_column(table: TableName) -> TableColumn:
     return TableColumn(letters, table, content.hexdigest()[:16])
 
 
-def table_models(table: TableName) -> tuple[str, ...]:
-    """The names of a table's models, in its order.
+def expand_table(table: TableName) -> list[str]:
+    """The specs of every model, in the table's order, where ``*`` means all; none for one model.
 
     Raises
     ------
     DataError
-        When the table cannot be read.
+        When the table cannot be read, no model is named, or a pattern that is no model's name.
     """
-    return tuple(_read(table.path))
-
-
-def require_model(table: TableName) -> None:
-    """Refuse a table of which no model is named, or a pattern that is no model's name.
-
-    Raises
-    ------
-    DataError
-        Listing the models that there are.
-    """
-    if table.model is None or (table.model != ALL and _is_pattern(table.model)):
+    if table.model is None or _is_pattern(table.model):
         models = list(_read(table.path))
+        if table.model == ALL:
+            return [f"predictions:{table.path}#{model}" for model in models]
         if table.model not in models:
             raise _unknown(table, models)
+    return []
 
 
 def _is_pattern(model: str) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
+from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import STEP, Decoder
-from scope.models.heads import Head, fingerprint_with, load_head
+from scope.models.heads import Head, load_head
 from scope.models.options import ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.paths import batches_by_beginning

@@ -17,10 +17,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scope.models.options import ModelOptions
+from scope.models.scheme import scheme_of
 from scope.models.torch_setup import choose_device, load_torch, waiting_threads_sleep
-
-BY_BYTES = ("hf", "gguf")
-"""Schemes whose models are computed here, and whose fingerprint covers the bytes of their files."""
 
 _MARK = "computed_by"
 _LIBRARIES = ("torch", "transformers", "tokenizers", "sentencepiece", "gguf", "numpy")
@@ -36,9 +34,9 @@ _VARIABLES = (
 Model = TypeVar("Model")
 
 
-def mark_cacheable(model: Model, scheme: str, options: ModelOptions) -> Model:
-    """The model that was loaded by a scheme, with what computes its answers if it is certain."""
-    if scheme in BY_BYTES and not options.trust_remote_code:
+def mark_cacheable(model: Model, spec: str, options: ModelOptions) -> Model:
+    """The model that was loaded by a spec, with what computes its answers if it is certain."""
+    if scheme_of(spec).computed and not options.trust_remote_code:
         setattr(model, _MARK, _computed_by(options))
     return model
 

@@ -6,6 +6,7 @@ Encoders that are installed as packages answer when the model hub is out of reac
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -127,6 +128,19 @@ def _fingerprint(folder: Path, files: Sequence[Path], options: ModelOptions) -> 
         digest.update(str(path.relative_to(folder)).encode() + b"\0")
         digest.update(bytes.fromhex(sha256_of(path)))
     return digest.hexdigest()[:16]
+
+
+def fingerprint_with(fingerprint: str, *settings: str | int) -> str:
+    """A checkpoint's fingerprint together with the settings that change its answers.
+
+    Examples
+    --------
+    >>> fingerprint_with("abc", 32) == fingerprint_with("abc", 32)
+    True
+    >>> fingerprint_with("abc", 32) == fingerprint_with("abc", 33)
+    False
+    """
+    return hashlib.sha256(json.dumps([fingerprint, *settings]).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

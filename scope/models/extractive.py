@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length, portions_by_length
-from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
+from scope.models.checkpoint import fingerprint_with
+from scope.models.heads import Head, load_head, refuse_nan
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions

@@ -18,17 +18,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scope.checksums import sha256_of
 from scope.errors import ModelError
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input
 from scope.models.options import ModelOptions
+from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded
 from scope.printing import first_line
+from scope.protocols import LatentReader
 from scope.untrusted import converting
+
+if TYPE_CHECKING:
+    from scope.models.latents import Readout
 
 _NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
 _SENTENCE_PIECE = "llama"
@@ -256,3 +261,37 @@ def _unreadable(path: Path, reason: str) -> ModelError:
         fix="check that the file is complete; or serve it with llama.cpp and name the server as "
         "openai:URL#MODEL",
     )
+
+
+class Gguf(Scheme):
+    """Files of llama.cpp."""
+
+    computed = True
+
+    def require_there(self, rest: str) -> None:
+        """Refuse what is no GGUF file."""
+        require_gguf(expanded(rest))
+
+    def short_name(self, rest: str) -> str:
+        """The name of the file."""
+        return Path(rest).stem or rest
+
+    def labels(self, rest: str, options: ModelOptions) -> KnownLabels:
+        """The label words."""
+        return labels_by_words(f"{self.name}:{rest}", options)
+
+    def weights(self, rest: str, options: ModelOptions) -> Weights:
+        """The size of the file."""
+        size = expanded(rest).stat().st_size
+        return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
+
+    def latent_reader(
+        self, rest: str, options: ModelOptions, readout: Readout | None
+    ) -> LatentReader:
+        """The model read layer by layer."""
+        from scope.models.latents import read_gguf
+
+        return read_gguf(rest, options, readout)
+
+
+SCHEME = Gguf("gguf", load)

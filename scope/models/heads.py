@@ -5,21 +5,26 @@ Each role needs a head of the transformers library that was trained.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scope.errors import ModelError
 from scope.models.checkpoint import fetch_checkpoint
 from scope.models.options import ModelOptions
-from scope.models.safety import within_bounds
+from scope.models.safety import MOST_BYTES_OF_OTHERS, within_bounds
+from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
+from scope.paths import expanded
+from scope.protocols import Encoder, LatentReader
 from scope.untrusted import loading
+
+if TYPE_CHECKING:
+    from scope.models.latents import Readout
 
 
 class Head(NamedTuple):
@@ -121,19 +126,6 @@ def _tokenizer_limit(tokenizer: Any) -> int:
     )
 
 
-def fingerprint_with(fingerprint: str, *settings: str | int) -> str:
-    """A checkpoint's fingerprint together with the settings that change its answers.
-
-    Examples
-    --------
-    >>> fingerprint_with("abc", 32) == fingerprint_with("abc", 32)
-    True
-    >>> fingerprint_with("abc", 32) == fingerprint_with("abc", 33)
-    False
-    """
-    return hashlib.sha256(json.dumps([fingerprint, *settings]).encode()).hexdigest()[:16]
-
-
 def refuse_nan(spec: str, logits: Any) -> None:
     """Refuse a model that answers what is no number.
 
@@ -191,7 +183,7 @@ def load(rest: str, options: ModelOptions) -> Any:
 
 
 def _module(folder: Path) -> str:
-    architectures = _architectures(folder)
+    architectures = _listed(_config(folder).get("architectures"))
     tables = quiet_transformers().models.auto.modeling_auto
     for table, module in FAMILIES.items():
         known = set(getattr(tables, table).values())
@@ -200,10 +192,88 @@ def _module(folder: Path) -> str:
     return CLASSIFIER
 
 
-def _architectures(folder: Path) -> tuple[str, ...]:
-    """The names in config.json; none where the file is missing or damaged, as the loader says."""
+class HuggingFace(Scheme):
+    """Checkpoints of the transformers library."""
+
+    computed = True
+
+    def short_name(self, rest: str) -> str:
+        """The name on the hub, or that of the folder."""
+        return super().short_name(rest) if expanded(rest).exists() else rest
+
+    def labels(self, rest: str, options: ModelOptions) -> KnownLabels | None:
+        """The labels in the checkpoint's config.json, or a language model's label words."""
+        spec, config = f"{self.name}:{rest}", _config(expanded(rest))
+        architectures = _listed(config.get("architectures"))
+        if architectures and all(name.endswith("ForCausalLM") for name in architectures):
+            return labels_by_words(spec, options)
+        names = config.get("id2label")
+        is_classifier = architectures and architectures[0].endswith("ForSequenceClassification")
+        if not isinstance(names, dict) or not is_classifier:
+            return None
+        return KnownLabels(spec, tuple(str(names[key]) for key in sorted(names, key=_number)))
+
+    def weights(self, rest: str, options: ModelOptions) -> Weights:
+        """The size by the headers of the files of weights."""
+        try:
+            files = sorted(fetch_checkpoint(rest, options).folder.glob("*.safetensors"))
+        except ModelError as error:
+            return Weights(reason=error.found)
+        if not files:
+            return Weights(reason="its weights are no safetensors")
+        parameters = sum(map(_count, files))
+        return Weights(
+            parameters=parameters,
+            stored=sum(file.stat().st_size for file in files),
+            dtype=options.dtype,
+            memory=parameters * _BYTES[options.dtype],
+        )
+
+    def encoder(self, rest: str, options: ModelOptions) -> Encoder:
+        """The sentence encoder."""
+        from scope.models.encoder import load
+
+        return load(rest, options)
+
+    def latent_reader(
+        self, rest: str, options: ModelOptions, readout: Readout | None
+    ) -> LatentReader:
+        """The model read layer by layer."""
+        from scope.models.latents import read_checkpoint
+
+        return read_checkpoint(rest, options, readout)
+
+
+_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+
+
+def _config(folder: Path) -> dict[str, object]:
+    """The checkpoint's config.json; empty where it cannot be read, as the loader will say."""
+    path = folder / "config.json"
     try:
-        named = json.loads((folder / "config.json").read_text(encoding="utf-8"))["architectures"]
-        return tuple(map(str, named))
-    except (OSError, ValueError, KeyError, TypeError):
-        return ()
+        # A pipe would be waited for, a device read without end.
+        if not path.is_file() or path.stat().st_size > MOST_BYTES_OF_OTHERS:
+            return {}
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return config if isinstance(config, dict) else {}
+
+
+def _listed(value: object) -> list[str]:
+    return [str(name) for name in value] if isinstance(value, list) else []
+
+
+def _number(key: str) -> tuple[int, str]:
+    return (int(key) if key.isdecimal() else 0, key)
+
+
+def _count(path: Path) -> int:
+    """The numbers in a file of weights."""
+    from safetensors import safe_open
+
+    with safe_open(path, "numpy") as tensors:
+        return sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118 - no dict
+
+
+SCHEME = HuggingFace("hf", load)

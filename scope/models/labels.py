@@ -7,7 +7,6 @@ label words, or, its labels open, by what comes next.
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -15,10 +14,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from scope.errors import ModelError, SpecError
 from scope.models.certainty import carry_mark
-from scope.models.heads import fingerprint_with
+from scope.models.checkpoint import fingerprint_with
 from scope.models.options import ModelOptions
 from scope.models.probabilities import ranked
 from scope.models.prompts import Prompt, prompt_of
+from scope.models.scheme import require_words
 from scope.protocols import (
     ChoiceScorer,
     Classifier,
@@ -289,32 +289,6 @@ class LabelWordClassifier(_Wrapping):
                 "with log-probabilities of the letters A, B, … that stand for the words",
             )
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
-
-
-def require_words(spec: str, options: ModelOptions) -> None:
-    """Refuse label words with which a language model cannot be a classifier.
-
-    Raises
-    ------
-    ModelError
-        When there are fewer than two, one is empty, or two are the same.
-    """
-    words = {label: word.strip() for label, word in options.label_words.items()}
-    counts = Counter(words.values())
-    if len(words) < 2:
-        found = f"{len(words)} label word{'s' * (len(words) != 1)}"
-    elif not all(words.values()):
-        found = f"the label words {words}, one of them empty"
-    elif max(counts.values()) > 1:
-        found = f"the word `{counts.most_common(1)[0][0]}` for more than one label"
-    else:
-        return
-    raise ModelError(
-        f"`{spec}` as a classifier with {found}",
-        expected="a language model with a word of its own for each of at least two labels",
-        fix="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
-        "--label-word negative=bad",
-    )
 
 
 class NextTokenClassifier(_Wrapping):

@@ -27,6 +27,7 @@ from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
 from scope.models.saved import MissingAnswersError
+from scope.models.scheme import Scheme
 from scope.protocols import Answers
 from scope.records import Answer, Question
 
@@ -197,3 +198,16 @@ def expand(rest: str) -> Iterator[str]:
         # A model's own folder is searched quicker; its variants are told apart in the whole.
         own = where if name.endswith(")") else os.path.commonpath(paths)
         yield f"{SCHEME}:{own}{query}#{name}"
+
+
+class EvaluationLogs(Scheme):
+    """Logs of lm-evaluation-harness."""
+
+    saved = True
+
+    def expand(self, rest: str) -> Iterator[str]:
+        """The specs of all models that a spec means; ``PATH#*`` is every model of the folder."""
+        return expand(rest)
+
+
+LOGS = EvaluationLogs("lm-eval", load)

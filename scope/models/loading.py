@@ -6,21 +6,17 @@ another.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from scope.errors import DataError, ModelError, SpecError
-from scope.models.answer_table import ALL, parse_table_name, require_model, table_models
+from scope.errors import ModelError
 from scope.models.certainty import carry_mark, mark_cacheable
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
-from scope.paths import expanded
+from scope.models.scheme import Scheme, find_scheme, scheme_of
 from scope.protocols import (
     METHODS,
     PROTOCOLS,
@@ -30,48 +26,11 @@ from scope.protocols import (
     LatentReader,
     Role,
 )
-from scope.registry import BUILT_IN, SAVED as SAVED_SCHEMES, find
+from scope.registry import BUILT_IN
 from scope.untrusted import UntrustedCode
 
 if TYPE_CHECKING:
     from scope.models.latents import Readout
-
-
-_SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9_+-]*):(?P<rest>.*)", re.DOTALL)
-
-
-def split_spec(spec: str) -> tuple[str, str]:
-    """Scheme and rest of a spec; a bare name or path belongs to ``hf``.
-
-    Raises
-    ------
-    SpecError
-        When the spec, or what follows its scheme, is empty.
-
-    Examples
-    --------
-    >>> split_spec("predictions:answers.jsonl")
-    ('predictions', 'answers.jsonl')
-    >>> split_spec("google-bert/bert-base-uncased")
-    ('hf', 'google-bert/bert-base-uncased')
-    """
-    match = None if _is_path(spec) else _SCHEME.fullmatch(spec)
-    scheme, rest = (match["scheme"], match["rest"]) if match else ("hf", spec)
-    if not rest.strip():
-        raise SpecError(
-            f"the model spec `{spec}`",
-            expected=f"SCHEME:REST with a scheme of {', '.join(BUILT_IN['models'])}",
-            fix="write for example hf:distilbert-base-uncased-finetuned-sst-2-english",
-        )
-    return scheme, rest
-
-
-def _is_path(spec: str) -> bool:
-    try:
-        return Path(spec).exists()
-    # A spec may be longer than the name of any file, or hold what none can.
-    except (OSError, ValueError):
-        return False
 
 
 class _Once(NamedTuple):
@@ -130,15 +89,14 @@ def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> An
 
 def _loaded(spec: str, options: ModelOptions) -> Any:
     """The model of any scheme; where foreign code is run for it, behind the boundary."""
-    scheme, rest = split_spec(spec)
-    load = find("models", scheme).target
-    if scheme in BUILT_IN["models"]:
-        if not options.trust_remote_code or scheme == "python":
-            return load(rest, options)
-        code = UntrustedCode(spec)
-        return guard_methods(code.call("loading", load, rest, options), code)
+    scheme, rest = find_scheme(spec)
+    built_in = scheme.name in BUILT_IN["models"]
+    if built_in and (scheme.own or not options.trust_remote_code):
+        return scheme.load(rest, options)
     code = UntrustedCode(spec)
-    model = code.call("loading", load, rest, options)
+    model = code.call("loading", scheme.load, rest, options)
+    if built_in:
+        return guard_methods(model, code)
     with code.entered("its attributes"):
         complete = is_complete(model)
     return GuardedModel(model, code) if complete else model
@@ -155,7 +113,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     if isinstance(model, PROTOCOLS[role]):
         return model
     if role == "classifier" and isinstance(model, ChoiceScorer):
-        if split_spec(spec)[0] in SAVED_SCHEMES:
+        if scheme_of(spec).saved:
             raise ModelError(
                 f"`{spec}` contains answers to questions, not labels of texts",
                 expected="for labels, one JSON line per text with `text`, `probabilities` and, "
@@ -210,18 +168,10 @@ def load_encoder(spec: str | Any, options: ModelOptions | None = None) -> Encode
     if not isinstance(spec, str):
         name = getattr(spec, "spec", type(spec).__name__)
         return cast(Encoder, in_role(spec, name, "encoder", options or ModelOptions()))
-    scheme, rest = split_spec(spec)
-    if scheme != "hf":
-        raise SpecError(
-            f"an encoder of the scheme `{scheme}`",
-            expected="hf:NAME or a folder that sentence-transformers can load",
-            fix="write for example hf:sentence-transformers/all-MiniLM-L6-v2",
-        )
-    from scope.models.encoder import load
-
+    scheme, rest = find_scheme(spec)
     options = options or ModelOptions()
-    loaded = _loaded_once("encoder", spec, options, partial(load, rest, options))
-    return cast(Encoder, mark_cacheable(loaded, scheme, options))
+    loaded = _loaded_once("encoder", spec, options, partial(scheme.encoder, rest, options))
+    return cast(Encoder, mark_cacheable(loaded, spec, options))
 
 
 def load_latent_reader(
@@ -245,77 +195,13 @@ def load_latent_reader(
         When the model cannot be found, or has no hidden states; the message lists its roles.
     """
     options = options or ModelOptions()
-    model, spec = spec, getattr(spec, "spec", spec)
-    scheme, rest = split_spec(spec)
-    if isinstance(model, str) and scheme in ("hf", "gguf"):
-        from scope.models.latents import read_checkpoint, read_gguf
-
-        return (read_checkpoint if scheme == "hf" else read_gguf)(rest, options, readout)
-    if readout is not None:
-        raise SpecError(
-            f"the readout {readout.kind} for the scheme `{scheme}`",
-            expected="a model of the scheme hf or gguf: other schemes have no choice of readout",
-            fix="leave the readout out, or choose another model",
-        )
-    if scheme == "openai":
-        raise ModelError(
-            f"`{spec}` runs on a server, which does not expose its layers",
-            expected="a model that is loaded here, as hf:NAME or gguf:FILE, or an object with "
-            f"`{METHODS['latent_reader']}` as python:MODULE:ATTRIBUTE",
-            fix="use the checkpoint itself",
-        )
-    loaded = _loaded(spec, options) if isinstance(model, str) else model
-    return cast(LatentReader, in_role(loaded, spec, "latent_reader", options))
-
-
-SAVED = (".jsonl", ".jsonl.gz", ".parquet")
-"""How the names of files of saved answers end."""
-
-
-def expand_spec(spec: str) -> tuple[str, ...]:
-    """The specs of all models that a spec means.
-
-    ``predictions:FILE.tsv#*`` means every model of the table, in its order, ``lm-eval:PATH#*``
-    every model of the logs, ``predictions:FOLDER`` every file of saved answers in it, by name; any
-    other spec itself.
-
-    Raises
-    ------
-    SpecError
-        When the spec means nothing.
-    DataError
-        When the table cannot be read, or no model of it is named, or the folder holds no answers.
-
-    Examples
-    --------
-    >>> expand_spec("hf:google-bert/bert-base-uncased")
-    ('hf:google-bert/bert-base-uncased',)
-    """
-    scheme, rest = split_spec(spec)
-    if scheme in SAVED_SCHEMES and scheme != "predictions":
-        # The module of a scheme of logs has `expand` beside its loader.
-        return tuple(import_module(find("models", scheme).target.__module__).expand(rest))
-    if scheme == "predictions" and (folder := expanded(rest)).is_dir():
-        return _files_of(folder)
-    table = parse_table_name(rest) if scheme == "predictions" else None
-    if table is None:
-        return (spec,)
-    require_model(table)
-    if table.model != ALL:
-        return (spec,)
-    return tuple(f"predictions:{table.path}#{model}" for model in table_models(table))
-
-
-def _files_of(folder: Path) -> tuple[str, ...]:
-    """The files of saved answers in a folder, one model each."""
-    files = sorted(path for path in folder.iterdir() if path.name.endswith(SAVED))
-    if not files:
-        raise DataError(
-            f"no saved answers in the folder {folder}",
-            expected=f"one file per model, with one of the endings {', '.join(SAVED)}",
-            fix="check the path",
-        )
-    return tuple(f"predictions:{file}" for file in files)
+    model, spec = spec, str(getattr(spec, "spec", spec))
+    scheme, rest = find_scheme(spec) if isinstance(model, str) else (Scheme(spec), spec)
+    reader = scheme.latent_reader(rest, options, readout)
+    if reader is None:
+        loaded = _loaded(spec, options) if isinstance(model, str) else model
+        reader = cast(LatentReader, in_role(loaded, spec, "latent_reader", options))
+    return reader
 
 
 class Garage:

@@ -32,6 +32,7 @@ from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
 from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
 from scope.models.options import ModelOptions
+from scope.models.scheme import Scheme
 from scope.printing import first_line, shown, writable
 from scope.protocols import Answers, Classifier
 from scope.records import Answer, Prediction, Question
@@ -380,3 +381,12 @@ def _fingerprint(module: Any, attribute: str) -> str:
     file = getattr(module, "__file__", None)
     source = Path(file).read_bytes() if file else module.__name__.encode()
     return hashlib.sha256(source + attribute.encode()).hexdigest()[:16]
+
+
+class OwnCode(Scheme):
+    """Objects of the user."""
+
+    own = True
+
+
+SCHEME = OwnCode("python", load)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -26,8 +26,14 @@ from scope.data.items import option_index
 from scope.data.sources import Source, guarded_source, reading
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution, normalized
-from scope.models.answer_table import TableColumn, load_column, parse_table_name
+from scope.models.answer_table import (
+    TableColumn,
+    expand_table,
+    load_column,
+    parse_table_name,
+)
 from scope.models.options import ModelOptions
+from scope.models.scheme import Scheme
 from scope.paths import expanded
 from scope.printing import listed
 from scope.protocols import Answers
@@ -366,3 +372,30 @@ def _prediction(row: Fields, labels: Sequence[str]) -> Prediction:
             f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {list(labels)}",
         )
     return Prediction(probabilities=shares)
+
+
+class Predictions(Scheme):
+    """Saved predictions and answers."""
+
+    saved = True
+
+    def expand(self, rest: str) -> Iterable[str]:
+        """Every model of a table, ``FILE.tsv#*``, or every file of saved answers in a folder."""
+        if (folder := expanded(rest)).is_dir():
+            return [f"predictions:{file}" for file in _files_of(folder)]
+        table = parse_table_name(rest)
+        return (table and expand_table(table)) or super().expand(rest)
+
+
+def _files_of(folder: Path) -> list[Path]:
+    endings = (".jsonl", ".jsonl.gz", ".parquet")
+    if not (files := sorted(path for path in folder.iterdir() if path.name.endswith(endings))):
+        raise DataError(
+            f"no saved answers in the folder {folder}",
+            expected=f"one file per model, with one of the endings {', '.join(endings)}",
+            fix="check the path",
+        )
+    return files
+
+
+SCHEME = Predictions("predictions", load)

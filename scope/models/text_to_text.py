@@ -11,9 +11,10 @@ from typing import Any, Self
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
+from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import filled_up, log_probabilities
 from scope.models.generations import cache_name
-from scope.models.heads import Head, fingerprint_with, load_head, refuse_nan
+from scope.models.heads import Head, load_head, refuse_nan
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
 from scope.models.probabilities import chosen

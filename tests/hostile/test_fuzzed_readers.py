@@ -17,11 +17,11 @@ from scope.data import load_data
 from scope.data.items import read_choices, read_squad
 from scope.errors import ScopeError
 from scope.jobs.fleet.reading import read_matrix
-from scope.models.answer_table import TableName, load_column, table_models
-from scope.models.loading import split_spec
+from scope.models.answer_table import TableName, expand_table, load_column
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.saved import load
+from scope.models.scheme import split_spec
 
 MANY = 10_000
 LINES_OF_A_MESSAGE = 25
@@ -132,8 +132,8 @@ def squad(content):
 
 def table_of_answers(content):
     path = written("a.tsv", content)
-    for model in table_models(TableName(path, None)):
-        load_column(TableName(path, model))
+    for model in expand_table(TableName(path, "*")):
+        load_column(TableName(path, model.rpartition("#")[2]))
 
 
 def prompt(content):

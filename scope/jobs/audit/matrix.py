@@ -10,7 +10,7 @@ from scope.errors import SpecError
 from scope.estimation.matrix import measure_matrix
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.identity import short_names
-from scope.models.loading import split_spec
+from scope.models.scheme import split_spec
 from scope.records import AnswerShares, AuditResult, Manifest, ModelCard, Outcome
 
 Model = str | object

@@ -12,7 +12,7 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_for
 from scope.jobs.audit.verdicts import planned_endpoints
 from scope.jobs.audited import Models, check_models, classifier_card, load_models, read_prompts
-from scope.jobs.identity import NamedModel, manifest_of
+from scope.jobs.identity import manifest_of
 from scope.jobs.perturbing import searched_on
 from scope.jobs.preparation import (
     ChosenCapability,
@@ -24,6 +24,7 @@ from scope.jobs.preparation import (
 )
 from scope.jobs.shards import SETTING, Shard
 from scope.metrics import Metric
+from scope.models.model import Model
 from scope.protocols import Encoder, SearchOptions
 from scope.records import Example, Manifest, Setting
 from scope.statistics import joint_power
@@ -112,7 +113,7 @@ class AuditPlan:
         name = chosen.capability.name
         if not self.request.is_matrix:
             return name
-        return searched_on(name, self.models.reference.model.fingerprint)
+        return searched_on(name, self.models.reference.fingerprint)
 
     def shown_as(self, chosen: ChosenCapability) -> str:
         """The name of a search in the progress."""
@@ -160,7 +161,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     )
     models = load_models(request)
     first = models.each[0].reference
-    data = with_labels(loaded, first.model.labels, request.label_map)
+    data = with_labels(loaded, first.adapter.labels, request.label_map)
     if shard is not None:
         data = replace(data, examples=tuple(shard.part(data.examples)))
     plans = tuple(
@@ -181,9 +182,9 @@ def plan_audits(request: AuditRequest) -> Plans:
     return Plans(plans, models.groups)
 
 
-def models_of(plans: Sequence[AuditPlan]) -> list[NamedModel]:
+def models_of(plans: Sequence[AuditPlan]) -> list[Model]:
     """Every model once, references before targets."""
-    found: dict[str, NamedModel] = {}
+    found: dict[str, Model] = {}
     references = [plan.models.reference for plan in plans]
     for model in (*references, *(target for plan in plans for target in plan.models.targets)):
         found.setdefault(model.name, model)

@@ -17,12 +17,13 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.audited import degenerate_reference
-from scope.jobs.identity import NamedModel, configuration_of
+from scope.jobs.identity import configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet, changed_texts
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.work import Planned, search_work, texts_work
+from scope.models.model import Model
 from scope.protocols import Progress
 from scope.records import (
     AnswerShares,
@@ -53,7 +54,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     return Prepared(
         manifest,
         partial(_conduct, plans, groups, configuration_of(manifest)),
-        [model.model for model in models_of(plans)],
+        [model.adapter for model in models_of(plans)],
         partial(_work, plans),
         plan=""
         if request.is_matrix or not request.candidates
@@ -130,7 +131,7 @@ def _audited(
         targets=targets,
         reference=plan.models.reference.name,
         baseline=next((one.name for one in plan.models.targets if one.role == "baseline"), None),
-        labels=plan.models.reference.model.labels,
+        labels=plan.models.reference.adapter.labels,
         soft_scope=plan.soft_scope,
         more=plan.more,
         seed=plan.options.seed,
@@ -168,12 +169,12 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
     found = _shares(plan, [answers])[0]
     if found.degenerate is not None:
         run.discard()
-        raise degenerate_reference(found, plan.models.reference.model)
+        raise degenerate_reference(found, plan.models.reference.adapter)
 
 
 def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
     """How the reference and the targets that have answered answer the unchanged texts."""
-    labels = plan.models.reference.model.labels
+    labels = plan.models.reference.adapter.labels
     examples = plan.data.examples
     choices = [
         {example.id: known[example.text].choice for example in examples} for known in answers
@@ -292,7 +293,7 @@ def gather(plans: Sequence[AuditPlan], run: Run) -> Gathered:
 
 
 def _sets_for(
-    model: NamedModel, plans: Sequence[AuditPlan], found: Sequence[Sequence[Searched]]
+    model: Model, plans: Sequence[AuditPlan], found: Sequence[Sequence[Searched]]
 ) -> list[PerturbationSet]:
     """What was searched on every reference that the model is compared with, or is."""
     concerned = [own for plan, own in zip(plans, found, strict=True) if model.name in plan.names]
@@ -303,7 +304,7 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     """Search the kept pairs of a capability and draw its random candidates."""
     search = PairSearch(
         capability=chosen.capability,
-        reference=CachedClassifier(plan.models.reference.model, run),
+        reference=CachedClassifier(plan.models.reference.adapter, run),
         examples=plan.searched,
         options=plan.options,
         run=run,
@@ -318,7 +319,7 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
 
 
 def answer_all(
-    model: NamedModel,
+    model: Model,
     examples: Sequence[Example],
     sets: Sequence[PerturbationSet],
     run: Run,

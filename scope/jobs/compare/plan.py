@@ -14,12 +14,13 @@ from scope.jobs.answering_models import (
     spec_of,
 )
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.identity import NamedModel, manifest_of, short_names
+from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.semscore import SemScore, load_semscore
 from scope.jobs.shards import SETTING, Shard
 from scope.jobs.task_choice import ChosenTask, choose_tasks
-from scope.models.loading import split_spec
+from scope.models.model import Model
 from scope.models.prompts import prompt_of
+from scope.models.scheme import split_spec
 from scope.records import GOLD, Manifest, Setting
 
 
@@ -28,7 +29,7 @@ class ComparisonPlan:
     """The plan of the job, immutable."""
 
     request: CompareRequest
-    answering_models: tuple[NamedModel, ...]
+    answering_models: tuple[Model, ...]
     tasks: tuple[ChosenTask, ...]
     semscore: SemScore | None
 

@@ -42,7 +42,7 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
     """Load and check everything before any model is asked."""
     check_engine(request, (*request.models, *request.tasks))
     plan = plan_comparison(request)
-    loaded = [model.model for model in plan.answering_models]
+    loaded = [model.adapter for model in plan.answering_models]
     manifest = plan.manifest()
     find = partial(_conduct, plan, configuration_of(manifest))
     return Prepared(manifest, find, loaded, partial(_work, plan))

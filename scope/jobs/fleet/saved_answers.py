@@ -30,9 +30,9 @@ from scope.jobs.fleet.long_tables import (
     whole_text,
 )
 from scope.metrics import best_against_gold, exact_match_values
+from scope.models.scheme import scheme_of
 from scope.printing import counted
 from scope.records import Answer, CompareResult, Item, TaskAnswers
-from scope.registry import SAVED
 from scope.store import RunFolder
 
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
@@ -252,7 +252,7 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
     specs: dict[str, str] = {}
     for model in (card for result, _ in tasks for card in result.manifest.models):
         # Saved answers have a file for each task.
-        saved = model.spec.partition(":")[0] in SAVED
+        saved = scheme_of(model.spec).saved
         if not saved and specs.setdefault(model.name, model.spec) != model.spec:
             raise DataError(
                 f"two models called `{model.name}` in the runs: `{specs[model.name]}` and "

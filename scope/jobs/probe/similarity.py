@@ -25,16 +25,14 @@ from scope.jobs.probe.saving import (
 from scope.metrics import text_likeness_values
 from scope.models import ModelOptions
 from scope.models.latents import Readout
-from scope.models.loading import load_latent_reader, split_spec
+from scope.models.loading import load_latent_reader
 from scope.models.options import DType
+from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import Silent
 from scope.protocols import LatentReader, Progress
 from scope.store.files import damaged
 from scope.store.saved_parts import digest_of
-
-SAFE = ("hf", "gguf")
-"""The schemes whose models contain no code: an untrusted file may name them."""
 
 PAIRS_A_PORTION = 1024
 """The most pairs whose latents are in memory at once."""
@@ -250,10 +248,10 @@ def _named_reader(source: LatentSource, folder: Path, options: ModelOptions) -> 
     """A reader of the model named by the probe, which may not run code."""
     if not source.spec.strip():
         raise damaged(folder / DESCRIPTION, "it names no model")
-    if split_spec(source.spec)[0] not in SAFE:
+    if not scheme_of(source.spec).computed:
         raise ModelError(
             f"the probe in `{folder}` needs the model `{source.spec}`, and loading it may run code",
-            expected=f"a model of the scheme {' or '.join(SAFE)}, or one given with --model, "
+            expected="a model of the scheme hf or gguf, or one given with --model, "
             "because a saved probe is not trusted",
             fix="if you trust the model, add --model SPEC",
         )

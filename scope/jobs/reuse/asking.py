@@ -12,12 +12,12 @@ import numpy as np
 
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
-from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, Response, answer_matrix
 from scope.jobs.reuse.case import Case, CaseItem
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.questions import ItemSet, ReuseItem
 from scope.jobs.reuse.responses import Responses
+from scope.models.model import Model
 from scope.records import Look
 from scope.statistics.sequential import SequentialTest
 
@@ -44,7 +44,7 @@ class InBatches:
 
 def make_case(
     models: ReuseModels,
-    reference: NamedModel,
+    reference: Model,
     item_set: ItemSet,
     responses: Responses,
     *,
@@ -67,7 +67,7 @@ def make_case(
     questions = [item for item in item_set.items if item.id == item.unit]
     perturbed = [item for item in item_set.items if item.id != item.unit and batches is None]
 
-    def answers_of(model: NamedModel) -> list[Response]:
+    def answers_of(model: Model) -> list[Response]:
         return responses.answers(model, [*questions, *perturbed])[: len(questions)]
 
     of_reference = answers_of(reference)
@@ -174,7 +174,7 @@ def informative_order(questions: Sequence[ReuseItem], reference: Sequence[Respon
 
 
 def _require_answers(
-    reference: NamedModel,
+    reference: Model,
     questions: Sequence[ReuseItem],
     answers: Sequence[Response],
     responses: Responses,

@@ -12,13 +12,13 @@ from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import is_own
-from scope.jobs.identity import NamedModel, short_names
+from scope.jobs.identity import short_names
 from scope.jobs.reuse.request import ReuseRequest
-from scope.models.loading import Garage, expand_spec, split_spec
-from scope.models.preflight import require_there
+from scope.models.loading import Garage
+from scope.models.model import Model
+from scope.models.scheme import expand_spec, require_there, scheme_of, split_spec
 from scope.paths import expanded
 from scope.records import ModelCard
-from scope.registry import SAVED
 
 Part = Literal["suspect", "reference", "control"]
 
@@ -31,30 +31,30 @@ _ENOUGH_CONTROLS = (
 )
 
 
-def reuse_card(model: NamedModel, truncated: int) -> ModelCard:
+def reuse_card(model: Model, truncated: int) -> ModelCard:
     """A model's entry in the manifest, with its labels."""
-    return replace(model.card(truncated), labels=tuple(getattr(model.model, "labels", ())))
+    return replace(model.card(truncated), labels=tuple(getattr(model.adapter, "labels", ())))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReuseModels:
     """The models of a test of reuse, loaded and checked; ``excluded`` names the others."""
 
-    suspect: NamedModel
-    references: tuple[NamedModel, ...]
-    controls: tuple[NamedModel, ...]
+    suspect: Model
+    references: tuple[Model, ...]
+    controls: tuple[Model, ...]
     excluded: tuple[str, ...] = ()
 
     @property
-    def all(self) -> tuple[NamedModel, ...]:
+    def all(self) -> tuple[Model, ...]:
         """The references, the suspect and the controls, in this order."""
         return (*self.references, self.suspect, *self.controls)
 
-    def with_models(self, change: Callable[[NamedModel], Any]) -> ReuseModels:
+    def with_models(self, change: Callable[[Model], Any]) -> ReuseModels:
         """A copy in which each ``model`` is replaced by the result of ``change``."""
 
-        def changed(model: NamedModel) -> NamedModel:
-            return replace(model, model=change(model))
+        def changed(model: Model) -> Model:
+            return replace(model, adapter=change(model))
 
         return ReuseModels(
             suspect=changed(self.suspect),
@@ -102,18 +102,17 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
             key = one if isinstance(one, str) else id(one)
             if key not in loaded:
                 # Twenty models of these kinds may not fit in memory.
-                heavy = isinstance(one, str) and split_spec(one)[0] in ("hf", "gguf")
+                heavy = isinstance(one, str) and scheme_of(one).computed
                 parks = heavy and part != "reference"
                 loaded[key] = garage.park(partial(load, one)) if parks else load(one)
             advance()
     models = [loaded[one if isinstance(one, str) else id(one)] for _, one in entries]
     names = _names([part for part, _ in entries], [model.spec for model in models])
     found = [
-        NamedModel(
+        Model(
             name=name,
             role=part,
-            model=model,
-            saved=split_spec(model.spec)[0] in SAVED,
+            adapter=model,
             own=is_own(given, model),
         )
         for (part, given), name, model in zip(entries, names, models, strict=True)
@@ -192,10 +191,9 @@ def _require_a_match(
 
 def _place(spec: str) -> str:
     """A spec with its path resolved, so that all spellings of a path are equal."""
-    scheme, rest = split_spec(spec)
-    if scheme not in SAVED:
+    if not scheme_of(spec).saved:
         return spec
-    path, mark, model = rest.partition("#")
+    path, mark, model = split_spec(spec)[1].partition("#")
     return f"{expanded(path).resolve()}{mark}{model}"
 
 
@@ -247,17 +245,17 @@ def _names(parts: Sequence[Part], specs: Sequence[str]) -> list[str]:
     ]
 
 
-def _refuse_same_models(models: Sequence[NamedModel]) -> None:
+def _refuse_same_models(models: Sequence[Model]) -> None:
     """Raise an error if two models are the same one, except a suspect and a reference."""
-    seen: dict[str, NamedModel] = {}
+    seen: dict[str, Model] = {}
     for model in models:
-        other = seen.setdefault(model.model.fingerprint, model)
+        other = seen.setdefault(model.fingerprint, model)
         suspected = {model.role, other.role} == {"suspect", "reference"}
         if other is not model and not suspected:
             raise ModelError(
-                f"the {other.role} `{other.model.spec}` and the {model.role} "
-                f"`{model.model.spec}` are the same model: both have the fingerprint "
-                f"{model.model.fingerprint}",
+                f"the {other.role} `{other.spec}` and the {model.role} "
+                f"`{model.spec}` are the same model: both have the fingerprint "
+                f"{model.fingerprint}",
                 expected="different models, the controls independent of suspect and references",
-                fix=f"leave --{model.role} {model.model.spec} out",
+                fix=f"leave --{model.role} {model.spec} out",
             )

@@ -23,7 +23,7 @@ from scope.jobs.audited import (
     read_prompts,
     refuse_unused_words,
 )
-from scope.jobs.identity import NULL, PROBES, NamedModel, manifest_of
+from scope.jobs.identity import NULL, PROBES, manifest_of
 from scope.jobs.perturbing import PairSearch, changed_texts, searched_on
 from scope.jobs.preparation import (
     ChosenCapability,
@@ -40,6 +40,7 @@ from scope.jobs.task_choice import ChosenTask, choose_tasks
 from scope.jobs.word_encoder import encoder_at_hand
 from scope.jobs.work import Planned, questions_work, search_work, texts_work
 from scope.models.labels import align, parse_label_map
+from scope.models.model import Model
 from scope.plugins import refuse_unused_settings
 from scope.protocols import Encoder, SearchOptions
 from scope.records import CapabilityCard, DataCard, Example, Manifest, Setting
@@ -63,7 +64,7 @@ class PreparedTest:
         """The inference of an open run."""
         raise NotImplementedError
 
-    def items(self, reference: NamedModel, run: Run) -> ItemSet:
+    def items(self, reference: Model, run: Run) -> ItemSet:
         """The questions of a reference."""
         raise NotImplementedError
 
@@ -120,7 +121,7 @@ class _TaskTest(PreparedTest):
     def responses(self, run: Run) -> TaskResponses:
         return TaskResponses(task=self.chosen.task, run=run, progress=self.request.progress)
 
-    def items(self, reference: NamedModel, run: Run) -> ItemSet:
+    def items(self, reference: Model, run: Run) -> ItemSet:
         return task_items(self.chosen.data.items)
 
     def recognise(self, run: Run) -> None:
@@ -173,13 +174,13 @@ class _TextTest(PreparedTest):
         request = self.request
         return SearchOptions(trials=request.trials, seed=request.seed, encoder=self.encoder)
 
-    def items(self, reference: NamedModel, run: Run) -> ItemSet:
+    def items(self, reference: Model, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one reference finds."""
         examples = self._searched()
         sets = [
             PairSearch(
                 capability=chosen.capability,
-                reference=CachedClassifier(reference.model, run),
+                reference=CachedClassifier(reference.adapter, run),
                 examples=examples,
                 options=self._options(),
                 run=run,
@@ -200,14 +201,14 @@ class _TextTest(PreparedTest):
             examples=self.examples,
             run=run,
             progress=progress,
-            own_labels={model.name: model.model.labels for model in self.models.all},
+            own_labels={model.name: model.adapter.labels for model in self.models.all},
             matched=match_by_answers(self.models, self.labels, originals, run, progress),
         )
 
 
-def _kept_as(chosen: ChosenCapability, searched: NamedModel) -> str:
+def _kept_as(chosen: ChosenCapability, searched: Model) -> str:
     """The name under which a run stores the perturbations of one model."""
-    return searched_on(chosen.capability.name, searched.model.fingerprint)
+    return searched_on(chosen.capability.name, searched.fingerprint)
 
 
 def prepare_test(request: ReuseRequest) -> PreparedTest:
@@ -224,7 +225,7 @@ def _prepare_task(request: ReuseRequest) -> PreparedTest:
     check_prompts([role], options)
     models = load_reuse_models(request, lambda spec: load_answering_model(spec, [role], options))
     for model in models.all:
-        require_rows(model.model, [chosen])
+        require_rows(model.adapter, [chosen])
     return _TaskTest(
         request=request,
         models=models,
@@ -246,8 +247,8 @@ def _prepare_texts(request: ReuseRequest) -> PreparedTest:
     count = len(specs) if all_align else len(request.references)
     check_labels(specs, request, loaded.examples, aligned=count)
     models = load_reuse_models(request, lambda spec: load_audited(spec, request.role, options))
-    refuse_unused_words(options, used=asked_with_words([model.model for model in models.all]))
-    labels = tuple(models.references[0].model.labels)
+    refuse_unused_words(options, used=asked_with_words([model.adapter for model in models.all]))
+    labels = tuple(models.references[0].adapter.labels)
     loaded = with_labels(loaded, labels, request.label_map)
     return _TextTest(
         request=request,
@@ -270,20 +271,20 @@ def _prepare_texts(request: ReuseRequest) -> PreparedTest:
     )
 
 
-def _aligned(model: NamedModel, labels: Sequence[str], request: ReuseRequest) -> object:
+def _aligned(model: Model, labels: Sequence[str], request: ReuseRequest) -> object:
     """A model with its labels in the first reference's order, or unchanged if no names align.
 
     References must align. So must all models with batches, because a match needs all answers, and
     with a label map of the user's.
     """
     if request.role == "next_token":
-        return model.model
+        return model.adapter
     try:
-        return align(model.model, labels, parse_label_map(request.label_map))
+        return align(model.adapter, labels, parse_label_map(request.label_map))
     except ModelError:
         if model.role == "reference" or request.batch_size or request.label_map:
             raise
-        return model.model
+        return model.adapter
 
 
 def _capabilities(request: ReuseRequest) -> tuple[ChosenCapability, ...]:

@@ -21,7 +21,7 @@ from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.answer_table import parse_table_name
-from scope.models.loading import split_spec
+from scope.models.scheme import split_spec
 from scope.plugins import expand_groups
 from scope.records import ReuseResult, Setting
 

@@ -16,11 +16,11 @@ import numpy as np
 from scope.answers import Run, answer_texts, ask
 from scope.errors import ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
-from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.answer_matrix import Response
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.questions import ItemSet, ReuseItem, spelled_alike
 from scope.models.labels import how_to_map
+from scope.models.model import Model
 from scope.protocols import Progress, Task
 from scope.records import (
     Example,
@@ -41,7 +41,7 @@ class Responses(ABC):
     progress: Progress
 
     @abstractmethod
-    def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
+    def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
 
     @abstractmethod
@@ -54,7 +54,7 @@ class Responses(ABC):
             return self.options(item)[response.choice]
         return response.choice or ""
 
-    def pairs(self, items: ItemSet, models: Sequence[NamedModel]) -> tuple[AuditedPairs, ...]:
+    def pairs(self, items: ItemSet, models: Sequence[Model]) -> tuple[AuditedPairs, ...]:
         """The perturbations that all of these models have answered; the reference is first."""
         return ()
 
@@ -74,7 +74,7 @@ class TaskResponses(Responses):
     task: Task
     cut: dict[str, set[str]] = field(default_factory=dict)
 
-    def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
+    def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
         questions = [item.question for item in items]
         answers = ask(model, self.task, questions, store=self.run, progress=self.progress)
@@ -114,7 +114,7 @@ class TextResponses(Responses):
     matched: Mapping[str, Matching] = field(default_factory=dict)
     known: dict[str, dict[str, Prediction]] = field(default_factory=dict)
 
-    def answers(self, model: NamedModel, items: Sequence[ReuseItem]) -> list[Response]:
+    def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
         texts = [item.question.text for item in items]
         known = self.known.setdefault(model.name, {})
@@ -136,7 +136,7 @@ class TextResponses(Responses):
         """The labels of every text."""
         return self.labels
 
-    def pairs(self, items: ItemSet, models: Sequence[NamedModel]) -> tuple[AuditedPairs, ...]:
+    def pairs(self, items: ItemSet, models: Sequence[Model]) -> tuple[AuditedPairs, ...]:
         """The perturbations that all of these models have answered; the reference is first."""
         answered = [self.known.get(model.name, {}) for model in models]
         by_text: dict[str | None, tuple[Prediction, ...]] = {
@@ -205,7 +205,7 @@ def match_by_answers(
     ModelError
         When the labels of no control align.
     """
-    unaligned = [model for model in models.all if labels and model.model.labels != tuple(labels)]
+    unaligned = [model for model in models.all if labels and model.adapter.labels != tuple(labels)]
     if not unaligned:
         return {}
     controls = [model for model in models.controls if model not in unaligned]
@@ -213,7 +213,7 @@ def match_by_answers(
         raise ModelError(
             f"no control with the labels {', '.join(labels)}",
             expected="at least one control whose labels align with the reference's",
-            fix=f"map the labels: {how_to_map(unaligned[0].model.labels, labels, {})}",
+            fix=f"map the labels: {how_to_map(unaligned[0].adapter.labels, labels, {})}",
         )
     others = [answer_texts(model, texts, run, progress) for model in controls]
     return {

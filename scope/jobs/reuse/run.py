@@ -33,7 +33,7 @@ def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     """Load and check everything before any inference."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     test = prepare_test(request)
-    models = [model.model for model in test.models.all]
+    models = [model.adapter for model in test.models.all]
     return Prepared(test.manifest(), partial(_conduct, test, metric), models, test.work)
 
 
@@ -67,7 +67,7 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
     same = [
         f"the suspect and {reference.name} are the same model: their fingerprints are equal"
         for reference in models.references
-        if reference.model.fingerprint == models.suspect.model.fingerprint
+        if reference.fingerprint == models.suspect.fingerprint
     ]
     failed = [line for name, items in sets.items() for line in items.failures(name)]
     of_all = (*failed, *responses.warnings())

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Never
 
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address, parse_address, read_key
@@ -20,6 +21,11 @@ from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.exchange import REDIRECTS, EndpointError, EndpointRequest
 from scope.models.endpoint.roles import EndpointModel
 from scope.models.options import ModelOptions
+from scope.models.scheme import KnownLabels, Scheme, labels_by_words
+from scope.protocols import METHODS
+
+if TYPE_CHECKING:
+    from scope.models.latents import Readout
 
 RETRIES = 2
 """Of the list of models, at most: a wrong URL should fail at once."""
@@ -76,3 +82,25 @@ def _unknown(address: Address, names: Sequence[str]) -> ModelError:
         expected=f"one of: {', '.join(shown[:MOST_NAMES])}{more}",
         fix=f"did you mean `{near[0]}`?" if near else "choose one of these",
     )
+
+
+class OpenAI(Scheme):
+    """Endpoints that speak OpenAI's protocol."""
+
+    served = True
+
+    def labels(self, rest: str, options: ModelOptions) -> KnownLabels:
+        """The label words."""
+        return labels_by_words(f"{self.name}:{rest}", options)
+
+    def latent_reader(self, rest: str, options: ModelOptions, readout: Readout | None) -> Never:
+        """There is none."""
+        raise ModelError(
+            f"`{self.name}:{rest}` runs on a server, which does not expose its layers",
+            expected="a model that is loaded here, as hf:NAME or gguf:FILE, or an object with "
+            f"`{METHODS['latent_reader']}` as python:MODULE:ATTRIBUTE",
+            fix="use the checkpoint itself",
+        )
+
+
+SCHEME = OpenAI("openai", load)

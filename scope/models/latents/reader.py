@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError, SpecError
 from scope.models.batching import RowRule, batches_of_equal_length
-from scope.models.heads import fingerprint_with
+from scope.models.checkpoint import fingerprint_with
 from scope.models.latents.blocks import Blocks, longest_unchanged, side_by_side
 from scope.models.latents.source import ModelSource, checkpoint_source, gguf_source
 from scope.models.options import DType, ModelOptions

@@ -17,9 +17,10 @@ from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, who
 from scope.core.request import Request, as_function
 from scope.data.sampling import load_data
 from scope.jobs.audited import classifier_card, load_audited
-from scope.jobs.identity import NamedModel, manifest_of, short_names
+from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.work import texts_work
+from scope.models.model import Model
 from scope.models.options import Labelling, ModelOptions
 from scope.records import Estimate, Example, Result, Undefined
 from scope.statistics import mean_estimate
@@ -77,7 +78,7 @@ def prepare(request: ConfidenceRequest) -> Prepared[ConfidenceResult]:
     data = load_data(request.data, n=request.n, seed=0)
     options = request.model_options
     models = [
-        NamedModel(name=name, role="model", model=load_audited(spec, "classifier", options))
+        Model(name=name, role="model", adapter=load_audited(spec, "classifier", options))
         for name, spec in zip(short_names(request.models), request.models, strict=True)
     ]
     settings = {"sure_from": request.sure_from, "n": request.n}
@@ -93,7 +94,7 @@ def prepare(request: ConfidenceRequest) -> Prepared[ConfidenceResult]:
 
 
 def _of_model(
-    model: NamedModel, examples: Sequence[Example], request: ConfidenceRequest, run: Run
+    model: Model, examples: Sequence[Example], request: ConfidenceRequest, run: Run
 ) -> Confidence:
     ids = [one.id for one in examples]
     answers = answer_texts(model, [one.text for one in examples], run, request.progress)

@@ -6,7 +6,7 @@ from scope.answers import CachedClassifier, Memory, Run, answers as module, ask
 from scope.answers.answers import KEPT_AT_ONCE
 from scope.answers.checks import TEXTS_A_BATCH
 from scope.errors import ModelError
-from scope.jobs.identity import NamedModel
+from scope.models.model import Model
 from scope.progress import Silent
 from scope.protocols import StreamingClassifier
 from scope.records import Answer, Prediction, Question
@@ -254,7 +254,7 @@ def run(tmp_path):
 
 
 def put(run, model, questions=QUESTIONS, task=Answering, **facts):
-    named = NamedModel(name="teller", model=model, **facts)
+    named = Model(name="teller", adapter=model, **facts)
     return ask(named, task(), questions, store=run, progress=Silent())
 
 
@@ -315,7 +315,8 @@ def test_an_answer_not_given_is_an_answer(run):
 
 def test_saved_answers_are_looked_up_anew_and_not_kept(run):
     model = Teller()
+    model.spec = "predictions:answers.jsonl"
     for _ in range(2):
-        put(run, model, saved=True)
+        put(run, model)
     assert len(model.asked) == 12
     assert run.known("teller", QUESTIONS, "answerer") == {}

@@ -16,7 +16,7 @@ from scope.answers.asking import (
     recognise_numbers,
 )
 from scope.errors import ModelError, RunError
-from scope.jobs.identity import NamedModel
+from scope.models.model import Model
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
 from scope.records.result import TEXT_BY_TEXT
@@ -64,11 +64,11 @@ def known(run, model, texts=TEXTS):
 
 
 def recognise(run, model, texts=TEXTS):
-    recognise_classifier(NamedModel(name="mine", role="target", model=model), texts, run, Silent())
+    recognise_classifier(Model(name="mine", role="target", adapter=model), texts, run, Silent())
 
 
 def recognise_words(run, model):
-    recognise_answerer(NamedModel(name="mine", model=model), TASK, QUESTIONS, run, Silent())
+    recognise_answerer(Model(name="mine", adapter=model), TASK, QUESTIONS, run, Silent())
 
 
 def test_only_schemes_whose_bytes_are_hashed_are_believed():
@@ -106,7 +106,7 @@ def test_a_model_whose_answers_depend_on_the_batch_is_asked_text_by_text(run):
     model = Crowd()
     recognise(run, model)
     assert model.asked == [TOGETHER] + TOGETHER * [1]
-    assert NamedModel(name="mine", model=model).card().reproducible == TEXT_BY_TEXT
+    assert Model(name="mine", adapter=model).card().reproducible == TEXT_BY_TEXT
     answers = CachedClassifier(model, run).classify(TEXTS[:20])
     assert {one.probabilities for one in answers} == {(0.49, 0.51)}
 

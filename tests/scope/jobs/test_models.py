@@ -49,7 +49,7 @@ def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
         prompts = {"choice": "{text}?", "cloze": "{text}"}  # noqa: RUF012
 
     (first, second) = load(Prompted("a", "1"), Model("b", "2"))
-    ours = replace(first, own=False, model=Prompted("a", "1"))
+    ours = replace(first, own=False, adapter=Prompted("a", "1"))
     assert answerer_card(ours, 0, ["choice_scorer"]).prompts == {"choice": "{text}?"}
     assert answerer_card(first, 0, ["choice_scorer"]).prompts == {}
     assert answerer_card(second, 0, []).prompts == {}
@@ -76,7 +76,7 @@ def test_files_that_are_the_same_are_one_model_under_two_names(tmp_path):
     for path in paths:
         path.write_text('{"id": "0", "answer": 1}\n')
     first, second = load(*(f"predictions:{path}" for path in paths))
-    assert first.model.fingerprint == second.model.fingerprint
+    assert first.fingerprint == second.fingerprint
 
 
 @pytest.mark.parametrize("rows", [2, 4])

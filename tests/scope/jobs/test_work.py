@@ -8,7 +8,6 @@ from toy_models import Reference
 from capabilities.extractive_qa import ExtractiveQA
 from capabilities.typo import Typo
 from scope.jobs import work
-from scope.jobs.identity import NamedModel
 from scope.jobs.work import (
     expected_queries,
     facts_of,
@@ -18,6 +17,7 @@ from scope.jobs.work import (
     texts_work,
 )
 from scope.models import ModelOptions
+from scope.models.model import Model
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import SearchOptions
 from scope.records import Answer, Example, ModelCard, Prediction, Question
@@ -92,7 +92,7 @@ class Endpoint:
 
 
 def named(model, **more):
-    return NamedModel(name="one", role="target", model=model, **more)
+    return Model(name="one", role="target", adapter=model, **more)
 
 
 def test_perturbations_take_as_long_as_their_texts(clock):
@@ -102,7 +102,7 @@ def test_perturbations_take_as_long_as_their_texts(clock):
 
 
 def test_saved_answers_take_no_time():
-    found = texts_work(named(Saved(), saved=True), EXAMPLES, 60).measured()
+    found = texts_work(named(Saved()), EXAMPLES, 60).measured()
     assert (found.queries, found.seconds) == (72, 0.0)
 
 
@@ -190,7 +190,7 @@ def test_equal_questions_are_asked_once(clock):
             return ((place, Answer(text="yes")) for place in range(len(questions)))
 
     questions = [Question(id=str(one), text="who?", context="ann") for one in range(3)]
-    model = NamedModel(name="one", model=Answerer(), own=True)
+    model = Model(name="one", adapter=Answerer(), own=True)
     found = questions_work(model, ExtractiveQA(), questions, 32).measured()
     assert (found.queries, found.seconds) == (1, 1.0)
 

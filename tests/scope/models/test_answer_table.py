@@ -8,8 +8,9 @@ from shared_data import shared_data
 from capabilities.choice import Choice
 from scope.errors import DataError, ModelError
 from scope.models import ModelOptions
-from scope.models.loading import expand_spec, load_model
+from scope.models.loading import load_model
 from scope.models.saved import load
+from scope.models.scheme import expand_spec
 from scope.records import Answer, Question
 
 TABLE = "first model\tAB.-C\nother\tBBBBB\n"

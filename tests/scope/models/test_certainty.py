@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
 
 def load(folder, **options):
     given = ModelOptions(device="cpu", **options)
-    return mark_cacheable(load_classifier(folder, given), "hf", given)
+    return mark_cacheable(load_classifier(folder, given), "hf:x", given)
 
 
 @pytest.fixture
@@ -88,7 +88,10 @@ def test_objects_of_the_users_have_no_identity(folder, model):
 @pytest.mark.parametrize("scheme", ["python", "openai", "predictions", "plugin"])
 def test_other_schemes_have_no_identity(folder, scheme):
     options = ModelOptions(device="cpu")
-    assert identity_of(mark_cacheable(load_classifier(folder, options), scheme, options)) is None
+    assert (
+        identity_of(mark_cacheable(load_classifier(folder, options), f"{scheme}:x", options))
+        is None
+    )
 
 
 def test_a_checkpoint_that_may_bring_code_has_no_identity(folder):

@@ -21,8 +21,8 @@ from scope.data.items import read_choices
 from scope.errors import DataError, ModelError, ScopeError
 from scope.models import ModelOptions
 from scope.models.lm_eval import load
-from scope.models.loading import expand_spec
 from scope.models.saved import MissingAnswersError
+from scope.models.scheme import expand_spec
 
 DOCS = documents(60)
 

@@ -2,7 +2,8 @@ import pytest
 
 from scope.errors import DataError, ModelError, SpecError
 from scope.models import ModelOptions, load_classifier, load_encoder
-from scope.models.loading import expand_spec, loading_once, split_spec
+from scope.models.loading import loading_once
+from scope.models.scheme import expand_spec, split_spec
 from scope.protocols import Classifier
 
 
@@ -65,7 +66,7 @@ def test_a_classifier_has_two_different_labels_or_more(tmp_path):
 def test_what_a_plugin_gives_must_have_the_role(monkeypatch):
     import scope.models.saved
 
-    monkeypatch.setattr(scope.models.saved, "load", lambda rest, options: object())
+    monkeypatch.setattr(scope.models.saved.SCHEME, "load", lambda rest, options: object())
     with pytest.raises(ModelError) as raised:
         load_classifier("predictions:x")
     assert raised.value.found == "`predictions:x` is a object with the roles: none"

@@ -6,7 +6,6 @@ from hypothesis import given, strategies as st
 from made_up_cases import judged, strangers, taking, with_suspect
 
 from scope.errors import DataError
-from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN, AnswerKey, Response
 from scope.jobs.reuse.asking import (
     FEWEST_ITEMS,
@@ -19,6 +18,7 @@ from scope.jobs.reuse.asking import (
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.questions import ItemSet, ReuseItem
 from scope.jobs.reuse.usability import FEWEST_SHARED
+from scope.models.model import Model
 from scope.records import Question
 from scope.statistics.sequential import SequentialTest
 
@@ -52,7 +52,7 @@ class Fixed:
 
 
 def model(name, part):
-    return NamedModel(name=name, role=part, model=None, saved=False, own=True)
+    return Model(name=name, role=part, adapter=None, own=True)
 
 
 MODELS = ReuseModels(

@@ -64,7 +64,7 @@ def test_every_model_has_a_name_a_part_and_an_owner(table):
         ("a:model", "control", False, True),
         ("b:model", "control", False, True),
     ]
-    assert models.suspect.model.spec == mine.spec
+    assert models.suspect.spec == mine.spec
 
 
 def test_a_whole_table_gives_all_but_the_suspect_and_the_references(table):

@@ -13,10 +13,10 @@ import scope
 from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
 from scope.answers import Run
-from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.answer_matrix import Response
 from scope.jobs.reuse.questions import task_items
 from scope.jobs.reuse.responses import TaskResponses, match_labels, relabelled
+from scope.models.model import Model
 from scope.progress import Silent
 from scope.records import Answer, Item, Prediction, Question
 
@@ -98,8 +98,8 @@ class Saying:
     answer = choose
 
 
-def reuse_model(model, part="control", *, saved=False):
-    return NamedModel(name=model.spec, role=part, model=model, saved=saved, own=True)
+def reuse_model(model, part="control"):
+    return Model(name=model.spec, role=part, adapter=model, own=True)
 
 
 @pytest.fixture

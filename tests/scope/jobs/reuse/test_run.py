@@ -9,22 +9,23 @@ from toy_suspects import Counting
 
 import scope
 from scope.errors import ModelError, SpecError
-from scope.jobs.identity import NamedModel, configuration_of, default_run_name
+from scope.jobs.identity import configuration_of, default_run_name
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.preparation import PreparedTest
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models import ModelOptions
+from scope.models.model import Model
 from scope.records import Answer, CapabilityCard, DataCard
 from scope.serialization import to_json
 
 
-class Model:
+class Loaded:
     def __init__(self, name):
         self.spec, self.fingerprint, self.labels = f"python:mine:{name}", f"f-{name}", ("no", "yes")
 
 
 def model(name, part):
-    return NamedModel(name=name, role=part, model=Model(name), saved=False, own=True)
+    return Model(name=name, role=part, adapter=Loaded(name), own=True)
 
 
 def plan(controls=("a", "b"), settings=None, **changes):

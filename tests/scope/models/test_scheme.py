@@ -7,7 +7,18 @@ import pytest
 
 from scope.errors import ModelError, SpecError
 from scope.models import ModelOptions, load_classifier
-from scope.models.preflight import labels_before_loading, weights_of
+from scope.models.scheme import find_scheme, require_there
+
+
+def labels_before_loading(spec, options):
+    scheme, rest = find_scheme(require_there(spec))
+    return scheme.labels(rest, options)
+
+
+def weights_of(spec, options):
+    scheme, rest = find_scheme(spec)
+    return scheme.weights(rest, options)
+
 
 WORDS = ModelOptions(label_words={"positive": "good", "negative": "bad"})
 

@@ -1,0 +1,57 @@
+"""A model of a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scope.models.scheme import scheme_of
+from scope.records import ModelCard
+from scope.records.result import TEXT_BY_TEXT, ModelRole
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Model:
+    """A model with the name that tables and reports give it, and its role in the job.
+
+    ``adapter`` answers, in the roles of `scope.protocols`; ``own`` is true if it is the user's
+    object, passed directly or as ``python:``.
+    """
+
+    name: str
+    role: ModelRole = "model"
+    adapter: Any
+    own: bool = False
+
+    @property
+    def spec(self) -> str:
+        """The string that loads it again."""
+        return str(self.adapter.spec)
+
+    @property
+    def fingerprint(self) -> str:
+        """What changes whenever its answers could."""
+        return str(self.adapter.fingerprint)
+
+    @property
+    def saved(self) -> bool:
+        """Whether its answers are looked up in a file, at no cost, and need not be kept."""
+        return scheme_of(self.spec).saved
+
+    @property
+    def served(self) -> bool:
+        """Whether it runs on a server."""
+        return scheme_of(self.spec).served
+
+    def card(self, truncated: int = 0) -> ModelCard:
+        """Its entry in the manifest, without labels and prompts."""
+        return ModelCard(
+            name=self.name,
+            role=self.role,
+            spec=self.spec,
+            fingerprint=self.fingerprint,
+            truncated=truncated,
+            reproducible=TEXT_BY_TEXT
+            if getattr(self.adapter, "asked_alone", False)
+            else getattr(self.adapter, "reproducible", ""),
+        )

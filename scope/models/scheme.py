@@ -1,0 +1,272 @@
+"""A spec names a model by its scheme; what holds of all models of a scheme is a fact of its class.
+
+A scheme is one file with a `Scheme` and one line in `scope.registry`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+
+from scope.errors import ModelError, SpecError
+from scope.models.options import ModelOptions
+from scope.protocols import Encoder, LatentReader
+from scope.registry import BUILT_IN, find
+
+if TYPE_CHECKING:
+    from scope.models.latents import Readout
+
+
+class KnownLabels(NamedTuple):
+    """The labels of a model, and whether they are the user's label words."""
+
+    spec: str
+    labels: tuple[str, ...]
+    by_words: bool = False
+
+
+class Weights(NamedTuple):
+    """The size of a model; None is unknown, and ``reason`` says why.
+
+    ``stored`` counts the bytes of the files of weights, and ``memory`` those of the parameters as
+    they are loaded, in the precision ``dtype``: what a batch takes comes on top.
+    """
+
+    parameters: int | None = None
+    stored: int | None = None
+    dtype: str | None = None
+    memory: int | None = None
+    reason: str = ""
+
+
+def labels_by_words(spec: str, options: ModelOptions) -> KnownLabels:
+    """The label words of a language model.
+
+    Raises
+    ------
+    ModelError
+        When they do not make it a classifier.
+    """
+    require_words(spec, options)
+    return KnownLabels(spec, tuple(options.label_words), by_words=True)
+
+
+def require_words(spec: str, options: ModelOptions) -> None:
+    """Refuse label words with which a language model cannot be a classifier.
+
+    Raises
+    ------
+    ModelError
+        When there are fewer than two, one is empty, or two are the same.
+    """
+    words = {label: word.strip() for label, word in options.label_words.items()}
+    counts = Counter(words.values())
+    if len(words) < 2:
+        found = f"{len(words)} label word{'s' * (len(words) != 1)}"
+    elif not all(words.values()):
+        found = f"the label words {words}, one of them empty"
+    elif max(counts.values()) > 1:
+        found = f"the word `{counts.most_common(1)[0][0]}` for more than one label"
+    else:
+        return
+    raise ModelError(
+        f"`{spec}` as a classifier with {found}",
+        expected="a language model with a word of its own for each of at least two labels",
+        fix="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
+        "--label-word negative=bad",
+    )
+
+
+def _no_model(rest: str, options: ModelOptions) -> NoReturn:
+    raise NotImplementedError
+
+
+class Scheme:
+    """How the models of a scheme are loaded, and what is known of them before.
+
+    Parameters
+    ----------
+    name
+        What comes before the colon of a spec.
+    load
+        Gives the model of the rest of a spec, in all its roles.
+    """
+
+    saved: ClassVar[bool] = False
+    """Answers are read from a file: no model runs."""
+
+    served: ClassVar[bool] = False
+    """A server runs the model."""
+
+    computed: ClassVar[bool] = False
+    """The model runs here and contains no code; its fingerprint covers the bytes of its files."""
+
+    own: ClassVar[bool] = False
+    """The code of the user answers."""
+
+    def __init__(self, name: str, load: Callable[[str, ModelOptions], Any] = _no_model) -> None:
+        self.name = name
+        self.load = load
+
+    def expand(self, rest: str) -> Iterable[str]:
+        """The specs of all models that a spec means: most mean one."""
+        return [f"{self.name}:{rest}"]
+
+    def require_there(self, rest: str) -> None:
+        """Raise an error if the model's file is missing; most schemes find out by loading."""
+
+    def short_name(self, rest: str) -> str:
+        """What tables and reports call the model."""
+        if (self.saved or self.served) and "#" in rest:
+            return rest.rpartition("#")[2]
+        return rest if self.own else Path(rest).name or rest
+
+    def labels(self, rest: str, options: ModelOptions) -> KnownLabels | None:
+        """The labels of a model that is not loaded; None where only the model itself has them."""
+        return None
+
+    def weights(self, rest: str, options: ModelOptions) -> Weights:
+        """The size of a model by its files."""
+        if self.saved:
+            return Weights(reason="its answers are saved")
+        return Weights(reason="it runs on a server" if self.served else "its code is the user's")
+
+    def encoder(self, rest: str, options: ModelOptions) -> Encoder:
+        """The sentence encoder of that name.
+
+        Raises
+        ------
+        SpecError
+            Where the scheme has none.
+        """
+        raise SpecError(
+            f"an encoder of the scheme `{self.name}`",
+            expected="hf:NAME or a folder that sentence-transformers can load",
+            fix="write for example hf:sentence-transformers/all-MiniLM-L6-v2",
+        )
+
+    def latent_reader(
+        self, rest: str, options: ModelOptions, readout: Readout | None
+    ) -> LatentReader | None:
+        """The model read layer by layer, not yet loaded; None where the loaded model is read.
+
+        Raises
+        ------
+        SpecError
+            When there is a readout and models of the scheme are read in a way of their own.
+        ModelError
+            When a server runs the model.
+        """
+        if readout is not None:
+            raise SpecError(
+                f"the readout {readout.kind} for the scheme `{self.name}`",
+                expected="a model of the scheme hf or gguf: no other has a choice of readout",
+                fix="leave the readout out, or choose another model",
+            )
+        return None
+
+
+_SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9_+-]*):(?P<rest>.*)", re.DOTALL)
+
+
+def split_spec(spec: str) -> tuple[str, str]:
+    """Scheme and rest of a spec; a bare name or path belongs to ``hf``.
+
+    Raises
+    ------
+    SpecError
+        When the spec, or what follows its scheme, is empty.
+
+    Examples
+    --------
+    >>> split_spec("predictions:answers.jsonl")
+    ('predictions', 'answers.jsonl')
+    >>> split_spec("google-bert/bert-base-uncased")
+    ('hf', 'google-bert/bert-base-uncased')
+    """
+    match = None if _is_path(spec) else _SCHEME.fullmatch(spec)
+    scheme, rest = (match["scheme"], match["rest"]) if match else ("hf", spec)
+    if not rest.strip():
+        raise SpecError(
+            f"the model spec `{spec}`",
+            expected=f"SCHEME:REST with a scheme of {', '.join(BUILT_IN['models'])}",
+            fix="write for example hf:distilbert-base-uncased-finetuned-sst-2-english",
+        )
+    return scheme, rest
+
+
+def _is_path(spec: str) -> bool:
+    try:
+        return Path(spec).exists()
+    # A spec may be longer than the name of any file, or hold what none can.
+    except (OSError, ValueError):
+        return False
+
+
+def find_scheme(spec: str) -> tuple[Scheme, str]:
+    """The scheme of a spec, and the rest of it.
+
+    Raises
+    ------
+    SpecError
+        When no scheme has that name, or the plugin that has it does not load.
+    """
+    name, rest = split_spec(spec)
+    target = find("models", name).target
+    return target if isinstance(target, Scheme) else Scheme(name, target), rest
+
+
+def require_there(spec: str) -> str:
+    """The whole spec of a model whose scheme exists and whose file, where it has one, is there.
+
+    Raises
+    ------
+    SpecError
+        When no scheme has that name.
+    ModelError
+        When a GGUF file is missing, or is none.
+    """
+    scheme, rest = find_scheme(spec)
+    scheme.require_there(rest)
+    return f"{scheme.name}:{rest}"
+
+
+def scheme_of(spec: str) -> Scheme:
+    """What is known of a model by its spec; nothing of an object or of a plugin that is gone.
+
+    Examples
+    --------
+    >>> scheme_of("gguf:model.gguf").computed, scheme_of("memory:mine#777aab03").computed
+    (True, False)
+    """
+    try:
+        return find_scheme(spec)[0]
+    except SpecError:
+        return Scheme(spec.partition(":")[0])
+
+
+def expand_spec(spec: str) -> tuple[str, ...]:
+    """The specs of all models that a spec means; most mean one.
+
+    ``predictions:FILE.tsv#*`` means every model of the table, in its order, ``lm-eval:PATH#*``
+    every model of the logs, ``predictions:FOLDER`` every file of saved answers in it, by name.
+
+    Raises
+    ------
+    SpecError
+        When the spec means nothing.
+    DataError
+        When a table or log cannot be read, or no model of it is named, or a folder holds none.
+
+    Examples
+    --------
+    >>> expand_spec("hf:google-bert/bert-base-uncased")
+    ('hf:google-bert/bert-base-uncased',)
+    """
+    scheme, rest = find_scheme(spec)
+    several = tuple(scheme.expand(rest))
+    # A bare name or path stays as the user wrote it.
+    return (spec,) if several == (f"{scheme.name}:{rest}",) else several
