@@ -62,7 +62,7 @@ _HOMES = {
     "audit": "scope.jobs.audit.run",
     "compare": "scope.jobs.compare.run",
     "demo": "scope.jobs.demo.run",
-    "dry_run": "scope.jobs.cost",
+    "dry_run": "scope.jobs.dry_run",
     "embed_fleet": "scope.jobs.fleet.embed",
     "failed_gates": "scope.core.gates",
     "forecast_fleet": "scope.jobs.fleet.forecast",

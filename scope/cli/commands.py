@@ -213,7 +213,7 @@ def _run_job(job: Job, request: Request) -> Result:
 
 def _dry_run(job: Job, request: Request, *, as_json: bool) -> int:
     """Show what the run would cost."""
-    from scope.jobs.cost import cost_of
+    from scope.jobs.dry_run import cost_of
 
     with redirect_stdout(sys.stderr):
         cost = cost_of(job, request)

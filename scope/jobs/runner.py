@@ -12,10 +12,10 @@ from scope.answers.run import Run, shared_answers
 from scope.core.request import Request, described
 from scope.errors import RunError, ScopeError
 from scope.jobs import JOBS
+from scope.jobs.cost_estimate import Planned, announcements
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
 from scope.jobs.shared_fields import SharesAnswers
-from scope.jobs.work import Planned, announcements
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
@@ -29,17 +29,17 @@ Found = TypeVar("Found", bound=Result)
 class Prepared(NamedTuple, Generic[Found]):
     """A job whose models and data are loaded and checked.
 
-    ``manifest`` names the run and heads its result; ``find`` does the work in the open run, and
+    ``manifest`` names the run and heads its result; ``compute`` does the work in the open run, and
     takes from it whatever it knows already. ``models`` are those whose answers are kept in it.
-    ``work`` gives what a dry run shows: the part of each model; ``fits`` says that the job
-    also fits models of its own, whose time is unknown. ``plan`` says what the run can show.
+    ``work`` gives what a dry run shows: the part of each model; ``trains_models`` is true for a job
+    that also trains models of its own, whose time is unknown. ``plan`` says what the run can show.
     """
 
     manifest: Manifest
-    find: Callable[[Run], Found]
+    compute: Callable[[Run], Found]
     models: Sequence[object] = ()
     work: Callable[[], Iterable[Planned]] = tuple
-    fits: bool = False
+    trains_models: bool = False
     plan: str = ""
 
 
@@ -72,7 +72,7 @@ def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Foun
             remark(request.progress, f"reuses {held} of earlier sessions")
         for line in filter(None, (prepared.plan, *announced)):
             remark(request.progress, line)
-        return _finish(_found(prepared.find, run), run)
+        return _finish(_found(prepared.compute, run), run)
 
 
 def _refuse_another_generation(run: Run, manifest: Manifest) -> None:
@@ -119,10 +119,10 @@ def check_room(request: Request, job: str | None = None) -> None:
     check_run(folder, job or own, numbers)
 
 
-def _found(find: Callable[[Run], Found], run: Run) -> Found:
+def _found(compute: Callable[[Run], Found], run: Run) -> Found:
     """The result; a run that is refused before anything was kept in it leaves no folder."""
     try:
-        return find(run)
+        return compute(run)
     except ScopeError:
         if run.is_unused:
             run.discard()

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from scope.data import LoadedData, subsample
 from scope.estimation import metrics_of_kept_pairs
+from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_for
 from scope.jobs.audit.verdicts import planned_endpoints
-from scope.jobs.audited import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.identity import manifest_of
 from scope.jobs.perturbing import searched_on
 from scope.jobs.preparation import (

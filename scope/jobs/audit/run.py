@@ -12,17 +12,17 @@ from scope.core.request import as_function
 from scope.errors import RunError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
+from scope.jobs.audit.models import degenerate_reference
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
-from scope.jobs.audited import degenerate_reference
+from scope.jobs.cost_estimate import Planned, search_work, texts_work
 from scope.jobs.identity import configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet, changed_texts
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.runner import Prepared, run_job
-from scope.jobs.work import Planned, search_work, texts_work
 from scope.models.model import Model
 from scope.protocols import Progress
 from scope.records import (

@@ -19,12 +19,12 @@ from scope.estimation.tasks import (
 from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
+from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.identity import configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.semscore import ByEncoder, Likeness
 from scope.jobs.task_choice import ChosenTask
-from scope.jobs.work import Planned, questions_work, vectors_work
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import Progress
 from scope.records import CompareResult, Outcome, TaskAnswers

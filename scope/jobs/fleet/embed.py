@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scope.answers import Run
 from scope.answers.vectors import question_vectors
 from scope.core.request import as_function
+from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster, accuracies
 from scope.jobs.fleet.inputs import load_answers, same_texts, text_digest
 from scope.jobs.fleet.matrix import CorrectnessMatrix
@@ -42,7 +43,6 @@ from scope.jobs.fleet.stored_fleet import (
 )
 from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
-from scope.jobs.work import Planned, vectors_work
 from scope.models import ModelOptions, load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress
@@ -71,7 +71,7 @@ def prepared(
         if encoder is not None:
             yield vectors_work("encoder", "vectors of questions", encoder.encode, texts)
 
-    return Prepared(manifest, partial(compute, manifest), work=work, fits=True)
+    return Prepared(manifest, partial(compute, manifest), work=work, trains_models=True)
 
 
 AUTO = "auto"

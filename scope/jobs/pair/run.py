@@ -12,13 +12,13 @@ from scope.core.request import as_function, with_words
 from scope.errors import ModelError, RunError, ScopeError
 from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
-from scope.jobs.cost import cost_in_short
+from scope.jobs.cost_estimate import facts_of
+from scope.jobs.dry_run import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of
 from scope.jobs.pair.facts import aligned_layers, asked_in
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.runner import Prepared, prices_in, run_job
-from scope.jobs.work import facts_of
 from scope.models.endpoint.exchange import EndpointError
 from scope.models.loading import loading_once
 from scope.progress import Bars, Lines, remark

@@ -11,6 +11,7 @@ from scope.answers.asking import may_change
 from scope.answers.vectors import LatentTable, recognise_reader, stored_latents
 from scope.core.request import as_function
 from scope.data import load_data
+from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.identity import manifest_of
 from scope.jobs.probe.estimator import SimilarityProbe, require_enough_pairs
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
@@ -50,7 +51,6 @@ from scope.jobs.probe.steps import (
     latents_of,
 )
 from scope.jobs.runner import Prepared, run_job
-from scope.jobs.work import Planned, vectors_work
 from scope.paths import expanded
 from scope.protocols import LatentReader
 from scope.records import (
@@ -206,7 +206,7 @@ def _prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:
         plan.manifest(),
         partial(_fit_and_judge, plan, readers),
         work=partial(plan.work, readers),
-        fits=True,
+        trains_models=True,
     )
 
 

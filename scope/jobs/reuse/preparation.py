@@ -16,13 +16,14 @@ from scope.jobs.answering_models import (
     load_answering_model,
     require_rows,
 )
-from scope.jobs.audited import (
+from scope.jobs.audit.models import (
     asked_with_words,
     check_labels,
     load_audited,
     read_prompts,
     refuse_unused_words,
 )
+from scope.jobs.cost_estimate import Planned, questions_work, search_work, texts_work
 from scope.jobs.identity import NULL, PROBES, manifest_of
 from scope.jobs.perturbing import PairSearch, changed_texts, searched_on
 from scope.jobs.preparation import (
@@ -38,7 +39,6 @@ from scope.jobs.reuse.responses import Responses, TaskResponses, TextResponses, 
 from scope.jobs.reuse.verdicts import HYPOTHESIS
 from scope.jobs.task_choice import ChosenTask, choose_tasks
 from scope.jobs.word_encoder import encoder_at_hand
-from scope.jobs.work import Planned, questions_work, search_work, texts_work
 from scope.models.labels import align, parse_label_map
 from scope.models.model import Model
 from scope.plugins import refuse_unused_settings

@@ -16,10 +16,10 @@ from scope.core.job import Job
 from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
 from scope.core.request import Request, as_function
 from scope.data.sampling import load_data
-from scope.jobs.audited import classifier_card, load_audited
+from scope.jobs.audit.models import classifier_card, load_audited
+from scope.jobs.cost_estimate import texts_work
 from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.runner import Prepared, run_job
-from scope.jobs.work import texts_work
 from scope.models.model import Model
 from scope.models.options import Labelling, ModelOptions
 from scope.records import Estimate, Example, Result, Undefined

@@ -7,8 +7,8 @@ import toy_models
 from toy_models import SameBytes
 
 from scope.errors import ModelError, ScopeError, SpecError
+from scope.jobs.audit.models import check_models
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audited import check_models
 from scope.jobs.gates import AuditGates
 from scope.models import library_objects
 from scope.serialization import from_json, to_json

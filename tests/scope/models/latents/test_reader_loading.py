@@ -60,7 +60,7 @@ def test_a_server_is_not_even_asked(monkeypatch):
     def fail(*_):
         raise AssertionError("asked")
 
-    monkeypatch.setattr("scope.models.loading.find", fail)
+    monkeypatch.setattr("scope.models.endpoint.SCHEME.load", fail)
     wanted = (
         r"`openai:http://localhost:9/v1#m` runs on a server.*\nexpected: .*hf:NAME or gguf:FILE"
     )

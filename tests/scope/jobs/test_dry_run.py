@@ -6,8 +6,8 @@ import pytest
 
 import scope
 from scope.errors import SpecError
-from scope.jobs.cost import Cost
-from scope.jobs.work import Planned, Work, announcements
+from scope.jobs.cost_estimate import Planned, Work, announcements
+from scope.jobs.dry_run import Cost
 
 
 def cost(**changes):
@@ -27,7 +27,7 @@ def cost(**changes):
         "prices": {"vendor": 0.25},
         "preparation": 7.0,
         "memory": 512.0,
-        "fits": False,
+        "trains_models": False,
     }
     return Cost(**known | changes)
 
@@ -39,7 +39,7 @@ def test_it_prints_each_model_and_the_sums():
     assert "In all 390 queries, 3 min without the time of endpoints, 512 MB of memory." in text
     assert "vendor: at most 0.25." in text
     assert "fit" not in text
-    assert "The time to fit" in str(cost(fits=True))
+    assert "The time to fit" in str(cost(trains_models=True))
 
 
 def test_its_json_has_the_sums():

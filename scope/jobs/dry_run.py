@@ -18,8 +18,8 @@ from scope.core.job import Job
 from scope.core.request import Request
 from scope.errors import SpecError
 from scope.jobs import job_named
+from scope.jobs.cost_estimate import Planned, Work, in_cents, priced
 from scope.jobs.runner import Prepared, check_room, prices_in
-from scope.jobs.work import Planned, Work, in_cents, priced
 from scope.progress import reading_shown_by
 
 
@@ -39,8 +39,8 @@ class Cost:
         Seconds that this dry run took to load models and read data, which a run takes, too.
     memory
         The most memory that this dry run has used, in MB: all models and a small batch.
-    fits
-        Whether the job fits models of its own; their time is not in these numbers.
+    trains_models
+        Whether the job trains models of its own; their time is not in these numbers.
     plan
         What the run can show, in words.
     """
@@ -50,7 +50,7 @@ class Cost:
     prices: Mapping[str, float]
     preparation: float
     memory: float
-    fits: bool
+    trains_models: bool
     plan: str = ""
 
     @property
@@ -60,7 +60,7 @@ class Cost:
 
     @property
     def seconds(self) -> float:
-        """Expected time of the run, without endpoints and fits."""
+        """Expected time of the run, without endpoints and training."""
         return self.preparation + math.fsum(one.seconds or 0.0 for one in self.work)
 
     def to_json(self) -> str:
@@ -82,7 +82,7 @@ class Cost:
         )
         for model, price in self.prices.items():
             yield paragraph("{model}: at most {price}.", model=model, price=in_cents(price))
-        if self.fits:
+        if self.trains_models:
             yield paragraph("The time to fit models of the job's own is not included.")
         if self.plan:
             yield paragraph("{plan}", plan=self.plan)
@@ -166,7 +166,7 @@ def cost_of(job: Job, request: Request) -> Cost:
         prices=priced(work, prices_in(request)),
         preparation=round(preparation, 1),
         memory=_peak_memory(),
-        fits=prepared.fits,
+        trains_models=prepared.trains_models,
         plan=prepared.plan,
     )
 

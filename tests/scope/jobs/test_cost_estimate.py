@@ -8,7 +8,7 @@ from toy_models import Reference
 from capabilities.extractive_qa import ExtractiveQA
 from capabilities.typo import Typo
 from scope.jobs import work
-from scope.jobs.work import (
+from scope.jobs.cost_estimate import (
     expected_queries,
     facts_of,
     questions_work,

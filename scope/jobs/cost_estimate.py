@@ -1,7 +1,7 @@
 """The work that a run gives to a model: its amount, its time on this machine, its price.
 
-A dry run makes these; see `scope.jobs.cost`. A model is timed on a random part of its real texts,
-for a few seconds.
+A dry run makes these; see `scope.jobs.dry_run`. A model is timed for a few seconds, on a random
+part of its real texts.
 """
 
 from __future__ import annotations
