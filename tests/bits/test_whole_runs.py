@@ -10,7 +10,7 @@ from tiny_heads import WHOLE_WORDS, write_tiny_bert_mlm, write_tiny_roberta_mlm
 from tiny_language import write_tiny_llama
 
 import scope
-from scope.answers import Run
+from scope.answers.table import Table
 from scope.models import ModelOptions, load_model
 from scope.models.inference import NOT_TO_THE_BYTE
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -110,17 +110,17 @@ def test_an_audit_is_the_same_for_any_slots_and_budget(audit, kind):
 @pytest.mark.parametrize("kind", ["classifier", "llama"])
 def test_an_audit_that_was_interrupted_ends_in_the_same_bytes(audit, kind, monkeypatch):
     whole = audit(kind)
-    put = Run.put
+    put = Table.put
     for portions in (1, 2, 1):
         left = itertools.count(portions, -1)
 
-        def stop(self, *arguments, left=left):
-            if next(left) == 0:
+        def stop(self, kind, *arguments, left=left):
+            if kind == "answers" and next(left) == 0:
                 raise KeyboardInterrupt
-            put(self, *arguments)
+            put(self, kind, *arguments)
 
         with monkeypatch.context() as patched:
-            patched.setattr(Run, "put", stop)
+            patched.setattr(Table, "put", stop)
             with pytest.raises(KeyboardInterrupt):
                 audit(kind, "killed", parallel_texts=4)
     assert audit(kind, "killed", parallel_texts=3) == whole

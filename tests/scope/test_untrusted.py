@@ -39,7 +39,7 @@ def test_whatever_is_raised_is_told_with_model_method_and_place(error, told):
     with pytest.raises(ModelError) as raised:
         UntrustedCode("python:mine:model").call("classify", ends(error))
     assert raised.value.found.startswith(f"`python:mine:model` failed in `classify`: {told} (")
-    assert "test_foreign.py, line " in raised.value.found
+    assert "test_untrusted.py, line " in raised.value.found
 
 
 def test_an_error_of_ten_megabytes_is_told_in_a_line():
@@ -71,7 +71,7 @@ def test_the_place_of_an_error_is_not_asked_of_the_error():
         def __traceback__(self):
             raise SystemExit(0)
 
-    with pytest.raises(ModelError, match=r"OwnTraceError: mine \(.*test_foreign\.py, line "):
+    with pytest.raises(ModelError, match=r"OwnTraceError: mine \(.*test_untrusted\.py, line "):
         UntrustedCode("a").call("b", ends(OwnTraceError("mine")))
 
 

@@ -122,7 +122,7 @@ def test_a_constant_target_is_named_first_and_passes_no_gate(command, reviews_cs
     assert [one["degenerate"] is None for one in shares] == [True, False, True]
     assert shares[0]["accuracy"]["value"] == 1.0
     shown = command("report", "mine").stdout
-    assert shown.startswith("✗ toy_models:Constant may not replace toy_models:Careful: it moves")
+    assert shown.startswith("✗ toy_models:Constant may not replace toy_models:Careful: its acc")
     assert "degenerate: toy_models:Constant: it" in shown
     page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
     assert "its numbers are no evidence" in page.partition("</ul>")[0]
