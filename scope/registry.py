@@ -29,6 +29,9 @@ Group = Literal[
     "sections",
 ]
 
+LOGS = ("eee", "helm", "inspect", "lm-eval")
+"""Schemes of the logs of evaluation tools; each is a module of `scope.data.logs`."""
+
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
         "capabilities": {
@@ -58,7 +61,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         "models": {
             "gguf": "scope.models.gguf:load",
             "hf": "scope.models.heads:load",
-            "lm-eval": "scope.models.lm_eval:load",
+            **{scheme: f"scope.models.logs:{scheme}" for scheme in LOGS},
             "openai": "scope.models.endpoint:load",
             "predictions": "scope.models.saved:load",
             "python": "scope.models.python:load",
@@ -92,7 +95,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
 )
 
 
-SAVED = ("lm-eval", "predictions")
+SAVED = (*LOGS, "predictions")
 """Model schemes whose answers are read from files: no model is run."""
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -30,7 +29,7 @@ from scope.protocols import (
     LatentReader,
     Role,
 )
-from scope.registry import BUILT_IN, SAVED as SAVED_SCHEMES, find
+from scope.registry import BUILT_IN, LOGS, SAVED as SAVED_SCHEMES, find
 from scope.untrusted import UntrustedCode
 
 if TYPE_CHECKING:
@@ -275,9 +274,9 @@ SAVED = (".jsonl", ".jsonl.gz", ".parquet")
 def expand_spec(spec: str) -> tuple[str, ...]:
     """The specs of all models that a spec means.
 
-    ``predictions:FILE.tsv#*`` means every model of the table, in its order, ``lm-eval:PATH#*``
-    every model of the logs, ``predictions:FOLDER`` every file of saved answers in it, by name; any
-    other spec itself.
+    ``predictions:FILE.tsv#*`` means every model of the table, in its order, ``inspect:PATH#*`` (or
+    another tool) every model of the logs, ``predictions:FOLDER`` every file of saved answers in it,
+    by name; any other spec itself.
 
     Raises
     ------
@@ -292,9 +291,10 @@ def expand_spec(spec: str) -> tuple[str, ...]:
     ('hf:google-bert/bert-base-uncased',)
     """
     scheme, rest = split_spec(spec)
-    if scheme in SAVED_SCHEMES and scheme != "predictions":
-        # The module of a scheme of logs has `expand` beside its loader.
-        return tuple(import_module(find("models", scheme).target.__module__).expand(rest))
+    if scheme in LOGS:
+        from scope.models.logs import expand
+
+        return tuple(expand(scheme, rest))
     if scheme == "predictions" and (folder := expanded(rest)).is_dir():
         return _files_of(folder)
     table = parse_table_name(rest) if scheme == "predictions" else None

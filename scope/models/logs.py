@@ -1,8 +1,8 @@
-"""``lm-eval:PATH#MODEL``: answers in logs of lm-evaluation-harness; no model is run.
+"""``SCHEME:PATH#MODEL``: answers in the logs of an evaluation tool; no model is run.
 
-The probabilities of options are the softmax of their log-likelihoods: of sums where the score is
-``acc``, of means per character for ``acc_norm`` and per byte for ``acc_bytes``. A generated answer
-that the harness scores 1 counts as the item's right answer.
+The probabilities of options are the softmax of their log-likelihoods, where a log has them: of sums
+where the score is ``acc``, of means per character for ``acc_norm`` and per byte for ``acc_bytes``.
+A generated answer that the tool scores 1 counts as the item's right answer.
 """
 
 from __future__ import annotations
@@ -11,17 +11,12 @@ import hashlib
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from scope.data.lm_eval import log_files, parse_log_spec
-from scope.data.lm_eval_samples import (
-    SCHEME,
-    ItemName,
-    LogFile,
-    LogItem,
-    normalized_log_likelihoods,
-    right_option,
-)
+from scope.data.logs.finding import LogSpec, reader_of
+from scope.data.logs.items import ItemName, LogFile, LogItem
 from scope.data.sampling import content_key
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
@@ -29,6 +24,7 @@ from scope.models.options import ModelOptions
 from scope.models.saved import MissingAnswersError
 from scope.protocols import Answers
 from scope.records import Answer, Question
+from scope.registry import LOGS
 
 
 class LogAnswers:
@@ -37,27 +33,25 @@ class LogAnswers:
     def __init__(self, spec: str, files: Sequence[LogFile]) -> None:
         self.spec = spec
         self.fingerprint = _fingerprint(files)
+        self._scheme = spec.partition(":")[0]
         self._items: dict[str, LogItem] = {}
-        self._places: dict[str, Path | None] = {}
         for file in files:
             for item in file.read():
-                self._take(item, file)
+                self._take(item)
 
-    def _take(self, item: LogItem, file: LogFile) -> None:
-        key = _key(item.name)
-        small = item._replace(text="", options=(), right=right_option(item, item.name.score))
-        earlier = self._items.setdefault(key, small)
-        if earlier._replace(line=0) != small._replace(line=0):
+    def _take(self, item: LogItem) -> None:
+        small = item._replace(text="", options=(), right=item.right_option(item.name.score))
+        earlier = self._items.setdefault(_key(item.name), small)
+        if earlier._replace(place="") != small._replace(place=""):
             raise DataError(
-                f"two answers of {self.spec} to {item.name.document}: line {earlier.line} of "
-                f"{self._places[key]} and line {item.line} of {file.path}",
+                f"two answers of {self.spec} to {item.name.document}: {earlier.place} and "
+                f"{item.place}",
                 expected="one run of a model under the same conditions",
                 fix="name the file of one run, or move the other out of the folder",
             )
-        self._places.setdefault(key, file.path)
 
     def choose(self, questions: Sequence[Question]) -> Answers:
-        """The likeliest option of each question, and the probabilities."""
+        """The option chosen for each question, and the probabilities if they were logged."""
         return self._look_up(questions, self._choice)
 
     def answer(self, questions: Sequence[Question]) -> Answers:
@@ -67,7 +61,7 @@ class LogAnswers:
     def _look_up(
         self, questions: Sequence[Question], read: Callable[[LogItem, Question, str], Answer]
     ) -> Answers:
-        names = [_name(question, self.spec) for question in questions]
+        names = [self._name(question) for question in questions]
         missing = [
             (name, question)
             for name, question in zip(names, questions, strict=True)
@@ -75,9 +69,21 @@ class LogAnswers:
         ]
         if missing:
             self._refuse_other_conditions([name for name, _ in missing])
-            raise MissingAnswersError(self.spec, [one for _, one in missing], len(questions), ())
+            lacking = [question for _, question in missing]
+            raise MissingAnswersError(self.spec, lacking, len(questions), ())
         for place, (name, question) in enumerate(zip(names, questions, strict=True)):
             yield place, read(self._items[_key(name)], question, name.score)
+
+    def _name(self, question: Question) -> ItemName:
+        name = ItemName.parse(question.id)
+        if name is None:
+            raise ModelError(
+                f"the question `{question.id}` of other data, for the log {self.spec}",
+                expected="data of a log, whose items name the conditions under which they were "
+                "asked",
+                fix=f"write --data {self._scheme}:PATH",
+            )
+        return name
 
     def _refuse_other_conditions(self, missing: Sequence[ItemName]) -> None:
         """Refuse documents that were answered under other conditions than the data have."""
@@ -95,22 +101,23 @@ class LogAnswers:
                 f"and the data are {name.conditions}",
                 expected="the same version, shots, filter, templates and prompts",
                 fix="compare runs of the same task, or choose the conditions of the data: "
-                f"{SCHEME}:PATH?{other.conditions.unlike(name.conditions)}",
+                f"{self._scheme}:PATH?{other.conditions.unlike(name.conditions)}",
             )
 
     def _choice(self, item: LogItem, question: Question, score: str) -> Answer:
         if item.words != content_key(question.text, question.options):
             raise self._wrong(item, "other words or options than the data", "the same options")
-        values = normalized_log_likelihoods(item, question.options, score)
-        choice = values.index(max(values))
-        harness = item.scores.get(score)
-        if None not in (harness, item.right) and harness != float(choice == item.right):
+        choice, value = item.chosen(score, question.options), item.scores.get(score)
+        if None not in (value, item.right) and value != float(choice == item.right):
             raise self._wrong(
                 item,
-                f"`{score}` is {harness} where the option {choice} is chosen and the option "
+                f"`{score}` is {value} where the option {choice} is chosen and the option "
                 f"{item.right} is right, counted from 0",
                 "1 for the right option, else 0",
             )
+        if choice is None or not item.log_likelihoods:
+            return Answer(choice=choice)
+        values = item.values(score, question.options)
         weights = [math.exp(value - values[choice]) for value in values]
         total = math.fsum(weights)
         return Answer(choice=choice, probabilities=tuple(weight / total for weight in weights))
@@ -130,9 +137,9 @@ class LogAnswers:
 
     def _wrong(self, item: LogItem, found: str, expected: str) -> DataError:
         return DataError(
-            f"line {item.line} of {self._places[_key(item.name)]}: {found}",
+            f"{item.place}: {found}",
             expected=expected,
-            fix=f"choose another task or score: {SCHEME}:PATH?task=TASK&score=NAME",
+            fix=f"choose another task or score: {self._scheme}:PATH?task=TASK&score=NAME",
         )
 
 
@@ -140,60 +147,57 @@ def _key(name: ItemName) -> str:
     return str(name._replace(score=""))
 
 
-def _name(question: Question, spec: str) -> ItemName:
-    name = ItemName.parse(question.id)
-    if name is None:
-        raise ModelError(
-            f"the question `{question.id}` of other data, for the log {spec}",
-            expected="data of a log, whose items name the conditions under which they were asked",
-            fix=f"write --data {SCHEME}:PATH",
-        )
-    return name
-
-
 def _fingerprint(files: Sequence[LogFile]) -> str:
     digest = hashlib.sha256()
     for file in files:
         digest.update(str(file.conditions).encode())
-        if file.path is not None:
-            with file.path.open("rb") as stream:
+        for path in file.paths:
+            with path.open("rb") as stream:
                 digest.update(hashlib.file_digest(stream, "sha256").digest())
     return digest.hexdigest()[:16]
 
 
-def load(rest: str, options: ModelOptions) -> LogAnswers:
+def load(scheme: str, rest: str, options: ModelOptions) -> LogAnswers:
     """Read one model's logs.
 
     Raises
     ------
     DataError
-        When there are none, several models and none is named, or a line cannot be read.
+        When there are none, several models and none is named, or a row cannot be read.
     """
-    path, chosen, model = parse_log_spec(rest)
-    files = log_files(path, chosen, model)
+    files = LogSpec.parse(scheme, rest).files()
     names = sorted({file.model for file in files})
     if len(names) > 1:
         raise DataError(
-            f"{len(names)} models in {SCHEME}:{rest}: {', '.join(names[:40])}",
-            expected=f"{SCHEME}:PATH#MODEL with one of them",
+            f"{len(names)} models in {scheme}:{rest}: {', '.join(names[:40])}",
+            expected=f"{scheme}:PATH#MODEL with one of them",
             fix=f"add #MODEL, or #{ALL} for all of them",
         )
-    return LogAnswers(f"{SCHEME}:{rest}", [one for one in files if one.readable])
+    return LogAnswers(f"{scheme}:{rest}", [file for file in files if file.readable])
 
 
-def expand(rest: str) -> Iterator[str]:
+def __getattr__(scheme: str) -> Any:
+    """The loader of a scheme, by the name under which the registry has it."""
+    if scheme not in LOGS:
+        raise AttributeError(scheme)
+    loader = partial(load, scheme)
+    # `scope list` and the reference show what the module of a loader says of it.
+    loader.__module__ = reader_of(scheme).__name__
+    return loader
+
+
+def expand(scheme: str, rest: str) -> Iterator[str]:
     """The specs of all models that a spec means; ``PATH#*`` is every model of the folder."""
-    path, chosen, model = parse_log_spec(rest)
-    if model != ALL:
-        yield f"{SCHEME}:{rest}"
+    spec = LogSpec.parse(scheme, rest)
+    if spec.model != ALL:
+        yield f"{scheme}:{rest}"
         return
-    where, query, _ = rest.partition("#")[0].partition("?")
-    query = f"?{rest.partition('#')[0].partition('?')[2]}" if query else ""
+    where, mark, query = rest.removesuffix(f"#{ALL}").partition("?")
     folders: dict[str, list[Path]] = {}
-    for file in log_files(path, chosen, None):
-        if file.path is not None:
-            folders.setdefault(file.model, []).append(file.path.parent)
+    for file in spec._replace(model=None).files():
+        if file.paths:
+            folders.setdefault(file.model, []).append(file.paths[0].parent)
     for name, paths in sorted(folders.items()):
-        # A model's own folder is searched quicker; its variants are told apart in the whole.
-        own = where if name.endswith(")") else os.path.commonpath(paths)
-        yield f"{SCHEME}:{own}{query}#{name}"
+        # A model's folder is searched quicker; its variants are told apart in the whole.
+        folder = where if name.endswith(")") or spec.path.is_file() else os.path.commonpath(paths)
+        yield f"{scheme}:{folder}{mark}{query}#{name}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from scope.data.lm_eval import log_files
-from scope.data.lm_eval_samples import CHOICES, GENERATED, Conditions, LogFile
+from scope.data.logs.finding import LogSpec
+from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +25,7 @@ class LoggedAnswers:
 class LoggedTask:
     """A task under one set of conditions; ``shared`` counts the items that all models answered."""
 
+    scheme: str
     task: str
     version: str
     shots: str
@@ -43,8 +43,8 @@ class LoggedTask:
         return self.kind in (CHOICES, GENERATED) and self.items > 0
 
 
-def contents_of(path: Path) -> tuple[LoggedTask, ...]:
-    """Everything in a folder of logs, or in one file of samples, by task and conditions.
+def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
+    """Everything in a folder of logs, or in one file, by task and conditions.
 
     Raises
     ------
@@ -55,12 +55,12 @@ def contents_of(path: Path) -> tuple[LoggedTask, ...]:
     # Of a thousand models only the items of any and those of all are kept.
     of_any: dict[tuple[Conditions, str], set[_Item]] = {}
     of_all: dict[tuple[Conditions, str], set[_Item]] = {}
-    for file in log_files(path, {}, None):
+    for file in spec.files():
         for conditions, items, scores in _by_filter(file):
             key = (conditions, file.kind)
             logged = LoggedAnswers(
                 model=file.model,
-                file=str(file.path or ""),
+                file=str(file.paths[0]) if file.paths else "",
                 items=len(items),
                 expected=file.expected,
                 scores={name: total / len(items) for name, total in scores.items()},
@@ -71,6 +71,7 @@ def contents_of(path: Path) -> tuple[LoggedTask, ...]:
                 of_all[key] = of_all.get(key, items) & items
     return tuple(
         LoggedTask(
+            scheme=spec.scheme,
             **conditions._asdict(),
             kind=kind,
             items=len(of_any[conditions, kind]),

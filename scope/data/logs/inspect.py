@@ -1,0 +1,203 @@
+"""Logs of Inspect, as ``.json`` or as ``.eval``: an archive with a JSON file for each sample.
+
+The answer of each scorer is read apart, and so is each epoch: a log with several has the filters
+``SCORER`` or ``SCORER-epoch1``, ``SCORER-epoch2``. Nothing in an archive is written to disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice, takewhile
+from pathlib import Path
+from typing import Any
+
+from scope.data.items import LETTERS
+from scope.data.logs.finding import begins_with
+from scope.data.logs.items import (
+    CHOICES,
+    GENERATED,
+    LogFile,
+    LogItem,
+    conditions,
+    hashed,
+    mapping,
+    option_named,
+    part_of_id,
+)
+from scope.data.sources import TIMES_ITS_SIZE, UNPACKED, read_whole, reading, require_length
+from scope.errors import DataError
+
+TOOL = "Inspect"
+EXPECTED = ".eval or .json files that `inspect eval` writes"
+
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_MOST_BYTES_OF_A_SAMPLE = 1 << 26
+_LONGEST_ARGUMENT = 60
+_ZSTD = 93  # The zipfile of Python 3.14 and later knows it.
+_Row = tuple[Mapping[str, Any], str, Mapping[str, Any]]
+"""A sample, the name of a scorer, and its score."""
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a log."""
+    return path.suffix == ".eval" or begins_with(path, (".json",), "eval")
+
+
+def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
+    """A log for each file."""
+    for path in paths:
+        with reading(str(path)):
+            contents = _contents(path)
+            header, first = next(contents), next(contents, {})
+            contents.close()
+            evaluated, results = header["eval"], mapping(header.get("results"))
+            epochs = mapping(evaluated.get("config")).get("epochs") or 1
+            arguments = evaluated.get("model_args", {}) | evaluated.get("model_generate_config", {})
+            steps = [
+                (step.get("solver"), step.get("params_passed", step.get("params")))
+                for step in mapping(header.get("plan")).get("steps", ())
+            ]
+            scorers = [
+                (scorer["name"], scorer.get("options")) for scorer in evaluated.get("scorers") or ()
+            ]
+            task_arguments = mapping(evaluated.get("task_args"))
+            log = LogFile(
+                model=evaluated["model"],
+                arguments=", ".join(
+                    f"{name}={_short(arguments[name])}" for name in sorted(arguments)
+                ),
+                paths=(path,),
+                conditions=conditions(
+                    evaluated["task"],
+                    version=evaluated.get("task_version", "unknown"),
+                    shots=task_arguments.get("fewshot") or 0,
+                    templates=(steps, task_arguments, scorers),
+                ),
+                kind=CHOICES if first.get("choices") else GENERATED,
+                expected=results["total_samples"] // epochs if results else None,
+                rows=partial(_rows, path),
+                parse=partial(_item, epochs > 1),
+            )
+        yield log
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _LONGEST_ARGUMENT else hashed(text)[:8]
+
+
+def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
+    """The scores of each sample; those that ended in an error have none."""
+    with reading(str(path)):
+        for number, sample in enumerate(islice(_contents(path), 1, None), start=1):
+            for scorer, score in mapping(sample.get("scores")).items():
+                yield number, (sample, scorer, score)
+
+
+def _contents(path: Path) -> Generator[Mapping[str, Any], None, None]:
+    """What a log says of the evaluation, and then each sample."""
+    if path.suffix != ".eval":
+        log = json.loads(read_whole(path))
+        yield log
+        yield from log.get("samples") or ()
+        return
+    with _archive(path) as archive:
+        yield _member(archive, "header.json")
+        names = {name for name in archive.namelist() if name.startswith("samples/")}
+        for name in sorted(names, key=lambda name: (len(name), name)):
+            yield _member(archive, name)
+
+
+@contextmanager
+def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The archive, open; of one that would grow too much, nothing is unpacked."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+            most = max(UNPACKED, TIMES_ITS_SIZE * path.stat().st_size)
+            require_length(size, most, f"the content of {path}")
+            yield archive
+    except (zipfile.BadZipFile, zlib.error, EOFError, struct.error, KeyError) as error:
+        raise DataError(
+            f"{path} is no complete archive of Inspect: {error}",
+            expected="the .eval file of a finished evaluation",
+            fix="copy the file again, or write it as JSON: inspect log convert --to json",
+        ) from error
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> Mapping[str, Any]:
+    member = archive.getinfo(name)
+    require_length(member.file_size, _MOST_BYTES_OF_A_SAMPLE, f"{name} in {archive.filename}")
+    if member.compress_type == _ZSTD:
+        content = _unpacked(archive, member)
+    elif member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        content = archive.read(member)
+    else:
+        raise zipfile.BadZipFile(f"{name} has the compression method {member.compress_type}")
+    value: Mapping[str, Any] = json.loads(content)
+    return value
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """A member that is compressed with Zstandard, as Inspect does since 2026."""
+    import pyarrow
+
+    stream = archive.fp
+    if stream is None:
+        raise EOFError("the archive is closed")
+    # The name and the extra field, whose lengths end the header of 30 bytes, are before the data.
+    stream.seek(member.header_offset + 26)
+    stream.seek(sum(struct.unpack("<2H", stream.read(4))), os.SEEK_CUR)
+    packed = pyarrow.BufferReader(stream.read(member.compress_size))
+    content: bytes = pyarrow.CompressedInputStream(packed, "zstd").read(member.file_size)
+    return content
+
+
+def _item(with_epochs: bool, row: _Row) -> LogItem:
+    sample, scorer, score = row
+    attachments = mapping(sample.get("attachments"))
+    text = _text(sample["input"], attachments).strip() or "(empty prompt)"
+    options = tuple(sample.get("choices") or ())
+    target = sample["target"]
+    targets = [target] if isinstance(target, str) else list(target)
+    asked = takewhile(lambda message: message.get("source") != "generate", sample["messages"])
+    value = score["value"]
+    grades = value if isinstance(value, Mapping) else {scorer: value}
+    answer = score.get("answer")
+    if answer is None:
+        answer = sample["output"].get("completion") or None
+    item = LogItem(
+        text=text,
+        document=hashed(json.dumps([text, options, targets])),
+        prompt=hashed(_text(list(asked), attachments)),
+        scores={
+            part_of_id(name): float(_GRADES.get(grade, grade))
+            for name, grade in grades.items()
+            if grade in _GRADES or isinstance(grade, int | float)
+        },
+        filter=f"{scorer}-epoch{sample['epoch']}" if with_epochs else scorer,
+    )
+    if not options:
+        return item._replace(answer=answer, gold=targets[0] if targets else None)
+    letters = tuple(LETTERS[: len(options)])
+    return item._replace(
+        options=options,
+        choice=option_named(str(answer).strip(), letters, options),
+        right=option_named(targets[0], letters, options) if len(targets) == 1 else None,
+    )
+
+
+def _text(content: Any, attachments: Mapping[str, str]) -> str:
+    """The words of messages or of their parts; long ones may stand among the attachments."""
+    if isinstance(content, list):
+        return "\n".join(
+            _text(part.get("text", part.get("content", "")), attachments) for part in content
+        )
+    return attachments.get(str(content).removeprefix("attachment://"), str(content))

@@ -1,0 +1,99 @@
+"""Logs as data: each item once, with its options and the right one, or with the right answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scope.data.logs.finding import LogSpec
+from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile, LogItem
+from scope.data.sources import Source, SourceRow
+from scope.errors import DataError
+
+
+def open_logs(scheme: str, rest: str) -> Source:
+    """The items of logs, each once, with options or the text of the right answer.
+
+    Raises
+    ------
+    DataError
+        When there are no samples, tasks of both kinds, or a task was run under two conditions.
+    """
+    spec = LogSpec.parse(scheme, rest)
+    files = [file for file in spec.files() if file.readable]
+    has_options = _only_kind(files, spec) == CHOICES
+    columns = ("id", "question", *(("options",) if has_options else ()), "answer", "category")
+
+    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
+        for number, item in enumerate(_distinct_items(files, spec)):
+            values = {
+                "id": str(item.name),
+                "question": item.text,
+                "options": list(item.options),
+                "answer": item.right if has_options else item.gold,
+                "category": item.name.conditions.task,
+            }
+            yield SourceRow(number, tuple(values[column] for column in asked))
+
+    return Source(f"{scheme}:{rest}", columns, ("id", "question", "category"), read, "row")
+
+
+def _only_kind(files: Sequence[LogFile], spec: LogSpec) -> str:
+    kinds = {file.kind: file.conditions.task for file in files}
+    if len(kinds) != 1:
+        held = " and ".join(f"{task} ({kind})" for kind, task in kinds.items()) or "no items"
+        raise DataError(
+            f"{held} in {spec.scheme}:{spec.path}",
+            expected=f"tasks of one kind, {CHOICES} or {GENERATED}, with samples",
+            fix=f"choose a task: {spec.scheme}:{spec.path}?task=TASK; "
+            f"`scope logs {spec.path}` lists them",
+        )
+    return next(iter(kinds))
+
+
+def _distinct_items(files: Sequence[LogFile], spec: LogSpec) -> Iterator[LogItem]:
+    words: dict[str, bytes] = {}
+    first: dict[str, tuple[Conditions, str]] = {}
+    for file in files:
+        for item in file.read():
+            conditions = item.name.conditions
+            if spec.chosen.get("filter", conditions.filter) != conditions.filter:
+                continue
+            earlier, its_place = first.setdefault(conditions.task, (conditions, item.place))
+            if earlier != conditions:
+                raise DataError(
+                    f"two conditions of one task: {earlier} ({its_place}) and {conditions} "
+                    f"({item.place})",
+                    expected="items of one version, number of shots, filter and template",
+                    fix=f"choose one: {spec.scheme}:PATH?task={earlier.task}&"
+                    f"{earlier.unlike(conditions)}",
+                )
+            scored = _scored(item, spec)
+            known = words.setdefault(str(scored.name), item.words)
+            if known != item.words:
+                raise DataError(
+                    f"{item.place}: other words or options for the document "
+                    f"{item.name.document} than another model's",
+                    expected="the same question and options for all models",
+                    fix=f"choose one model's log: {spec.scheme}:PATH#MODEL",
+                )
+            if known is item.words:
+                yield scored
+
+
+def _scored(item: LogItem, spec: LogSpec) -> LogItem:
+    """The item with the score by which answers are compared, and the right option."""
+    score = spec.chosen.get("score", item.name.score)
+    if score not in item.scores and item.scores:
+        raise DataError(
+            f"no score `{score}` in {item.place}",
+            expected=f"one of: {', '.join(item.scores)}",
+            fix=f"choose another score: {spec.scheme}:PATH?score=NAME",
+        )
+    right = item.right_option(score)
+    if item.options and right is None and item.scores:
+        raise DataError(
+            f"no single right option in {item.place}",
+            expected="a target that is one of the options",
+            fix=f"leave the task {item.name.conditions.task} out: {spec.scheme}:PATH?task=TASK",
+        )
+    return item._replace(name=item.name._replace(score=score), right=right)
