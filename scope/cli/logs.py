@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from scope.data.logs.contents import LoggedTask
 
+_CONDITIONS = ("task", "version", "shots", "filter", "template", "prompt")
 MOST_MODELS = 20
 """Lines about single models; the JSON has all."""
 
@@ -72,13 +73,7 @@ def logs(
 
 def _task_row(task: LoggedTask) -> dict[str, str]:
     several = len({model.model for model in task.models}) > 1
-    return {
-        "task": task.task,
-        "version": task.version,
-        "shots": task.shots,
-        "filter": task.filter,
-        "template": task.template,
-        "prompt": task.prompt,
+    return {name: getattr(task, name) for name in _CONDITIONS} | {
         "kind": task.kind if task.readable or not task.items else f"{task.kind}, not read",
         "models": f"{len({model.model for model in task.models}):,}",
         "items": f"{task.items:,}" if task.items else "no samples",
@@ -117,7 +112,7 @@ def _query(task: LoggedTask, readable: Sequence[LoggedTask]) -> str:
     readable = [other for other in readable if other.scheme == task.scheme]
     parts = [f"task={task.task}"] if len(readable) > 1 else []
     alike = [other for other in readable if other.task == task.task]
-    for name in ("version", "shots", "filter", "template", "prompt"):
+    for name in _CONDITIONS[1:]:
         if len({getattr(other, name) for other in alike}) > 1:
             parts.append(f"{name}={getattr(task, name)}")
     return f"?{'&'.join(parts)}" if parts else ""

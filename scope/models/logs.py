@@ -72,41 +72,37 @@ class LogAnswers:
             lacking = [question for _, question in missing]
             raise MissingAnswersError(self.spec, lacking, len(questions), ())
         for place, (name, question) in enumerate(zip(names, questions, strict=True)):
-            yield place, read(self._items[_key(name)], question, name.score)
+            item = self._items[_key(name)]
+            if item.words != content_key(question.text, question.options):
+                raise self._wrong(item, "other words or options than the data", "the same options")
+            yield place, read(item, question, name.score)
 
     def _name(self, question: Question) -> ItemName:
         name = ItemName.parse(question.id)
         if name is None:
             raise ModelError(
                 f"the question `{question.id}` of other data, for the log {self.spec}",
-                expected="data of a log, whose items name the conditions under which they were "
-                "asked",
+                expected="data of a log, whose items name the conditions of their answers",
                 fix=f"write --data {self._scheme}:PATH",
             )
         return name
 
     def _refuse_other_conditions(self, missing: Sequence[ItemName]) -> None:
         """Refuse documents that were answered under other conditions than the data have."""
-        answered = {
-            (item.name.conditions.task, item.name.document): item.name
-            for item in self._items.values()
-        }
+        names = [item.name for item in self._items.values()]
+        answered = {(name.conditions.task, name.document): name for name in names}
         for name in missing:
-            other = answered.get((name.conditions.task, name.document))
-            if other is None:
-                continue
-            same = name.conditions == other.conditions
-            raise ModelError(
-                f"{self.spec} answered {other.conditions}{' with other prompts' if same else ''}, "
-                f"and the data are {name.conditions}",
-                expected="the same version, shots, filter, templates and prompts",
-                fix="compare runs of the same task, or choose the conditions of the data: "
-                f"{self._scheme}:PATH?{other.conditions.unlike(name.conditions)}",
-            )
+            if other := answered.get((name.conditions.task, name.document)):
+                same = " with other prompts" if name.conditions == other.conditions else ""
+                raise ModelError(
+                    f"{self.spec} answered {other.conditions}{same}, and the data are "
+                    f"{name.conditions}",
+                    expected="the same version, shots, filter, templates and prompts",
+                    fix="compare runs of the same task, or choose the conditions of the data: "
+                    f"{self._scheme}:PATH?{other.conditions.unlike(name.conditions)}",
+                )
 
     def _choice(self, item: LogItem, question: Question, score: str) -> Answer:
-        if item.words != content_key(question.text, question.options):
-            raise self._wrong(item, "other words or options than the data", "the same options")
         choice, value = item.chosen(score, question.options), item.scores.get(score)
         if None not in (value, item.right) and value != float(choice == item.right):
             raise self._wrong(

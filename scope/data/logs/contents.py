@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from scope.data.logs.finding import LogSpec
-from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile
+from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile, LogItem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,34 +50,31 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
     DataError
         When a log cannot be read.
     """
-    answers: dict[tuple[Conditions, str], list[LoggedAnswers]] = {}
+    models: dict[tuple[Conditions, str], list[LoggedAnswers]] = {}
     # Of a thousand models only the items of any and those of all are kept.
     of_any: dict[tuple[Conditions, str], set[_Item]] = {}
     of_all: dict[tuple[Conditions, str], set[_Item]] = {}
     for file in spec.files():
-        for conditions, items, scores in _by_filter(file):
+        by_filter: dict[Conditions, list[LogItem]] = {}
+        for item in file.read() if file.readable else ():
+            by_filter.setdefault(item.name.conditions, []).append(item)
+        for conditions, items in (by_filter or {file.conditions: []}).items():
             key = (conditions, file.kind)
-            logged = LoggedAnswers(
-                model=file.model,
-                file=str(file.paths[0]) if file.paths else "",
-                items=len(items),
-                expected=file.expected,
-                scores={name: total / len(items) for name, total in scores.items()},
-            )
-            answers.setdefault(key, []).append(logged)
-            of_any.setdefault(key, set()).update(items)
+            models.setdefault(key, []).append(_answers(file, items))
+            documents = {(item.name.document, item.name.prompt) for item in items}
+            of_any.setdefault(key, set()).update(documents)
             if items:
-                of_all[key] = of_all.get(key, items) & items
+                of_all[key] = of_all.get(key, documents) & documents
     return tuple(
         LoggedTask(
             scheme=spec.scheme,
-            **conditions._asdict(),
-            kind=kind,
-            items=len(of_any[conditions, kind]),
-            shared=len(of_all.get((conditions, kind), ())),
-            models=models,
+            **key[0]._asdict(),
+            kind=key[1],
+            items=len(of_any[key]),
+            shared=len(of_all.get(key, ())),
+            models=answers,
         )
-        for (conditions, kind), models in sorted(answers.items(), key=lambda pair: pair[0])
+        for key, answers in sorted(models.items(), key=lambda pair: pair[0])
     )
 
 
@@ -86,13 +82,13 @@ _Item = tuple[str, str]
 """The hashes of a document and its prompt."""
 
 
-def _by_filter(file: LogFile) -> Iterator[tuple[Conditions, set[_Item], Counter[str]]]:
-    """The items and the sums of scores under each filter; nothing of a task that is not read."""
-    items: dict[Conditions, set[_Item]] = {}
-    sums: dict[Conditions, Counter[str]] = {}
-    for item in file.read() if file.readable else ():
-        conditions = item.name.conditions
-        items.setdefault(conditions, set()).add((item.name.document, item.name.prompt))
-        sums.setdefault(conditions, Counter()).update(item.scores)
-    for conditions in items or [file.conditions]:
-        yield conditions, items.get(conditions, set()), sums.get(conditions, Counter())
+def _answers(file: LogFile, items: Sequence[LogItem]) -> LoggedAnswers:
+    names = dict.fromkeys(name for item in items for name in item.scores)
+    sums = {name: sum(item.scores.get(name, 0) for item in items) for name in names}
+    return LoggedAnswers(
+        model=file.model,
+        file=str(file.paths[0]) if file.paths else "",
+        items=len(items),
+        expected=file.expected,
+        scores={name: total / len(items) for name, total in sums.items()},
+    )

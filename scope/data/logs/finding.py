@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, Protocol, cast
+from types import ModuleType
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from scope.data.logs.items import Conditions, LogFile
@@ -17,26 +18,16 @@ from scope.paths import expanded
 from scope.registry import LOGS
 
 _HEAD = 1 << 12
+_OF_ITEMS = ("filter", "score")
 
 
-class Reader(Protocol):
-    """What the module of a tool has: how its files are known, and how they become logs."""
+def reader_of(scheme: str) -> ModuleType:
+    """The module that reads the logs of a scheme.
 
-    TOOL: str
-    EXPECTED: str
-
-    def is_log(self, path: Path) -> bool:
-        """Whether a file holds samples of the tool, by its name or its first bytes."""
-        ...
-
-    def read_logs(self, paths: Sequence[Path]) -> Iterator[LogFile]:
-        """The logs in such files, and those of their folder that have no samples."""
-        ...
-
-
-def reader_of(scheme: str) -> Reader:
-    """The module that reads the logs of a scheme."""
-    return cast(Reader, import_module(f"scope.data.logs.{scheme.replace('-', '_')}"))
+    It has the name of its ``TOOL``, the files that are ``EXPECTED``, ``is_log``, which knows a file
+    with samples by its name or its first bytes, and ``read_logs``, which makes `LogFile` of them.
+    """
+    return import_module(f"scope.data.logs.{scheme.replace('-', '_')}")
 
 
 class LogSpec(NamedTuple):
@@ -83,13 +74,7 @@ class LogSpec(NamedTuple):
             samples = [path for path in _files(self.path) if reader.is_log(path)]
             logs = _told_apart(reader.read_logs(samples))
         if not samples:
-            raise DataError(
-                f"no logs of {reader.TOOL} with samples in `{self.path}`"
-                if self.path.exists()
-                else f"no `{self.path}`",
-                expected=reader.EXPECTED,
-                fix="check the path, or run the evaluation again with its samples logged",
-            )
+            raise _no_logs(self.path, self.scheme)
         names = {log.model for log in logs}
         if self.model is not None and self.model not in names:
             raise DataError(
@@ -97,23 +82,21 @@ class LogSpec(NamedTuple):
                 expected=f"one of {len(names)}: {', '.join(sorted(names)[:40])}",
                 fix="check the name; `scope logs PATH` lists the models",
             )
-        fitting = tuple(log for log in logs if self._fits(log))
+        # Only an item names its filter and its score.
+        wanted = {name: self.chosen[name] for name in self.chosen if name not in _OF_ITEMS}
+        fitting = tuple(
+            log
+            for log in logs
+            if self.model in (None, log.model)
+            and wanted.items() <= log.conditions._asdict().items()
+        )
         if not fitting:
-            chosen = ", ".join(f"{name} {value}" for name, value in self.chosen.items())
             raise DataError(
-                f"no log in {self.path} with {chosen}",
+                f"no log in {self.path} with {', '.join(map(' '.join, wanted.items()))}",
                 expected="one of: " + "; ".join(sorted({str(log.conditions) for log in logs})[:10]),
                 fix="check the conditions; `scope logs PATH` lists them",
             )
         return fitting
-
-    def _fits(self, log: LogFile) -> bool:
-        # Only an item names its filter and its score.
-        return self.model in (None, log.model) and all(
-            getattr(log.conditions, name) == value
-            for name, value in self.chosen.items()
-            if name not in ("filter", "score")
-        )
 
 
 def log_specs(path: str) -> tuple[LogSpec, ...]:
@@ -131,13 +114,18 @@ def log_specs(path: str) -> tuple[LogSpec, ...]:
         files = _files(expanded(path))
         schemes = [name for name in LOGS if any(map(reader_of(name).is_log, files))]
     if not schemes:
-        readers = [reader_of(name) for name in LOGS]
-        raise DataError(
-            f"no logs in `{path}`" if expanded(path).exists() else f"no `{path}`",
-            expected="; ".join(f"{reader.TOOL}: {reader.EXPECTED}" for reader in readers),
-            fix="check the path, or run the evaluation again with its samples logged",
-        )
+        raise _no_logs(expanded(path), *LOGS)
     return tuple(LogSpec(name, expanded(path), {}, None) for name in schemes)
+
+
+def _no_logs(path: Path, *schemes: str) -> DataError:
+    readers = [reader_of(scheme) for scheme in schemes]
+    tools = ", ".join(reader.TOOL for reader in readers)
+    return DataError(
+        f"no logs of {tools} with samples in `{path}`" if path.exists() else f"no `{path}`",
+        expected="; ".join(f"{reader.TOOL}: {reader.EXPECTED}" for reader in readers),
+        fix="check the path, or run the evaluation again with its samples logged",
+    )
 
 
 def _files(path: Path) -> list[Path]:

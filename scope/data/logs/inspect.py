@@ -18,19 +18,8 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
-from scope.data.items import LETTERS
 from scope.data.logs.finding import begins_with
-from scope.data.logs.items import (
-    CHOICES,
-    GENERATED,
-    LogFile,
-    LogItem,
-    conditions,
-    hashed,
-    mapping,
-    option_named,
-    part_of_id,
-)
+from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
 from scope.data.sources import TIMES_ITS_SIZE, UNPACKED, read_whole, reading, require_length
 from scope.errors import DataError
 
@@ -39,7 +28,6 @@ EXPECTED = ".eval or .json files that `inspect eval` writes"
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MOST_BYTES_OF_A_SAMPLE = 1 << 26
-_LONGEST_ARGUMENT = 60
 _ZSTD = 93  # The zipfile of Python 3.14 and later knows it.
 _Row = tuple[Mapping[str, Any], str, Mapping[str, Any]]
 """A sample, the name of a scorer, and its score."""
@@ -57,47 +45,41 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
             contents = _contents(path)
             header, first = next(contents), next(contents, {})
             contents.close()
-            evaluated, results = header["eval"], mapping(header.get("results"))
-            epochs = mapping(evaluated.get("config")).get("epochs") or 1
-            arguments = evaluated.get("model_args", {}) | evaluated.get("model_generate_config", {})
-            steps = [
-                (step.get("solver"), step.get("params_passed", step.get("params")))
-                for step in mapping(header.get("plan")).get("steps", ())
-            ]
-            scorers = [
-                (scorer["name"], scorer.get("options")) for scorer in evaluated.get("scorers") or ()
-            ]
-            task_arguments = mapping(evaluated.get("task_args"))
-            log = LogFile(
-                model=evaluated["model"],
-                arguments=", ".join(
-                    f"{name}={_short(arguments[name])}" for name in sorted(arguments)
-                ),
-                paths=(path,),
-                conditions=conditions(
-                    evaluated["task"],
-                    version=evaluated.get("task_version", "unknown"),
-                    shots=task_arguments.get("fewshot") or 0,
-                    templates=(steps, task_arguments, scorers),
-                ),
-                kind=CHOICES if first.get("choices") else GENERATED,
-                expected=results["total_samples"] // epochs if results else None,
-                rows=partial(_rows, path),
-                parse=partial(_item, epochs > 1),
-            )
+            log = _log(path, header, CHOICES if first.get("choices") else GENERATED)
         yield log
 
 
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _LONGEST_ARGUMENT else hashed(text)[:8]
+def _log(path: Path, header: Mapping[str, Any], kind: str) -> LogFile:
+    evaluated = header["eval"]
+    arguments = evaluated.get("model_args", {}) | evaluated.get("model_generate_config", {})
+    epochs, samples = at(evaluated, "config", "epochs") or 1, at(header, "results", "total_samples")
+    steps = [
+        (step["solver"], step.get("params_passed", step.get("params")))
+        for step in at(header, "plan", "steps") or ()
+    ]
+    scorers = [(scorer["name"], scorer.get("options")) for scorer in evaluated.get("scorers") or ()]
+    return LogFile(
+        model=evaluated["model"],
+        arguments=", ".join(f"{name}={arguments[name]!s:.60}" for name in sorted(arguments)),
+        paths=(path,),
+        conditions=conditions(
+            evaluated["task"],
+            version=evaluated.get("task_version", "unknown"),
+            shots=at(evaluated, "task_args", "fewshot") or 0,
+            templates=(steps, scorers, evaluated.get("task_args")),
+        ),
+        kind=kind,
+        expected=samples and samples // epochs,
+        rows=partial(_rows, path),
+        parse=partial(_item, epochs > 1),
+    )
 
 
 def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
     """The scores of each sample; those that ended in an error have none."""
     with reading(str(path)):
         for number, sample in enumerate(islice(_contents(path), 1, None), start=1):
-            for scorer, score in mapping(sample.get("scores")).items():
+            for scorer, score in (sample.get("scores") or {}).items():
                 yield number, (sample, scorer, score)
 
 
@@ -149,9 +131,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """A member that is compressed with Zstandard, as Inspect does since 2026."""
     import pyarrow
 
-    stream = archive.fp
-    if stream is None:
-        raise EOFError("the archive is closed")
+    stream: Any = archive.fp
     # The name and the extra field, whose lengths end the header of 30 bytes, are before the data.
     stream.seek(member.header_offset + 26)
     stream.seek(sum(struct.unpack("<2H", stream.read(4))), os.SEEK_CUR)
@@ -162,42 +142,33 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 def _item(with_epochs: bool, row: _Row) -> LogItem:
     sample, scorer, score = row
-    attachments = mapping(sample.get("attachments"))
-    text = _text(sample["input"], attachments).strip() or "(empty prompt)"
-    options = tuple(sample.get("choices") or ())
-    target = sample["target"]
-    targets = [target] if isinstance(target, str) else list(target)
+    attachments, options = sample.get("attachments") or {}, tuple(sample.get("choices") or ())
+    targets = [sample["target"]] if isinstance(sample["target"], str) else list(sample["target"])
     asked = takewhile(lambda message: message.get("source") != "generate", sample["messages"])
-    value = score["value"]
-    grades = value if isinstance(value, Mapping) else {scorer: value}
+    grades = score["value"] if isinstance(score["value"], Mapping) else {scorer: score["value"]}
     answer = score.get("answer")
-    if answer is None:
-        answer = sample["output"].get("completion") or None
-    item = LogItem(
-        text=text,
-        document=hashed(json.dumps([text, options, targets])),
-        prompt=hashed(_text(list(asked), attachments)),
+    answer = at(sample, "output", "completion") or None if answer is None else answer
+    letter = str(answer).strip()
+    return LogItem(
+        text=_text(sample["input"], attachments),
+        prompt=_text(list(asked), attachments),
         scores={
-            part_of_id(name): float(_GRADES.get(grade, grade))
+            name: float(_GRADES.get(grade, grade))
             for name, grade in grades.items()
             if grade in _GRADES or isinstance(grade, int | float)
         },
         filter=f"{scorer}-epoch{sample['epoch']}" if with_epochs else scorer,
-    )
-    if not options:
-        return item._replace(answer=answer, gold=targets[0] if targets else None)
-    letters = tuple(LETTERS[: len(options)])
-    return item._replace(
         options=options,
-        choice=option_named(str(answer).strip(), letters, options),
-        right=option_named(targets[0], letters, options) if len(targets) == 1 else None,
+        choice=option_named(letter, options, "letter", "text"),
+        right=option_named(targets[0], options, "letter", "text") if len(targets) == 1 else None,
+        answer=None if options else answer,
+        gold=targets[0] if targets and not options else None,
     )
 
 
 def _text(content: Any, attachments: Mapping[str, str]) -> str:
     """The words of messages or of their parts; long ones may stand among the attachments."""
     if isinstance(content, list):
-        return "\n".join(
-            _text(part.get("text", part.get("content", "")), attachments) for part in content
-        )
+        parts = (part.get("text", part.get("content", "")) for part in content)
+        return "\n".join(_text(part, attachments) for part in parts)
     return attachments.get(str(content).removeprefix("attachment://"), str(content))

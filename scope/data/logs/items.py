@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scope.data.items import LETTERS
 from scope.data.sampling import content_key
 from scope.errors import DataError
 
@@ -24,9 +25,6 @@ NORMALIZED = ("acc_norm", "acc_bytes", "acc")
 
 CHOICES, GENERATED = "multiple_choice", "generate_until"
 """Kinds of tasks that are read; others have no answer of their own to each item."""
-
-PLAIN, CHAT = "plain", "chat"
-"""Prompts that are compared, and prompts that differ between models by their chat templates."""
 
 
 class Conditions(NamedTuple):
@@ -65,7 +63,7 @@ def conditions(
     version: object = "unknown",
     shots: object = 0,
     templates: object,
-    prompt: str = PLAIN,
+    chat: bool = False,
 ) -> Conditions:
     """The conditions of a log, with the templates as a hash.
 
@@ -75,6 +73,7 @@ def conditions(
     'arc_easy, version unknown, 5-shot, filter none, templates 1e0c6a2c, plain prompt'
     """
     template = hashed(json.dumps(templates, sort_keys=True, default=str))[:8]
+    prompt = "chat" if chat else "plain"
     return Conditions(*map(part_of_id, (task, version, shots, "none", template, prompt)))
 
 
@@ -109,17 +108,18 @@ class ItemName(NamedTuple):
 class LogItem(NamedTuple):
     """An item of a log, and what the model gave for it.
 
-    ``document`` and ``prompt`` are hashes; ``scores`` are the numbers that the tool gives the
-    answer. ``right`` is the index of the right option, and what was chosen is a ``choice`` or one
-    of the ``log_likelihoods``. An ``answer`` is generated, and ``gold`` the text that it is
-    compared with. `LogFile.read` adds the last three: ``words`` stand for question and options.
+    ``prompt`` is all that the model read, ``scores`` are the numbers that the tool gives the
+    answer, ``document`` is the tool's hash of the item, if it has one. ``right`` is the index of the right
+    option, and what was chosen is a ``choice`` or the greatest of the ``log_likelihoods``. An
+    ``answer`` is generated, and ``gold`` is its target. `LogFile.read` adds the last three:
+    ``words`` stand for question and options.
     """
 
     text: str
-    document: str
     prompt: str
     scores: Mapping[str, float]
     filter: str = "none"
+    document: str = ""
     options: tuple[str, ...] = ()
     log_likelihoods: tuple[float, ...] = ()
     choice: int | None = None
@@ -135,7 +135,7 @@ class LogItem(NamedTuple):
 
         Examples
         --------
-        >>> item = LogItem("", "", "", {}, log_likelihoods=(-6.0, -4.0))
+        >>> item = LogItem("", "", {}, log_likelihoods=(-6.0, -4.0))
         >>> item.values("acc_norm", ("long answer", "no"))
         [-0.5454545454545454, -2.0]
         """
@@ -173,7 +173,7 @@ class LogFile:
     paths: tuple[Path, ...]
     conditions: Conditions
     kind: str
-    expected: int | None
+    expected: int | None = None
     rows: Callable[[], Iterator[tuple[int, Any]]]
     parse: Callable[[Any], LogItem]
 
@@ -211,27 +211,32 @@ class LogFile:
 
     def _named(self, item: LogItem) -> LogItem:
         # Chat templates belong to models: their prompts differ though the same is asked.
-        prompt = item.prompt[:8] if self.conditions.prompt == PLAIN else CHAT
-        scores = item.scores
+        prompt = "chat" if self.conditions.prompt == "chat" else hashed(item.prompt)[:8]
+        text = item.text.strip() or "(empty prompt)"
+        scores = {part_of_id(name): value for name, value in item.scores.items()}
         score = next(
             (key for key in (*NORMALIZED, "exact_match", *scores) if key in scores), "none"
         )
+        document = item.document or hashed(json.dumps([text, item.options, item.right, item.gold]))
         conditions = self.conditions._replace(filter=part_of_id(item.filter))
-        return item._replace(
-            name=ItemName(conditions, score, item.document[:16], prompt),
-            words=content_key(item.text, item.options),
-        )
+        name = ItemName(conditions, score, document[:16], prompt)
+        words = content_key(text, item.options)
+        return item._replace(text=text, scores=scores, name=name, words=words)
 
 
-def option_named(text: str, *namings: Sequence[str]) -> int | None:
-    """The index of the option that a text names, by the first of the namings that has it.
+def option_named(text: str, options: Sequence[str], *namings: str) -> int | None:
+    """The index of the option that a text names: by its ``letter``, ``number`` or ``text``.
 
     Examples
     --------
-    >>> option_named("B", ("A", "B"), ("red", "blue")), option_named("green", ("red", "blue"))
+    >>> option_named("B", ["C", "B", "A"], "letter"), option_named("B", ["C", "A", "B"], "text")
+    (1, 2)
+    >>> option_named("1", ["1", "2"], "number", "text"), option_named("D", ["1", "2"], "letter")
     (1, None)
     """
-    return next((list(names).index(text) for names in namings if text in list(names)), None)
+    numbers = tuple(str(number) for number in range(len(options)))
+    names = {"letter": tuple(LETTERS[: len(options)]), "number": numbers, "text": tuple(options)}
+    return next((names[name].index(text) for name in namings if text in names[name]), None)
 
 
 def hashed(text: str) -> str:
@@ -244,6 +249,14 @@ def part_of_id(value: object) -> str:
     return str(value).replace(":", "_")
 
 
-def mapping(value: object) -> Mapping[str, Any]:
-    """The value, or an empty mapping where it is another."""
-    return value if isinstance(value, Mapping) else {}
+def at(content: Any, *keys: str) -> Any:
+    """What lies under the keys, one after the other; None where there is nothing.
+
+    Examples
+    --------
+    >>> at({"results": {"total": 3}}, "results", "total"), at({"results": None}, "results", "total")
+    (3, None)
+    """
+    for key in keys:
+        content = content.get(key) if isinstance(content, Mapping) else None
+    return content

@@ -15,24 +15,12 @@ from typing import Any
 
 from scope.data.formats import json_lines
 from scope.data.logs.finding import begins_with
-from scope.data.logs.items import (
-    CHAT,
-    CHOICES,
-    PLAIN,
-    LogFile,
-    LogItem,
-    conditions,
-    hashed,
-    mapping,
-    option_named,
-)
+from scope.data.logs.items import CHOICES, LogFile, LogItem, at, conditions, hashed, option_named
 from scope.data.sources import read_whole
 from scope.errors import DataError
 
 TOOL = "lm-evaluation-harness"
-EXPECTED = (
-    "samples_TASK_DATE.jsonl or .jsonl.gz, as --log_samples writes them, beside results_DATE.json"
-)
+EXPECTED = "samples_TASK_DATE.jsonl, written by --log_samples, beside results_DATE.json"
 
 _DATED = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?(?:\.gz)?$")
 _NAMED = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]*)")
@@ -59,13 +47,10 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
         results = json.loads(read_whole(results_path))
         if not isinstance(results, dict) or not isinstance(results.get("results"), dict):
             raise _wrong(f"{results_path} has no `results`")
-        tasks = mapping(results.get("configs")) or results["results"]
-        named = {_task(path, tasks): path for path in samples}
-        for path in samples:
-            yield _log(results_path, results, _task(path, tasks), path)
-        for task in tasks:
-            if task not in named:
-                yield _log(results_path, results, task, None)
+        tasks = results.get("configs") or results["results"]
+        named = [(_task(path, tasks), path) for path in samples]
+        for task, path in (*named, *((task, None) for task in tasks if task not in dict(named))):
+            yield _log(results_path, results, task, path)
 
 
 def _results_of(samples: Path) -> Path:
@@ -96,14 +81,9 @@ def _wrong(found: str) -> DataError:
 
 
 def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path | None) -> LogFile:
-    def of_task(key: str) -> Any:
-        return mapping(results.get(key)).get(task)
-
-    config = mapping(of_task("configs"))
-    shots = of_task("n-shot")
-    shots = (config.get("num_fewshot") or 0) if shots is None else shots
-    counted = mapping(of_task("n-samples")).get("effective")
-    version = of_task("versions")
+    config = at(results, "configs", task) or {}
+    shots, version = at(results, "n-shot", task), at(results, "versions", task)
+    shots = config.get("num_fewshot") or 0 if shots is None else shots
     templates = {name: config[name] for name in _TEMPLATES if config.get(name) not in (None, "")}
     kind = str(config.get("output_type") or CHOICES)
     name, arguments = _model(results)
@@ -116,85 +96,69 @@ def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path |
             version="unknown" if version is None else version,
             shots=shots,
             templates=templates | {"system": results.get("system_instruction_sha")},
-            prompt=CHAT if results.get("chat_template") else PLAIN,
+            chat=bool(results.get("chat_template")),
         ),
         kind=kind,
-        expected=counted if isinstance(counted, int) else None,
+        expected=at(results, "n-samples", task, "effective"),
         rows=partial(json_lines, path) if path else lambda: iter(()),
-        parse=partial(_item, kind == CHOICES, config, shots=str(shots) != "0"),
+        parse=partial(_item, kind == CHOICES, str(shots) != "0", config),
     )
 
 
 def _model(results: Mapping[str, Any]) -> tuple[str, str]:
     """The model's name, and the arguments of which it is no part."""
-    config = mapping(results.get("config"))
-    written = config.get("model_args") or ""
+    written = at(results, "config", "model_args") or ""
     pairs = written.items() if isinstance(written, Mapping) else ()
     arguments = ",".join(f"{key}={value}" for key, value in pairs) or str(written)
     named = _NAMED.search(arguments)
-    name = results.get("model_name") or (named and named[1]) or config.get("model") or ""
+    name = results.get("model_name") or (named and named[1]) or at(results, "config", "model") or ""
     others = (word for word in arguments.split(",") if word and word != f"pretrained={name}")
     return str(name), ", ".join(sorted(others))
 
 
 def _item(
-    with_options: bool, config: Mapping[str, Any], fields: Mapping[str, Any], *, shots: bool
+    with_options: bool, with_shots: bool, config: Mapping[str, Any], fields: Mapping[str, Any]
 ) -> LogItem:
     arguments = _arguments(fields["arguments"])
-    delimiter = str(config.get("fewshot_delimiter") or "\n\n")
     contexts = [str(argument[0]) for argument in arguments]
-    if shots:
+    if with_shots:
+        delimiter = str(config.get("fewshot_delimiter") or "\n\n")
         contexts = [context.rsplit(delimiter, 1)[-1] for context in contexts]
-    document = fields.get("doc_hash") or hashed(
-        json.dumps(fields["doc"], indent=2, default=str, ensure_ascii=False)
-    )
     item = LogItem(
-        text=contexts[0].strip() or "(empty prompt)",
-        document=str(document),
-        prompt=str(fields.get("prompt_hash") or hashed(str(arguments[0][0]))),
+        text=contexts[0],
+        prompt=str(arguments[0][0]),
         scores={
             name: float(value)
             for name, value in fields.items()
             if name not in _NO_SCORES and isinstance(value, int | float)
         },
         filter=fields.get("filter") or "none",
+        document=fields.get("doc_hash")
+        or hashed(json.dumps(fields["doc"], indent=2, default=str, ensure_ascii=False)),
     )
+    target = fields.get("target")
     if not with_options:
-        reply, target = fields["filtered_resps"], fields.get("target")
+        reply = fields["filtered_resps"]
         while isinstance(reply, list) and reply:
             reply = reply[0]
-        return item._replace(
-            answer=str(reply).strip() if reply else None,
-            gold=None if target is None else str(target).strip(),
-        )
-    return _with_options(item, config, contexts, arguments, fields)
-
-
-def _with_options(
-    item: LogItem,
-    config: Mapping[str, Any],
-    contexts: Sequence[str],
-    arguments: Sequence[Sequence[Any]],
-    fields: Mapping[str, Any],
-) -> LogItem:
-    """Where the contexts differ and not their ends, they are the options."""
-    values = [float(field[0]) for field in fields["filtered_resps"]]
+        gold = None if target is None else str(target).strip()
+        return item._replace(answer=str(reply).strip() if reply else None, gold=gold)
+    values = tuple(float(field[0]) for field in fields["filtered_resps"])
     delimiter = str(config.get("target_delimiter", " "))
-    ends = [str(argument[1]).removeprefix(delimiter) for argument in arguments]
+    ends = tuple(str(argument[1]).removeprefix(delimiter) for argument in arguments)
     if "acc_mutual_info" in fields:
         # The second half is the options without the question.
         half = len(values) // 2
-        values, contexts, ends = values[:half], contexts[: len(ends) // 2], ends[: len(ends) // 2]
+        values, contexts, ends = values[:half], contexts[:half], ends[:half]
     if len(values) != len(ends) or len(values) < 2:
         raise ValueError(f"{len(values)} log-likelihoods for {len(ends)} options")
     if not all(value < float("inf") for value in values) or max(values) == float("-inf"):
-        raise ValueError(f"the log-likelihoods {values}")
+        raise ValueError(f"the log-likelihoods {list(values)}")
+    # Where the contexts differ and not their ends, they are the options.
     if len(set(contexts)) > 1:
-        text = ends[0].strip() or "(empty prompt)"
-        return item._replace(text=text, options=tuple(contexts), log_likelihoods=tuple(values))
-    numbers = [str(number) for number in range(len(ends))]
-    right = option_named(str(fields.get("target")), numbers, ends)
-    return item._replace(options=tuple(ends), log_likelihoods=tuple(values), right=right)
+        return item._replace(text=ends[0], options=tuple(contexts), log_likelihoods=values)
+    right = option_named(str(target), ends, "number", "text")
+    return item._replace(options=ends, log_likelihoods=values, right=right)
 
 
 def _arguments(value: Any) -> list[list[Any]]:

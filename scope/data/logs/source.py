@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from scope.data.logs.finding import LogSpec
-from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile, LogItem
+from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem
 from scope.data.sources import Source, SourceRow
 from scope.errors import DataError
 
@@ -51,33 +51,25 @@ def _only_kind(files: Sequence[LogFile], spec: LogSpec) -> str:
 
 
 def _distinct_items(files: Sequence[LogFile], spec: LogSpec) -> Iterator[LogItem]:
-    words: dict[str, bytes] = {}
-    first: dict[str, tuple[Conditions, str]] = {}
-    for file in files:
-        for item in file.read():
-            conditions = item.name.conditions
-            if spec.chosen.get("filter", conditions.filter) != conditions.filter:
-                continue
-            earlier, its_place = first.setdefault(conditions.task, (conditions, item.place))
-            if earlier != conditions:
-                raise DataError(
-                    f"two conditions of one task: {earlier} ({its_place}) and {conditions} "
-                    f"({item.place})",
-                    expected="items of one version, number of shots, filter and template",
-                    fix=f"choose one: {spec.scheme}:PATH?task={earlier.task}&"
-                    f"{earlier.unlike(conditions)}",
-                )
-            scored = _scored(item, spec)
-            known = words.setdefault(str(scored.name), item.words)
-            if known != item.words:
-                raise DataError(
-                    f"{item.place}: other words or options for the document "
-                    f"{item.name.document} than another model's",
-                    expected="the same question and options for all models",
-                    fix=f"choose one model's log: {spec.scheme}:PATH#MODEL",
-                )
-            if known is item.words:
-                yield scored
+    seen: set[str] = set()
+    first: dict[str, LogItem] = {}
+    for item in (item for file in files for item in file.read()):
+        conditions = item.name.conditions
+        if spec.chosen.get("filter", conditions.filter) != conditions.filter:
+            continue
+        earlier = first.setdefault(conditions.task, item)
+        if earlier.name.conditions != conditions:
+            raise DataError(
+                f"two conditions of one task: {earlier.name.conditions} ({earlier.place}) and "
+                f"{conditions} ({item.place})",
+                expected="items of one version, number of shots, filter and template",
+                fix=f"choose one: {spec.scheme}:PATH?task={conditions.task}&"
+                f"{earlier.name.conditions.unlike(conditions)}",
+            )
+        scored = _scored(item, spec)
+        if str(scored.name) not in seen:
+            seen.add(str(scored.name))
+            yield scored
 
 
 def _scored(item: LogItem, spec: LogSpec) -> LogItem:
