@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from scope.data.logs.contents import LoggedTask
 
-_CONDITIONS = ("task", "version", "shots", "filter", "template", "prompt")
+_CONDITIONS = ("scheme", "task", "version", "shots", "filter", "template", "prompt")
 MOST_MODELS = 20
 """Lines about single models; the JSON has all."""
 
@@ -44,12 +44,9 @@ def logs(
     specs = log_specs(path)
     tasks = [task for spec in specs for task in contents_of(spec)]
     if json:
-        print_json(
-            json_library.dumps([asdict(task) for task in tasks], indent=1, ensure_ascii=False)
-        )
+        print_json(json_library.dumps([*map(asdict, tasks)], indent=1, ensure_ascii=False))
         return
-    tools = [{"scheme": task.scheme} if len(specs) > 1 else {} for task in tasks]
-    print_rows([tool | _task_row(task) for tool, task in zip(tools, tasks, strict=True)])
+    print_rows([_task_row(task) for task in tasks])
     models = [(task, model) for task in tasks if task.readable for model in task.models]
     if models:
         print_rows(
@@ -58,9 +55,7 @@ def logs(
                     "model": model.model,
                     "task": _short(task),
                     "items": f"{model.items:,}{_rest(model.items, model.expected)}",
-                    "scores": ", ".join(
-                        f"{name} {mean:.4f}" for name, mean in model.scores.items()
-                    ),
+                    "scores": ", ".join(f"{key} {mean:.4f}" for key, mean in model.scores.items()),
                 }
                 for task, model in models[:MOST_MODELS]
             ]
@@ -112,7 +107,7 @@ def _query(task: LoggedTask, readable: Sequence[LoggedTask]) -> str:
     readable = [other for other in readable if other.scheme == task.scheme]
     parts = [f"task={task.task}"] if len(readable) > 1 else []
     alike = [other for other in readable if other.task == task.task]
-    for name in _CONDITIONS[1:]:
+    for name in _CONDITIONS[2:]:
         if len({getattr(other, name) for other in alike}) > 1:
             parts.append(f"{name}={getattr(task, name)}")
     return f"?{'&'.join(parts)}" if parts else ""

@@ -59,7 +59,7 @@ def split_spec(spec: str) -> tuple[str, str]:
     if not rest.strip():
         raise SpecError(
             f"the model spec `{spec}`",
-            expected=f"SCHEME:REST with a scheme of {', '.join(BUILT_IN['models'])}",
+            expected=f"SCHEME:REST with a scheme of {', '.join(sorted(BUILT_IN['models']))}",
             fix="write for example hf:distilbert-base-uncased-finetuned-sst-2-english",
         )
     return scheme, rest

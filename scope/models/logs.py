@@ -61,17 +61,14 @@ class LogAnswers:
     def _look_up(
         self, questions: Sequence[Question], read: Callable[[LogItem, Question, str], Answer]
     ) -> Answers:
-        names = [self._name(question) for question in questions]
         missing = [
-            (name, question)
-            for name, question in zip(names, questions, strict=True)
-            if _key(name) not in self._items
+            question for question in questions if _key(self._name(question)) not in self._items
         ]
         if missing:
-            self._refuse_other_conditions([name for name, _ in missing])
-            lacking = [question for _, question in missing]
-            raise MissingAnswersError(self.spec, lacking, len(questions), ())
-        for place, (name, question) in enumerate(zip(names, questions, strict=True)):
+            self._refuse_other_conditions(missing)
+            raise MissingAnswersError(self.spec, missing, len(questions), ())
+        for place, question in enumerate(questions):
+            name = self._name(question)
             item = self._items[_key(name)]
             if item.words != content_key(question.text, question.options):
                 raise self._wrong(item, "other words or options than the data", "the same options")
@@ -87,11 +84,11 @@ class LogAnswers:
             )
         return name
 
-    def _refuse_other_conditions(self, missing: Sequence[ItemName]) -> None:
+    def _refuse_other_conditions(self, missing: Sequence[Question]) -> None:
         """Refuse documents that were answered under other conditions than the data have."""
         names = [item.name for item in self._items.values()]
         answered = {(name.conditions.task, name.document): name for name in names}
-        for name in missing:
+        for name in map(self._name, missing):
             if other := answered.get((name.conditions.task, name.document)):
                 same = " with other prompts" if name.conditions == other.conditions else ""
                 raise ModelError(

@@ -78,8 +78,8 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
     )
 
 
+# The hashes of a document and its prompt.
 _Item = tuple[str, str]
-"""The hashes of a document and its prompt."""
 
 
 def _answers(file: LogFile, items: Sequence[LogItem]) -> LoggedAnswers:

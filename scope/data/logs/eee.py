@@ -47,6 +47,7 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | Non
     result = next((result for result in results if result["evaluation_name"] == name), {})
     library = at(evaluation, "eval_library", "name") or "unknown"
     generation = at(result, "generation_config")
+    arguments = at(generation, "generation_args")
     return LogFile(
         model=row["model_id"],
         paths=(path,),
@@ -54,9 +55,7 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | Non
             name,
             version=library,
             shots=at(generation, "additional_details", "num_fewshot") or "unknown",
-            templates=[
-                at(generation, "generation_args", key) for key in ("prompt_template", "eval_plan")
-            ],
+            templates=[at(arguments, "prompt_template"), at(arguments, "eval_plan")],
         ),
         kind=CHOICES if _options(row) else GENERATED,
         expected=at(result, "score_details", "uncertainty", "num_samples"),
@@ -88,7 +87,7 @@ def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
     # An id may begin with the names of the evaluation and the model, which differ.
     result = row.get("evaluation_result_id") or "none"
     for name in (row["evaluation_id"], row["model_id"]):
-        result = result.replace(name, "")
+        result = result.replace(name, "").strip(":/#")
     return LogItem(
         text=row["input"]["raw"],
         prompt=row["input"]["raw"],

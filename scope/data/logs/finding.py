@@ -135,12 +135,13 @@ def _files(path: Path) -> list[Path]:
 def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:
     """The logs, with the arguments in a model's name where it stands for several models."""
     logs = tuple(logs)
-    variants: dict[str, set[str]] = {}
+    arguments: dict[str, set[str]] = {}
     for log in logs:
-        variants.setdefault(log.model, set()).add(log.arguments)
+        arguments.setdefault(log.model, set()).add(log.arguments)
+    several = {model for model, variants in arguments.items() if len(variants) > 1}
     return tuple(
         replace(log, model=f"{log.model} ({log.arguments or 'defaults'})")
-        if len(variants[log.model]) > 1
+        if log.model in several
         else log
         for log in logs
     )

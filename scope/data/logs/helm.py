@@ -19,12 +19,13 @@ from scope.data.sources import read_whole, reading
 TOOL = "HELM"
 EXPECTED = "folders of runs with run_spec.json, scenario_state.json and per_instance_stats.json"
 
+_KINDS = {"multiple_choice_joint": CHOICES, "generation": GENERATED, "chat": GENERATED}
 _OF_MODELS = ("model", "model_deployment", "max_eval_instances")
 _BOOKKEEPING = re.compile(
     r"num_|finish_reason|training_|inference_|batch_size|prompt_truncated|max_prob|logprob|.*@"
 )
+# The state of a request, its trial and perturbation, and the scores of its instance.
 _Row = tuple[Mapping[str, Any], str, Mapping[str, float]]
-"""The state of a request, its trial and perturbation, and the scores of its instance."""
 
 
 def is_log(path: Path) -> bool:
@@ -38,6 +39,7 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
         with reading(str(path.parent)):
             run = json.loads(read_whole(path.parent / "run_spec.json"))
             adapter, statistics = run["adapter_spec"], path.parent / "per_instance_stats.json"
+            method = adapter["method"]
             log = LogFile(
                 model=adapter.get("model") or adapter["model_deployment"],
                 paths=(path, statistics),
@@ -46,17 +48,11 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
                     shots=adapter.get("max_train_instances") or 0,
                     templates={key: adapter[key] for key in adapter if key not in _OF_MODELS},
                 ),
-                kind=_kind(adapter["method"]),
+                kind=_KINDS.get(method.removesuffix("_chain_of_thought"), method),
                 rows=partial(_rows, path, statistics),
                 parse=_item,
             )
         yield log
-
-
-def _kind(method: str) -> str:
-    if method.startswith("multiple_choice_joint"):
-        return CHOICES
-    return GENERATED if method in ("generation", "chat") else method
 
 
 def _rows(path: Path, statistics: Path) -> Iterator[tuple[int, _Row]]:
@@ -71,8 +67,7 @@ def _rows(path: Path, statistics: Path) -> Iterator[tuple[int, _Row]]:
         }
         for number, state in enumerate(json.loads(read_whole(path))["request_states"], start=1):
             condition = _condition(state["instance"] | state)
-            scored = scores.get((state["instance"]["id"], condition), {})
-            yield number, (state, condition, scored)
+            yield number, (state, condition, scores.get((state["instance"]["id"], condition), {}))
 
 
 def _condition(instance: Mapping[str, Any]) -> str:

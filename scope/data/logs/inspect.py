@@ -29,8 +29,8 @@ EXPECTED = ".eval or .json files that `inspect eval` writes"
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MOST_BYTES_OF_A_SAMPLE = 1 << 26
 _ZSTD = 93  # The zipfile of Python 3.14 and later knows it.
+# A sample, the name of a scorer, and its score.
 _Row = tuple[Mapping[str, Any], str, Mapping[str, Any]]
-"""A sample, the name of a scorer, and its score."""
 
 
 def is_log(path: Path) -> bool:
@@ -43,13 +43,13 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for path in paths:
         with reading(str(path)):
             contents = _contents(path)
-            header, first = next(contents), next(contents, {})
+            header, first = next(contents), next(contents, None)
             contents.close()
-            log = _log(path, header, CHOICES if first.get("choices") else GENERATED)
+            log = _log(path, header, first)
         yield log
 
 
-def _log(path: Path, header: Mapping[str, Any], kind: str) -> LogFile:
+def _log(path: Path, header: Mapping[str, Any], first: Mapping[str, Any] | None) -> LogFile:
     evaluated = header["eval"]
     arguments = evaluated.get("model_args", {}) | evaluated.get("model_generate_config", {})
     epochs, samples = at(evaluated, "config", "epochs") or 1, at(header, "results", "total_samples")
@@ -61,14 +61,14 @@ def _log(path: Path, header: Mapping[str, Any], kind: str) -> LogFile:
     return LogFile(
         model=evaluated["model"],
         arguments=", ".join(f"{name}={arguments[name]!s:.60}" for name in sorted(arguments)),
-        paths=(path,),
+        paths=() if first is None else (path,),
         conditions=conditions(
             evaluated["task"],
             version=evaluated.get("task_version", "unknown"),
             shots=at(evaluated, "task_args", "fewshot") or 0,
             templates=(steps, scorers, evaluated.get("task_args")),
         ),
-        kind=kind,
+        kind=CHOICES if at(first, "choices") else GENERATED,
         expected=samples and samples // epochs,
         rows=partial(_rows, path),
         parse=partial(_item, epochs > 1),
@@ -114,7 +114,7 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
         ) from error
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> Mapping[str, Any]:
+def _member(archive: zipfile.ZipFile, name: str) -> Any:
     member = archive.getinfo(name)
     require_length(member.file_size, _MOST_BYTES_OF_A_SAMPLE, f"{name} in {archive.filename}")
     if member.compress_type == _ZSTD:
@@ -123,8 +123,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> Mapping[str, Any]:
         content = archive.read(member)
     else:
         raise zipfile.BadZipFile(f"{name} has the compression method {member.compress_type}")
-    value: Mapping[str, Any] = json.loads(content)
-    return value
+    return json.loads(content)
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
@@ -136,8 +135,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     stream.seek(member.header_offset + 26)
     stream.seek(sum(struct.unpack("<2H", stream.read(4))), os.SEEK_CUR)
     packed = pyarrow.BufferReader(stream.read(member.compress_size))
-    content: bytes = pyarrow.CompressedInputStream(packed, "zstd").read(member.file_size)
-    return content
+    return bytes(pyarrow.CompressedInputStream(packed, "zstd").read(member.file_size))
 
 
 def _item(with_epochs: bool, row: _Row) -> LogItem:

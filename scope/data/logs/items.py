@@ -70,7 +70,7 @@ def conditions(
     Examples
     --------
     >>> str(conditions("arc:easy", shots=5, templates={"text": "Question: {}"}))
-    'arc_easy, version unknown, 5-shot, filter none, templates 1e0c6a2c, plain prompt'
+    'arc_easy, version unknown, 5-shot, filter none, templates 7c740a84, plain prompt'
     """
     template = hashed(json.dumps(templates, sort_keys=True, default=str))[:8]
     prompt = "chat" if chat else "plain"
@@ -109,10 +109,10 @@ class LogItem(NamedTuple):
     """An item of a log, and what the model gave for it.
 
     ``prompt`` is all that the model read, ``scores`` are the numbers that the tool gives the
-    answer, ``document`` is the tool's hash of the item, if it has one. ``right`` is the index of the right
-    option, and what was chosen is a ``choice`` or the greatest of the ``log_likelihoods``. An
-    ``answer`` is generated, and ``gold`` is its target. `LogFile.read` adds the last three:
-    ``words`` stand for question and options.
+    answer, ``document`` is the tool's hash of the item, if it has one. ``right`` is the index of
+    the right option, and what was chosen is a ``choice`` or the greatest of the
+    ``log_likelihoods``. An ``answer`` is generated, and ``gold`` is its target. `LogFile.read`
+    adds the last three: ``words`` stand for question and options.
     """
 
     text: str
@@ -139,10 +139,8 @@ class LogItem(NamedTuple):
         >>> item.values("acc_norm", ("long answer", "no"))
         [-0.5454545454545454, -2.0]
         """
-        lengths = {
-            "acc_norm": [len(option) for option in options],
-            "acc_bytes": [len(option.encode()) for option in options],
-        }.get(score, [1] * len(options))
+        texts = {"acc_norm": options, "acc_bytes": [option.encode() for option in options]}
+        lengths = map(len, texts.get(score, "1" * len(options)))
         return [value / length for value, length in zip(self.log_likelihoods, lengths, strict=True)]
 
     def chosen(self, score: str, options: Sequence[str]) -> int | None:

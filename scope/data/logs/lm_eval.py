@@ -16,7 +16,7 @@ from typing import Any
 from scope.data.formats import json_lines
 from scope.data.logs.finding import begins_with
 from scope.data.logs.items import CHOICES, LogFile, LogItem, at, conditions, hashed, option_named
-from scope.data.sources import read_whole
+from scope.data.sources import read_whole, reading
 from scope.errors import DataError
 
 TOOL = "lm-evaluation-harness"
@@ -44,13 +44,13 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for path in paths:
         by_results.setdefault(_results_of(path), []).append(path)
     for results_path, samples in by_results.items():
-        results = json.loads(read_whole(results_path))
-        if not isinstance(results, dict) or not isinstance(results.get("results"), dict):
-            raise _wrong(f"{results_path} has no `results`")
-        tasks = results.get("configs") or results["results"]
-        named = [(_task(path, tasks), path) for path in samples]
-        for task, path in (*named, *((task, None) for task in tasks if task not in dict(named))):
-            yield _log(results_path, results, task, path)
+        with reading(str(results_path)):
+            results = json.loads(read_whole(results_path))
+            tasks = results.get("configs") or results["results"]
+            named = [(_task(path, tasks), path) for path in samples]
+            unlogged = [(task, None) for task in tasks if task not in dict(named)]
+            logs = [_log(results_path, results, *pair) for pair in (*named, *unlogged)]
+        yield from logs
 
 
 def _results_of(samples: Path) -> Path:

@@ -75,17 +75,12 @@ def _distinct_items(files: Sequence[LogFile], spec: LogSpec) -> Iterator[LogItem
 def _scored(item: LogItem, spec: LogSpec) -> LogItem:
     """The item with the score by which answers are compared, and the right option."""
     score = spec.chosen.get("score", item.name.score)
-    if score not in item.scores and item.scores:
-        raise DataError(
-            f"no score `{score}` in {item.place}",
-            expected=f"one of: {', '.join(item.scores)}",
-            fix=f"choose another score: {spec.scheme}:PATH?score=NAME",
-        )
     right = item.right_option(score)
-    if item.options and right is None and item.scores:
+    unknown = item.scores and score not in item.scores
+    if unknown or (item.scores and item.options and right is None):
         raise DataError(
-            f"no single right option in {item.place}",
-            expected="a target that is one of the options",
-            fix=f"leave the task {item.name.conditions.task} out: {spec.scheme}:PATH?task=TASK",
+            f"no {f'score `{score}`' if unknown else 'single right option'} in {item.place}",
+            expected=f"a target among the options, and a score of: {', '.join(item.scores)}",
+            fix=f"choose another task or score: {spec.scheme}:PATH?task=TASK&score=NAME",
         )
     return item._replace(name=item.name._replace(score=score), right=right)

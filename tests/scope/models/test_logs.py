@@ -20,8 +20,8 @@ from capabilities.generation import Generation
 from scope.data.items import read_choices
 from scope.errors import DataError, ModelError, ScopeError
 from scope.models import ModelOptions
-from scope.models.logs import load
 from scope.models.loading import expand_spec
+from scope.models.logs import load
 from scope.models.saved import MissingAnswersError
 
 DOCS = documents(60)
@@ -256,7 +256,7 @@ def test_results_that_are_missing_or_foreign_are_refused(tmp_path):
     path = log(tmp_path / "a")
     results = next(path.glob("results*"))
     results.write_text(json.dumps({"results": 3}))
-    assert "has no `results`" in message(model, path)
+    assert f"{results} cannot be read: TypeError" in message(model, path)
     results.unlink()
     assert "0 results files for" in message(model, path)
 
