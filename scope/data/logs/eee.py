@@ -1,7 +1,7 @@
-"""Logs in the schema of Every Eval Ever: instances as JSON lines, beside the evaluation's JSON.
+"""``eee:PATH#MODEL``: answers in the schema of Every Eval Ever; no model is run.
 
-An instance that was scored by several metrics has a line for each; the id of the result, such as
-``exact_match:test``, is the filter.
+Instances are JSON lines beside the JSON of their evaluation. An instance that was scored by several
+metrics has a line for each; the id of the result, such as ``exact_match:test``, is the filter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Logs of HELM: a folder for each run, with scenario_state.json and per_instance_stats.json.
+"""``helm:PATH#MODEL``: answers in logs of HELM; no model is run.
 
-Splits, trials and perturbations are apart in HELM's own results; here each is a filter, such as
-``test`` or ``valid-trial1-typos``.
+A run is a folder with run_spec.json, scenario_state.json and per_instance_stats.json. Splits,
+trials and perturbations are apart in HELM's own results; here each is a filter, such as ``test`` or
+``valid-trial1-typos``.
 """
 
 from __future__ import annotations

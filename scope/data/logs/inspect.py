@@ -1,7 +1,8 @@
-"""Logs of Inspect, as ``.json`` or as ``.eval``: an archive with a JSON file for each sample.
+"""``inspect:PATH#MODEL``: answers in logs of Inspect; no model is run.
 
-The answer of each scorer is read apart, and so is each epoch: a log with several has the filters
-``SCORER`` or ``SCORER-epoch1``, ``SCORER-epoch2``. Nothing in an archive is written to disk.
+A log is a ``.json`` file, or an ``.eval``: an archive with a JSON file for each sample. The answer
+of each scorer is read apart, and so is each epoch: a log with several has the filters ``SCORER`` or
+``SCORER-epoch1``, ``SCORER-epoch2``. Nothing in an archive is written to disk.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Logs of lm-evaluation-harness: ``samples_TASK_DATE.jsonl`` with its ``results_DATE.json``.
+"""``lm-eval:PATH#MODEL``: answers in logs of lm-evaluation-harness; no model is run.
 
-Both forms of a log are read: today's, where numbers are written as texts and arguments as objects,
-and that of releases before 0.4.3, where they are numbers and lists and documents have no hash.
+A log is ``samples_TASK_DATE.jsonl`` with its ``results_DATE.json``. Both forms of a log are read:
+today's, where numbers are written as texts and arguments as objects, and that of releases before
+0.4.3, where they are numbers and lists and documents have no hash.
 """
 
 from __future__ import annotations
