@@ -44,7 +44,7 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
 def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | None) -> LogFile:
     name = row["evaluation_name"]
     results = at(evaluation, "evaluation_results") or ()
-    result = next((result for result in results if result["evaluation_name"] == name), {})
+    result: Any = next((result for result in results if result["evaluation_name"] == name), {})
     library = at(evaluation, "eval_library", "name") or "unknown"
     generation = at(result, "generation_config")
     arguments = at(generation, "generation_args")
