@@ -156,7 +156,7 @@ def reading(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except UNREADABLE as error:
+    except (*UNREADABLE, AttributeError) as error:  # the latter of JSON in another shape
         raise DataError(
             f"{name} cannot be read: {first_line(error)}",
             expected="a complete file of the type that its name implies",

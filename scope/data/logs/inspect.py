@@ -36,7 +36,7 @@ _Row = tuple[Mapping[str, Any], str, Mapping[str, Any]]
 
 def is_log(path: Path) -> bool:
     """Whether a file is a log."""
-    return path.suffix == ".eval" or begins_with(path, (".json",), "eval")
+    return path.suffix == ".eval" or begins_with(path, (".json",), "run_id")
 
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
@@ -117,7 +117,8 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
 
 def _member(archive: zipfile.ZipFile, name: str) -> Any:
     member = archive.getinfo(name)
-    require_length(member.file_size, _MOST_BYTES_OF_A_SAMPLE, f"{name} in {archive.filename}")
+    size = max(member.file_size, member.compress_size)
+    require_length(size, _MOST_BYTES_OF_A_SAMPLE, f"{name} in {archive.filename}")
     if member.compress_type == _ZSTD:
         content = _unpacked(archive, member)
     elif member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -147,18 +148,17 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
     grades = score["value"] if isinstance(score["value"], Mapping) else {scorer: score["value"]}
     answer = score.get("answer")
     answer = at(sample, "output", "completion") or None if answer is None else answer
-    letter = str(answer).strip()
     return LogItem(
         text=_text(sample["input"], attachments),
         prompt=_text(list(asked), attachments),
         scores={
-            name: float(_GRADES.get(grade, grade))
+            name: float(_GRADES.get(str(grade), grade))
             for name, grade in grades.items()
-            if grade in _GRADES or isinstance(grade, int | float)
+            if str(grade) in _GRADES or isinstance(grade, int | float)
         },
         filter=f"{scorer}-epoch{sample['epoch']}" if with_epochs else scorer,
         options=options,
-        choice=option_named(letter, options, "letter", "text"),
+        choice=option_named(str(answer).strip(), options, "letter", "text"),
         right=option_named(targets[0], options, "letter", "text") if len(targets) == 1 else None,
         answer=None if options else answer,
         gold=targets[0] if targets and not options else None,

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from scope.data.items import LETTERS
 from scope.data.sampling import content_key
+from scope.data.sources import UNREADABLE
 from scope.errors import DataError
 
 NORMALIZED = ("acc_norm", "acc_bytes", "acc")
@@ -194,7 +195,7 @@ class LogFile:
             place = f"{unit} {number} of {self.paths[0]}"
             try:
                 item = self._named(self.parse(row))
-            except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+            except (*UNREADABLE, AttributeError) as error:
                 raise DataError(
                     f"{place} is no sample of {self.conditions.task}: {error!r:.200}",
                     expected="what the tool writes for each item, with finite log-likelihoods, or "

@@ -35,7 +35,7 @@ def inspect_log(model, letters, *, shots=0, options=True):
             {"role": "assistant", "content": f"ANSWER: {letter}", "source": "generate"},
         ]
         samples.append(sample | {"output": {}, "scores": {scorer: score}})
-    evaluation = {"task": "colours", "task_version": 2, "model": model, "model_args": {}}
+    evaluation = {"run_id": "r", "task": "colours", "task_version": 2, "model": model}
     evaluation |= {"task_args": {"fewshot": shots}, "scorers": [{"name": scorer}]}
     plan = {"steps": [{"solver": "multiple_choice", "params": {}}]}
     return {"version": 2, "eval": evaluation, "plan": plan, "results": None, "samples": samples}
