@@ -30,6 +30,9 @@ Group = Literal[
     "sections",
 ]
 
+LOGS = ("eee", "helm", "inspect", "lm-eval")
+"""Schemes of the logs of evaluation tools; each is a module of `scope.data.logs`."""
+
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
         "capabilities": {
@@ -57,9 +60,12 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "similarity": "capabilities.similarity:Similarity",
         },
         "models": {
+            "eee": "scope.models.logs:EEE",
             "gguf": "scope.models.gguf:SCHEME",
+            "helm": "scope.models.logs:HELM",
             "hf": "scope.models.heads:SCHEME",
-            "lm-eval": "scope.models.lm_eval:LOGS",
+            "inspect": "scope.models.logs:INSPECT",
+            "lm-eval": "scope.models.logs:LM_EVAL",
             "openai": "scope.models.endpoint:SCHEME",
             "predictions": "scope.models.saved:SCHEME",
             "python": "scope.models.python:SCHEME",

@@ -6,7 +6,6 @@ import json as json_library
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -15,31 +14,37 @@ from scope.cli.list import print_rows
 from scope.cli.output import print_json, say
 
 if TYPE_CHECKING:
-    from scope.data.log_contents import LoggedTask
+    from pathlib import Path
 
+    from scope.data.logs.contents import LoggedTask
+
+_CONDITIONS = ("scheme", "task", "version", "shots", "filter", "template", "prompt")
 MOST_MODELS = 20
 """Lines about single models; the JSON has all."""
 
 
 def logs(
-    path: Annotated[Path, Parameter(help="Folder of logs, or one file of samples.")],
+    path: Annotated[
+        str, Parameter(help="Folder of logs, or one file; SCHEME:PATH for those of one tool.")
+    ],
     /,
     *,
     json: Annotated[bool, Parameter(help="Print JSON.")] = False,
 ) -> None:
-    """Show what logs of lm-evaluation-harness hold: models, tasks, items and conditions.
+    """Show what logs of evaluation tools hold: models, tasks, items and conditions.
 
     Answers are compared only under equal conditions: the task's version, the number of shots, the
     filter, the templates and whether a chat template was applied.
 
     Example: scope logs output/
     """
-    from scope.data.log_contents import contents_of
-    from scope.paths import expanded
+    from scope.data.logs.contents import contents_of
+    from scope.data.logs.finding import log_specs
 
-    tasks = contents_of(expanded(path))
+    specs = log_specs(path)
+    tasks = [task for spec in specs for task in contents_of(spec)]
     if json:
-        print_json(json_library.dumps([asdict(one) for one in tasks], indent=1, ensure_ascii=False))
+        print_json(json_library.dumps([*map(asdict, tasks)], indent=1, ensure_ascii=False))
         return
     print_rows([_task_row(task) for task in tasks])
     models = [(task, model) for task in tasks if task.readable for model in task.models]
@@ -50,26 +55,20 @@ def logs(
                     "model": model.model,
                     "task": _short(task),
                     "items": f"{model.items:,}{_rest(model.items, model.expected)}",
-                    "scores": ", ".join(f"{name} {one:.4f}" for name, one in model.scores.items()),
+                    "scores": ", ".join(f"{key} {mean:.4f}" for key, mean in model.scores.items()),
                 }
                 for task, model in models[:MOST_MODELS]
             ]
         )
     if len(models) > MOST_MODELS:
         say(f"and {len(models) - MOST_MODELS:,} more; --json has all")
-    for line in _advice(path, tasks):
+    for line in _advice(specs[0].path, tasks):
         say(line)
 
 
 def _task_row(task: LoggedTask) -> dict[str, str]:
     several = len({model.model for model in task.models}) > 1
-    return {
-        "task": task.task,
-        "version": task.version,
-        "shots": task.shots,
-        "filter": task.filter,
-        "template": task.template,
-        "prompt": task.prompt,
+    return {name: getattr(task, name) for name in _CONDITIONS} | {
         "kind": task.kind if task.readable or not task.items else f"{task.kind}, not read",
         "models": f"{len({model.model for model in task.models}):,}",
         "items": f"{task.items:,}" if task.items else "no samples",
@@ -97,17 +96,18 @@ def _advice(path: Path, tasks: Sequence[LoggedTask]) -> list[str]:
     for task in sorted(readable, key=lambda task: -task.shared * len(task.models))[:1]:
         kind = "choice" if task.kind == "multiple_choice" else "generation"
         lines.append(
-            f"compare: scope compare --model 'lm-eval:{path}#*' --task {kind} "
-            f"--data 'lm-eval:{path}{_query(task, readable)}'"
+            f"compare: scope compare --model '{task.scheme}:{path}#*' --task {kind} "
+            f"--data '{task.scheme}:{path}{_query(task, readable)}'"
         )
     return lines
 
 
 def _query(task: LoggedTask, readable: Sequence[LoggedTask]) -> str:
     """The conditions that tell the task from all others."""
+    readable = [other for other in readable if other.scheme == task.scheme]
     parts = [f"task={task.task}"] if len(readable) > 1 else []
-    alike = [one for one in readable if one.task == task.task]
-    for name in ("version", "shots", "filter", "template", "prompt"):
-        if len({getattr(one, name) for one in alike}) > 1:
+    alike = [other for other in readable if other.task == task.task]
+    for name in _CONDITIONS[2:]:
+        if len({getattr(other, name) for other in alike}) > 1:
             parts.append(f"{name}={getattr(task, name)}")
     return f"?{'&'.join(parts)}" if parts else ""

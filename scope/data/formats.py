@@ -149,7 +149,7 @@ def _is_number(field: str) -> bool:
 
 def open_jsonl(path: Path) -> Source:
     """Learn the columns from the first thousand objects; keys may be left out of any of them."""
-    head = [fields for _, fields in itertools.islice(_objects(path), _ROWS_LOOKED_AT)]
+    head = [fields for _, fields in itertools.islice(json_lines(path), _ROWS_LOOKED_AT)]
     if not head:
         raise DataError(
             f"{path.name} is empty",
@@ -160,13 +160,14 @@ def open_jsonl(path: Path) -> Source:
     strings = {key for fields in head for key, value in fields.items() if isinstance(value, str)}
 
     def read(columns: Sequence[str]) -> Iterator[SourceRow]:
-        for number, fields in _objects(path):
+        for number, fields in json_lines(path):
             yield SourceRow(number, tuple(fields.get(column) for column in columns))
 
     return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, "line")
 
 
-def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each object of a file with its line, counted from 1; empty lines are skipped."""
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue

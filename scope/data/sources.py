@@ -24,7 +24,7 @@ UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, Va
 
 MOST_BYTES_A_LINE = 1 << 24
 MOST_BYTES_OF_A_FILE_READ_WHOLE = 1 << 28
-_UNPACKED, _TIMES_ITS_SIZE = 1 << 25, 200
+UNPACKED, TIMES_ITS_SIZE = 1 << 25, 200
 """A packed file is refused that unpacks to more than both; texts shrink three to ten times."""
 
 
@@ -156,7 +156,7 @@ def reading(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except UNREADABLE as error:
+    except (*UNREADABLE, AttributeError) as error:  # the latter of JSON in another shape
         raise DataError(
             f"{name} cannot be read: {first_line(error)}",
             expected="a complete file of the type that its name implies",
@@ -192,11 +192,11 @@ def read_whole(path: Path) -> str:
         As of `read_lines`, or when it is longer.
     """
     with reading(str(path)):
-        _require_length(path.stat().st_size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
+        require_length(path.stat().st_size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
     lines, size = [], 0
     for number, line in enumerate(_raw_lines(path, MOST_BYTES_OF_A_FILE_READ_WHOLE), start=1):
         size += len(line)
-        _require_length(size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
+        require_length(size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
         lines.append(_decode(line, path, number))
     return "".join(lines)
 
@@ -224,7 +224,7 @@ def read_small_text(path: Path, most: int = 1 << 20) -> str:
             )
         with path.open("rb") as stream:
             content = stream.read(most + 1)
-    _require_length(len(content), most, path.name)
+    require_length(len(content), most, path.name)
     return _decode(content, path, 1)
 
 
@@ -233,17 +233,17 @@ def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
     try:
         with gzip.open(path, "rb") if packed else path.open("rb") as stream:
             size = path.stat().st_size
-            room = max(_UNPACKED, _TIMES_ITS_SIZE * size)
+            room = max(UNPACKED, TIMES_ITS_SIZE * size)
             lines = iter(lambda: stream.readline(most + 1), b"")
             for line in watched(
                 lines, f"reading {path.name}, in bytes", None if packed else size, len
             ):
                 number += 1
                 room -= len(line)
-                _require_length(len(line), most, f"line {number} of {path.name}")
+                require_length(len(line), most, f"line {number} of {path.name}")
                 if room < 0:
                     raise DataError(
-                        f"{path.name} decompresses to more than {_TIMES_ITS_SIZE} times its size",
+                        f"{path.name} decompresses to more than {TIMES_ITS_SIZE} times its size",
                         expected="a compressed text file, which grows three to ten times",
                         fix="check how it was compressed, or decompress it first",
                     )
@@ -278,7 +278,8 @@ def _decode(line: bytes, path: Path, number: int) -> str:
     )
 
 
-def _require_length(length: int, most: int, name: str) -> None:
+def require_length(length: int, most: int, name: str) -> None:
+    """Refuse what would take too much memory."""
     if length > most:
         raise DataError(
             f"{name} is longer than {most} bytes",

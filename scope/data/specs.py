@@ -18,6 +18,7 @@ from scope.errors import DataError, SpecError
 from scope.paths import expanded
 from scope.printing import LETTERS_OF_A_LINE
 from scope.records import MEMORY
+from scope.registry import LOGS
 
 _HUB_BATCH = 1024
 _PATIENCE_SECONDS = 10
@@ -43,7 +44,7 @@ def open_source(spec: str) -> Source:
     Traceback (most recent call last):
         ...
     scope.errors.SpecError: found:    unknown scheme `hff` in `hff:stanfordnlp/sst2:validation`
-    expected: demo:…, hf:…, lm-eval:…, text:…, or the path of a file
+    expected: demo:…, eee:…, helm:…, hf:…, inspect:…, lm-eval:…, text:…, or the path of a file
     fix:      did you mean `hf:`?
     """
     if isinstance(spec, MemorySpec):
@@ -209,21 +210,21 @@ def open_hub(rest: str) -> Source:
     return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", names)
 
 
-def _open_lm_eval(rest: str) -> Source:
-    from scope.data.lm_eval import open_lm_eval
+def _open_logs(scheme: str, rest: str) -> Source:
+    from scope.data.logs.source import open_logs
 
-    return open_lm_eval(rest)
+    return open_logs(scheme, rest)
 
 
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
     {
         "demo": open_demo,
         "hf": open_hub,
-        "lm-eval": _open_lm_eval,
+        **{scheme: partial(_open_logs, scheme) for scheme in LOGS},
         "text": lambda rest: open_text(expanded(rest)),
     }
 )
-_EXPECTED = ", ".join(f"{scheme}:…" for scheme in SCHEMES) + ", or the path of a file"
+_EXPECTED = ", ".join(f"{scheme}:…" for scheme in sorted(SCHEMES)) + ", or the path of a file"
 _open_csv, _open_tsv = (
     partial(open_delimited, delimiter=","),
     partial(open_delimited, delimiter="\t"),

@@ -98,6 +98,9 @@ class Scheme:
     saved: ClassVar[bool] = False
     """Answers are read from a file: no model runs."""
 
+    holds_items: ClassVar[bool] = False
+    """The files hold the questions, too: the same spec names data."""
+
     served: ClassVar[bool] = False
     """A server runs the model."""
 

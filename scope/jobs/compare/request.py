@@ -23,6 +23,7 @@ from scope.errors import SpecError
 from scope.jobs.gates import TaskGates
 from scope.jobs.shared_fields import InShards, JudgesAccuracy, SharesAnswers, take_models
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
+from scope.models.scheme import scheme_of
 from scope.records import CompareResult, Setting
 
 
@@ -56,9 +57,9 @@ class CompareRequest(SharesAnswers, InShards, JudgesAccuracy):
     data: Annotated[
         str | Mapping[str, Any] | Any,
         repeated(DATA, "--data", metavar="[TASK=]DATA", convert=Entries),
-    ]
+    ] = None
     """Source of the questions: text:BOOKS, a file, or hf:NAME:SPLIT; for several tasks one each,
-    as TASK=DATA.
+    as TASK=DATA. Default: the questions of the first model's log, if it is one.
 
     In Python also a path, a list of texts or of dicts, a DataFrame or a Dataset; for several tasks
     a dict of them."""
@@ -104,6 +105,8 @@ class CompareRequest(SharesAnswers, InShards, JudgesAccuracy):
     def __post_init__(self) -> None:
         super().__post_init__()
         take_models(self, "models", "encoder")
+        if self.data is None:
+            object.__setattr__(self, "data", _questions_of_log(self.models))
         if isinstance(self.data, Mapping):
             by_task = {task: data_spec(data) for task, data in self.data.items()}
             object.__setattr__(self, "data", by_task)
@@ -111,6 +114,24 @@ class CompareRequest(SharesAnswers, InShards, JudgesAccuracy):
             self.take(data_spec, "data")
         if self.encoder == "none":
             object.__setattr__(self, "encoder", None)
+
+
+def _questions_of_log(models: Sequence[str | object]) -> str:
+    """The first model's log, as data.
+
+    Examples
+    --------
+    >>> _questions_of_log(["lm-eval:logs?task=arc_easy#ours", "lm-eval:logs#theirs"])
+    'lm-eval:logs?task=arc_easy#ours'
+    """
+    first = str(models[0]) if models else ""
+    if scheme_of(first).holds_items:
+        return first.removesuffix("#*")
+    raise SpecError(
+        "no data",
+        expected="the questions; only a log of answers as the first model implies them",
+        fix="add --data with a file, or text:BOOKS for the task cloze",
+    )
 
 
 def _by_task(entries: Sequence[str], tasks: Sequence[str | object]) -> str | Mapping[str, str]:

@@ -86,3 +86,11 @@ def test_logs_are_controls_of_a_test_of_reuse(command, tmp_path):
         *("--data", "lm-eval:logs/0"),
     )
     assert done.stdout.startswith("RELATED: theirs is related to 0"), done.stderr
+
+
+def test_the_questions_are_those_of_the_first_log(command, logs):
+    two = ("--model", "lm-eval:B", "--model", "lm-eval:A", "--semscore", "none")
+    done = command("compare", *two, "--task", "choice", "--json")
+    assert json.loads(done.stdout), done.stderr
+    two = ("--model", "a.jsonl", "--model", "b.jsonl")
+    assert "no data" in command("compare", *two, "--task", "choice").stderr

@@ -4,7 +4,7 @@ import json
 import pytest
 
 from scope.data import load_data
-from scope.data.specs import open_source
+from scope.data.specs import SCHEMES, open_source
 from scope.errors import DataError, SpecError
 
 
@@ -21,7 +21,8 @@ def test_an_unknown_scheme_lists_the_known_ones():
     with pytest.raises(SpecError) as raised:
         open_source("hg:stanfordnlp/sst2:validation")
     assert "unknown scheme `hg` in `hg:stanfordnlp/sst2:validation`" in str(raised.value)
-    assert "expected: demo:…, hf:…, lm-eval:…, text:…, or the path of a file" in str(raised.value)
+    schemes = ", ".join(f"{name}:…" for name in sorted(SCHEMES))
+    assert f"expected: {schemes}, or the path of a file" in str(raised.value)
     assert raised.value.fix == "use one of them"
 
 

@@ -36,10 +36,8 @@ def test_an_empty_rest_is_refused_with_the_schemes(spec):
     with pytest.raises(SpecError) as raised:
         split_spec(spec)
     assert raised.value.found == f"the model spec `{spec}`"
-    assert (
-        raised.value.expected
-        == "SCHEME:REST with a scheme of gguf, hf, lm-eval, openai, predictions, python"
-    )
+    schemes = "eee, gguf, helm, hf, inspect, lm-eval, openai, predictions, python"
+    assert raised.value.expected == f"SCHEME:REST with a scheme of {schemes}"
 
 
 def test_an_unknown_scheme_is_refused_with_a_near_one():

@@ -1,0 +1,101 @@
+"""``eee:PATH#MODEL``: answers in the schema of Every Eval Ever; no model is run.
+
+Instances are JSON lines beside the JSON of their evaluation. An instance that was scored by several
+metrics has a line for each; the id of the result, such as ``exact_match:test``, is the filter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from scope.data.formats import json_lines
+from scope.data.logs.finding import begins_with
+from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
+from scope.data.sources import read_whole, reading
+
+TOOL = "Every Eval Ever"
+EXPECTED = "instance-level .jsonl or .jsonl.gz beside the .json of the evaluation"
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file holds instances."""
+    return begins_with(path, (".jsonl", ".jsonl.gz"), "evaluation_id")
+
+
+def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
+    """A log for each model and evaluation of a file."""
+    for path in paths:
+        with reading(str(path)):
+            first: dict[tuple[str, str], Mapping[str, Any]] = {}
+            for _, row in json_lines(path):
+                first.setdefault((row["model_id"], row["evaluation_name"]), row)
+            contents = [json.loads(read_whole(file)) for file in path.parent.glob("*.json")]
+            evaluations = {at(content, "evaluation_id"): content for content in contents}
+            logs = [
+                _log(path, row, evaluations.get(row["evaluation_id"])) for row in first.values()
+            ]
+        yield from logs
+
+
+def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | None) -> LogFile:
+    name = row["evaluation_name"]
+    results = at(evaluation, "evaluation_results") or ()
+    result: Any = next((result for result in results if result["evaluation_name"] == name), {})
+    library = at(evaluation, "eval_library", "name") or "unknown"
+    generation = at(result, "generation_config")
+    arguments = at(generation, "generation_args")
+    return LogFile(
+        model=row["model_id"],
+        paths=(path,),
+        conditions=conditions(
+            name,
+            version=library,
+            shots=at(generation, "additional_details", "num_fewshot") or "unknown",
+            templates=[at(arguments, "prompt_template"), at(arguments, "eval_plan")],
+        ),
+        kind=CHOICES if _options(row) else GENERATED,
+        expected=at(result, "score_details", "uncertainty", "num_samples"),
+        rows=partial(_rows, path, row["model_id"], name),
+        parse=partial(_item, library == "lm_eval"),
+    )
+
+
+def _options(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The options; the references of a generated answer may be listed as choices too."""
+    choices = tuple(row["input"].get("choices") or ())
+    return choices if len(choices) > 1 and set(choices) - set(row["input"]["reference"]) else ()
+
+
+def _rows(path: Path, model: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, row in json_lines(path):
+        if (row["model_id"], row["evaluation_name"]) == (model, name):
+            yield number, row
+
+
+def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
+    options, references, scored = _options(row), row["input"]["reference"], row["evaluation"]
+    parts = row["answer_attribution"]
+    extracted = [part["extracted_value"] for part in parts if part["is_terminal"]]
+    answer = next(iter(extracted or at(row, "output", "raw") or [""])).strip()
+    # The targets of lm-evaluation-harness are numbers, its answers texts.
+    namings = ("number", "text") if of_lm_eval else ("letter", "text", "number")
+    right = option_named(references[0], options, *namings) if len(references) == 1 else None
+    # An id may begin with the names of the evaluation and the model, which differ.
+    result = row.get("evaluation_result_id") or "none"
+    for name in (row["evaluation_id"], row["model_id"]):
+        result = result.replace(name, "").strip(":/#")
+    return LogItem(
+        text=row["input"]["raw"],
+        prompt=row["input"]["raw"],
+        scores={"score": float(scored["score"]), "is_correct": float(scored["is_correct"])},
+        filter=result,
+        options=options,
+        choice=option_named(answer, options, *namings[of_lm_eval:]),
+        right=right,
+        answer=None if options else answer or None,
+        gold=references[0] if references and not options else None,
+    )

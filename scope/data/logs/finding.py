@@ -1,0 +1,155 @@
+"""Finds the logs that a spec means: the files of a tool by path, model and conditions."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+from urllib.parse import parse_qsl
+
+from scope.data.logs.items import Conditions, LogFile
+from scope.data.sources import reading
+from scope.errors import DataError
+from scope.paths import expanded
+from scope.registry import LOGS
+
+_HEAD = 1 << 12
+_OF_ITEMS = ("filter", "score")
+
+
+def reader_of(scheme: str) -> ModuleType:
+    """The module that reads the logs of a scheme.
+
+    It has the name of its ``TOOL``, the files that are ``EXPECTED``, ``is_log``, which knows a file
+    with samples by its name or its first bytes, and ``read_logs``, which makes `LogFile` of them.
+    """
+    return import_module(f"scope.data.logs.{scheme.replace('-', '_')}")
+
+
+class LogSpec(NamedTuple):
+    """Which logs: the scheme of their tool, the path, the conditions chosen, and the model."""
+
+    scheme: str
+    path: Path
+    chosen: Mapping[str, str]
+    model: str | None
+
+    @classmethod
+    def parse(cls, scheme: str, rest: str) -> LogSpec:
+        """Take what stands after ``SCHEME:`` apart.
+
+        Examples
+        --------
+        >>> LogSpec.parse("lm-eval", "logs?task=arc_easy&shots=5#ours")[1:]
+        (PosixPath('logs'), {'task': 'arc_easy', 'shots': '5'}, 'ours')
+        """
+        where, _, model = rest.partition("#")
+        path, _, query = where.partition("?")
+        chosen = dict(parse_qsl(query, keep_blank_values=True))
+        known = (*Conditions._fields, "score")
+        if unknown := sorted(set(chosen) - set(known)):
+            raise DataError(
+                f"`{unknown[0]}` in {scheme}:{rest}",
+                expected=f"conditions of a log: {', '.join(known)}",
+                fix=f"write for example {scheme}:{path}?task=arc_easy",
+            )
+        return cls(scheme, expanded(path), chosen, model or None)
+
+    def files(self) -> tuple[LogFile, ...]:
+        """The logs in a folder with its subfolders, or in one file.
+
+        Models of one name that were run with other arguments have these in their names.
+
+        Raises
+        ------
+        DataError
+            When there is none, one cannot be read, or nothing fits what was chosen.
+        """
+        reader = reader_of(self.scheme)
+        with reading(str(self.path)):
+            samples = [path for path in _files(self.path) if reader.is_log(path)]
+            logs = _told_apart(reader.read_logs(samples))
+        if not samples:
+            raise _no_logs(self.path, self.scheme)
+        names = {log.model for log in logs}
+        if self.model is not None and self.model not in names:
+            raise DataError(
+                f"no model `{self.model}` in {self.path}",
+                expected=f"one of {len(names)}: {', '.join(sorted(names)[:40])}",
+                fix="check the name; `scope logs PATH` lists the models",
+            )
+        # Only an item names its filter and its score.
+        wanted = {name: self.chosen[name] for name in self.chosen if name not in _OF_ITEMS}
+        fitting = tuple(
+            log
+            for log in logs
+            if self.model in (None, log.model)
+            and wanted.items() <= log.conditions._asdict().items()
+        )
+        if not fitting:
+            raise DataError(
+                f"no log in {self.path} with {', '.join(map(' '.join, wanted.items()))}",
+                expected="one of: " + "; ".join(sorted({str(log.conditions) for log in logs})[:10]),
+                fix="check the conditions; `scope logs PATH` lists them",
+            )
+        return fitting
+
+
+def log_specs(path: str) -> tuple[LogSpec, ...]:
+    """The logs of any tool at a path, or of one tool after its scheme.
+
+    Raises
+    ------
+    DataError
+        When there are none.
+    """
+    scheme, _, rest = path.partition(":")
+    if scheme in LOGS:
+        return (LogSpec.parse(scheme, rest),)
+    with reading(path):
+        files = _files(expanded(path))
+        schemes = [name for name in LOGS if any(map(reader_of(name).is_log, files))]
+    if not schemes:
+        raise _no_logs(expanded(path), *LOGS)
+    return tuple(LogSpec(name, expanded(path), {}, None) for name in schemes)
+
+
+def _no_logs(path: Path, *schemes: str) -> DataError:
+    readers = [reader_of(scheme) for scheme in schemes]
+    tools = ", ".join(reader.TOOL for reader in readers)
+    return DataError(
+        f"no logs of {tools} with samples in `{path}`" if path.exists() else f"no `{path}`",
+        expected="; ".join(f"{reader.TOOL}: {reader.EXPECTED}" for reader in readers),
+        fix="check the path, or run the evaluation again with its samples logged",
+    )
+
+
+def _files(path: Path) -> list[Path]:
+    return [file for file in sorted(path.rglob("*")) if file.is_file()] or [path]
+
+
+def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:
+    """The logs, with the arguments in a model's name where it stands for several models."""
+    logs = tuple(logs)
+    arguments: dict[str, set[str]] = {}
+    for log in logs:
+        arguments.setdefault(log.model, set()).add(log.arguments)
+    several = {model for model, variants in arguments.items() if len(variants) > 1}
+    return tuple(
+        replace(log, model=f"{log.model} ({log.arguments or 'defaults'})")
+        if log.model in several
+        else log
+        for log in logs
+    )
+
+
+def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
+    """Whether a file with one of the endings, packed or not, has a JSON key near its beginning."""
+    if not path.name.endswith(endings) or not path.is_file():
+        return False
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+        return f'"{key}":'.encode() in stream.read(_HEAD)

@@ -1,0 +1,100 @@
+"""``helm:PATH#MODEL``: answers in logs of HELM; no model is run.
+
+A run is a folder with run_spec.json, scenario_state.json and per_instance_stats.json. Splits,
+trials and perturbations are apart in HELM's own results; here each is a filter, such as ``test`` or
+``valid-trial1-typos``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
+from scope.data.sources import read_whole, reading
+
+TOOL = "HELM"
+EXPECTED = "folders of runs with run_spec.json, scenario_state.json and per_instance_stats.json"
+
+_KINDS = {"multiple_choice_joint": CHOICES, "generation": GENERATED, "chat": GENERATED}
+_OF_MODELS = ("model", "model_deployment", "max_eval_instances")
+_BOOKKEEPING = re.compile(
+    r"num_|finish_reason|training_|inference_|batch_size|prompt_truncated|max_prob|logprob|.*@"
+)
+# The state of a request, its trial and perturbation, and the scores of its instance.
+_Row = tuple[Mapping[str, Any], str, Mapping[str, float]]
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file holds the requests of a run."""
+    return path.name == "scenario_state.json"
+
+
+def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
+    """A log for each folder of a run."""
+    for path in paths:
+        with reading(str(path.parent)):
+            run = json.loads(read_whole(path.parent / "run_spec.json"))
+            adapter, statistics = run["adapter_spec"], path.parent / "per_instance_stats.json"
+            method = adapter["method"]
+            log = LogFile(
+                model=adapter.get("model") or adapter["model_deployment"],
+                paths=(path, statistics),
+                conditions=conditions(
+                    re.sub(r"(?<=[:,])model(_deployment)?=[^,]*,?", "", run["name"]).rstrip(":,"),
+                    shots=adapter.get("max_train_instances") or 0,
+                    templates={key: adapter[key] for key in adapter if key not in _OF_MODELS},
+                ),
+                kind=_KINDS.get(method.removesuffix("_chain_of_thought"), method),
+                rows=partial(_rows, path, statistics),
+                parse=_item,
+            )
+        yield log
+
+
+def _rows(path: Path, statistics: Path) -> Iterator[tuple[int, _Row]]:
+    with reading(str(path.parent)):
+        scores = {
+            (instance["instance_id"], _condition(instance)): {
+                stat["name"]["name"]: stat["sum"] / stat["count"]
+                for stat in instance["stats"]
+                if stat["count"] and not _BOOKKEEPING.match(stat["name"]["name"])
+            }
+            for instance in json.loads(read_whole(statistics))
+        }
+        for number, state in enumerate(json.loads(read_whole(path))["request_states"], start=1):
+            condition = _condition(state["instance"] | state)
+            yield number, (state, condition, scores.get((state["instance"]["id"], condition), {}))
+
+
+def _condition(instance: Mapping[str, Any]) -> str:
+    """The trial and the perturbation of an instance, as a request and its scores have them."""
+    trial = instance.get("train_trial_index")
+    parts = (f"trial{trial}" if trial else "", at(instance, "perturbation", "name"))
+    return "-".join(filter(None, parts))
+
+
+def _item(row: _Row) -> LogItem:
+    state, condition, scores = row
+    instance, request = state["instance"], state["request"]
+    references = tuple(reference["output"]["text"] for reference in instance["references"])
+    correct = ["correct" in reference["tags"] for reference in instance["references"]]
+    right = [text for text, is_right in zip(references, correct, strict=True) if is_right]
+    completions = state["result"]["completions"]
+    answer = completions[0]["text"].strip() if completions else ""
+    letters = state.get("output_mapping")
+    return LogItem(
+        text=instance["input"]["text"],
+        prompt=request["prompt"] or json.dumps(request.get("messages")),
+        scores=scores,
+        filter="-".join(filter(None, (instance.get("split"), condition))) or "none",
+        options=references if letters else (),
+        choice=option_named(letters.get(answer, ""), references, "text") if letters else None,
+        right=option_named(right[0], references, "text") if letters and len(right) == 1 else None,
+        answer=None if letters else answer or None,
+        gold=right[0].strip() if right and not letters else None,
+    )

@@ -1,0 +1,200 @@
+"""``SCHEME:PATH#MODEL``: answers in the logs of an evaluation tool; no model is run.
+
+The probabilities of options are the softmax of their log-likelihoods, where a log has them: of sums
+where the score is ``acc``, of means per character for ``acc_norm`` and per byte for ``acc_bytes``.
+A generated answer that the tool scores 1 counts as the item's right answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from scope.data.logs.finding import LogSpec, reader_of
+from scope.data.logs.items import ItemName, LogFile, LogItem
+from scope.data.sampling import content_key
+from scope.errors import DataError, ModelError
+from scope.models.answer_table import ALL
+from scope.models.options import ModelOptions
+from scope.models.saved import MissingAnswersError
+from scope.models.scheme import Scheme
+from scope.protocols import Answers
+from scope.records import Answer, Question
+from scope.registry import LOGS
+
+
+class LogAnswers:
+    """Looks answers up by the document and all conditions under which they were given."""
+
+    def __init__(self, spec: str, files: Sequence[LogFile]) -> None:
+        self.spec = spec
+        self.fingerprint = _fingerprint(files)
+        self._scheme = spec.partition(":")[0]
+        self._items: dict[str, LogItem] = {}
+        for file in files:
+            for item in file.read():
+                self._take(item)
+
+    def _take(self, item: LogItem) -> None:
+        small = item._replace(text="", options=(), right=item.right_option(item.name.score))
+        earlier = self._items.setdefault(_key(item.name), small)
+        if earlier._replace(place="") != small._replace(place=""):
+            raise DataError(
+                f"two answers of {self.spec} to {item.name.document}: {earlier.place} and "
+                f"{item.place}",
+                expected="one run of a model under the same conditions",
+                fix="name the file of one run, or move the other out of the folder",
+            )
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """The option chosen for each question, and the probabilities if they were logged."""
+        return self._look_up(questions, self._choice)
+
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """The generated answer to each question; the right answer where it is scored 1."""
+        return self._look_up(questions, self._generated)
+
+    def _look_up(
+        self, questions: Sequence[Question], read: Callable[[LogItem, Question, str], Answer]
+    ) -> Answers:
+        missing = [
+            question for question in questions if _key(self._name(question)) not in self._items
+        ]
+        if missing:
+            self._refuse_other_conditions(missing)
+            raise MissingAnswersError(self.spec, missing, len(questions), ())
+        for place, question in enumerate(questions):
+            name = self._name(question)
+            item = self._items[_key(name)]
+            if item.words != content_key(question.text, question.options):
+                raise self._wrong(item, "other words or options than the data", "the same options")
+            yield place, read(item, question, name.score)
+
+    def _name(self, question: Question) -> ItemName:
+        name = ItemName.parse(question.id)
+        if name is None:
+            raise ModelError(
+                f"the question `{question.id}` of other data, for the log {self.spec}",
+                expected="data of a log, whose items name the conditions of their answers",
+                fix=f"write --data {self._scheme}:PATH",
+            )
+        return name
+
+    def _refuse_other_conditions(self, missing: Sequence[Question]) -> None:
+        """Refuse documents that were answered under other conditions than the data have."""
+        names = [item.name for item in self._items.values()]
+        answered = {(name.conditions.task, name.document): name for name in names}
+        for name in map(self._name, missing):
+            if other := answered.get((name.conditions.task, name.document)):
+                same = " with other prompts" if name.conditions == other.conditions else ""
+                raise ModelError(
+                    f"{self.spec} answered {other.conditions}{same}, and the data are "
+                    f"{name.conditions}",
+                    expected="the same version, shots, filter, templates and prompts",
+                    fix="compare runs of the same task, or choose the conditions of the data: "
+                    f"{self._scheme}:PATH?{other.conditions.unlike(name.conditions)}",
+                )
+
+    def _choice(self, item: LogItem, question: Question, score: str) -> Answer:
+        choice, value = item.chosen(score, question.options), item.scores.get(score)
+        if None not in (value, item.right) and value != float(choice == item.right):
+            raise self._wrong(
+                item,
+                f"`{score}` is {value} where the option {choice} is chosen and the option "
+                f"{item.right} is right, counted from 0",
+                "1 for the right option, else 0",
+            )
+        if choice is None or not item.log_likelihoods:
+            return Answer(choice=choice)
+        values = item.values(score, question.options)
+        weights = [math.exp(value - values[choice]) for value in values]
+        total = math.fsum(weights)
+        return Answer(choice=choice, probabilities=tuple(weight / total for weight in weights))
+
+    def _generated(self, item: LogItem, question: Question, score: str) -> Answer:
+        value = item.scores.get(score)
+        if question.options or value not in (0, 1) or item.gold is None:
+            raise self._wrong(
+                item,
+                f"the score `{score}` is {value} and the right answer {item.gold!r:.60}",
+                "a generated answer, scored 0 or 1, with its target",
+            )
+        if value:
+            return Answer(text=item.gold)
+        same = item.answer is not None and sorted(item.answer.split()) == sorted(item.gold.split())
+        return Answer(text=f"{item.answer} (scored 0)" if same else item.answer)
+
+    def _wrong(self, item: LogItem, found: str, expected: str) -> DataError:
+        return DataError(
+            f"{item.place}: {found}",
+            expected=expected,
+            fix=f"choose another task or score: {self._scheme}:PATH?task=TASK&score=NAME",
+        )
+
+
+def _key(name: ItemName) -> str:
+    return str(name._replace(score=""))
+
+
+def _fingerprint(files: Sequence[LogFile]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(str(file.conditions).encode())
+        for path in file.paths:
+            with path.open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()[:16]
+
+
+def load(scheme: str, rest: str, options: ModelOptions) -> LogAnswers:
+    """Read one model's logs.
+
+    Raises
+    ------
+    DataError
+        When there are none, several models and none is named, or a row cannot be read.
+    """
+    files = LogSpec.parse(scheme, rest).files()
+    names = sorted({file.model for file in files})
+    if len(names) > 1:
+        raise DataError(
+            f"{len(names)} models in {scheme}:{rest}: {', '.join(names[:40])}",
+            expected=f"{scheme}:PATH#MODEL with one of them",
+            fix=f"add #MODEL, or #{ALL} for all of them",
+        )
+    return LogAnswers(f"{scheme}:{rest}", [file for file in files if file.readable])
+
+
+class Logs(Scheme):
+    """The logs of one tool."""
+
+    saved = holds_items = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, partial(load, name))
+        # `scope list` and the reference show what the module says of it.
+        self.__module__ = reader_of(name).__name__
+
+    def expand(self, rest: str) -> Iterator[str]:
+        """The specs of all models that a spec means; ``PATH#*`` is every model of the folder."""
+        spec = LogSpec.parse(self.name, rest)
+        if spec.model != ALL:
+            yield f"{self.name}:{rest}"
+            return
+        where, mark, query = rest.removesuffix(f"#{ALL}").partition("?")
+        folders: dict[str, list[Path]] = {}
+        for file in spec._replace(model=None).files():
+            if file.paths:
+                folders.setdefault(file.model, []).append(file.paths[0].parent)
+        for name, paths in sorted(folders.items()):
+            # A model's folder is searched quicker; its variants are told apart in the whole.
+            whole = name.endswith(")") or spec.path.is_file()
+            folder = where if whole else os.path.commonpath(paths)
+            yield f"{self.name}:{folder}{mark}{query}#{name}"
+
+
+EEE, HELM, INSPECT, LM_EVAL = map(Logs, LOGS)

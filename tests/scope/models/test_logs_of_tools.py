@@ -1,0 +1,308 @@
+"""Logs of Inspect, HELM and Every Eval Ever; the oracle is what the tool says of its own logs."""
+
+import json
+import zipfile
+
+import pyarrow
+import pytest
+from shared_data import shared_data
+
+from capabilities.choice import Choice
+from capabilities.generation import Generation
+from scope.data.logs.contents import contents_of
+from scope.data.logs.finding import log_specs
+from scope.errors import ScopeError
+from scope.models import ModelOptions
+from scope.models.logs import load
+from scope.models.saved import MissingAnswersError
+from scope.models.scheme import expand_spec
+
+OPTIONS = ["red", "blue", "green"]
+TARGETS = "ABCAB"
+ASK = "Which colour has item {}?\n\nA) red\nB) blue\nC) green"
+
+
+def inspect_log(model, letters, *, shots=0, options=True):
+    """A log as `inspect eval` writes it; without options the letters are generated answers."""
+    scorer = "choice" if options else "match"
+    samples = []
+    for number, letter in enumerate(letters):
+        score = {"value": "C" if letter == TARGETS[number] else "I", "answer": letter}
+        sample = {"id": number, "epoch": 1, "input": f"Which colour has item {number}?"}
+        sample |= {"choices": OPTIONS if options else None, "target": TARGETS[number]}
+        sample["messages"] = [
+            {"role": "user", "content": ASK.format(number), "source": "input"},
+            {"role": "assistant", "content": f"ANSWER: {letter}", "source": "generate"},
+        ]
+        samples.append(sample | {"output": {}, "scores": {scorer: score}})
+    evaluation = {"run_id": "r", "task": "colours", "task_version": 2, "model": model}
+    evaluation |= {"task_args": {"fewshot": shots}, "scorers": [{"name": scorer}]}
+    plan = {"steps": [{"solver": "multiple_choice", "params": {}}]}
+    return {"version": 2, "eval": evaluation, "plan": plan, "results": None, "samples": samples}
+
+
+def write_inspect(folder, model, letters, **more):
+    folder.mkdir(parents=True)
+    (folder / "log.json").write_text(json.dumps(inspect_log(model, letters, **more)))
+
+
+def write_helm(folder, model, letters, *, shots=0, options=True, split="test"):
+    method = "multiple_choice_joint" if options else "generation"
+    adapter = {"method": method, "model": model, "max_train_instances": shots}
+    states, statistics = [], []
+    for number, letter in enumerate(letters):
+        right = TARGETS[number]
+        texts = dict(zip("ABC", OPTIONS, strict=True)) if options else {right: right}
+        instance = {"id": f"id{number}", "split": split, "input": {"text": f"Item {number}?"}}
+        instance["references"] = [
+            {"output": {"text": text}, "tags": ["correct"] * (place == right)}
+            for place, text in texts.items()
+        ]
+        state = {"instance": instance, "train_trial_index": 0}
+        state |= {"output_mapping": texts if options else None}
+        state |= {"request": {"prompt": ASK.format(number)}}
+        states.append(state | {"result": {"completions": [{"text": f" {letter}"}]}})
+        stats = [
+            {"name": {"name": name, "split": split}, "count": 1, "sum": value}
+            for name, value in (("num_references", 3), ("exact_match", int(letter == right)))
+        ]
+        key = {"instance_id": f"id{number}", "train_trial_index": 0}
+        statistics.append(key | {"stats": stats})
+    folder.mkdir(parents=True)
+    run = {"name": f"colours:method={method},model={model}", "adapter_spec": adapter}
+    (folder / "run_spec.json").write_text(json.dumps(run))
+    (folder / "scenario_state.json").write_text(json.dumps({"request_states": states}))
+    (folder / "per_instance_stats.json").write_text(json.dumps(statistics))
+
+
+def eee_row(model, number, letter, *, options=OPTIONS, right=None, **more):
+    correct = letter == TARGETS[number] if right is None else right
+    row = {"schema_version": "0.3.0", "evaluation_id": f"colours/{model}/1", "model_id": model}
+    row |= {"evaluation_name": "colours", "sample_id": str(number)}
+    row["input"] = {"raw": ASK.format(number), "reference": [TARGETS[number]], "choices": options}
+    row |= {"interaction_type": "single_turn", "output": {"raw": [f" {letter}"]}}
+    how = {"turn_idx": 0, "source": "output.raw", "extraction_method": "exact_match"}
+    row["answer_attribution"] = [how | {"extracted_value": letter, "is_terminal": True}]
+    return row | {"evaluation": {"score": float(correct), "is_correct": correct}} | more
+
+
+def write_eee(folder, model, letters, *, shots=0, library="inspect_ai", rows=(), options=True):
+    choices = OPTIONS if options else None
+    made = [eee_row(model, place, letter, options=choices) for place, letter in enumerate(letters)]
+    result = {"evaluation_name": "colours"}
+    result["generation_config"] = {"additional_details": {"num_fewshot": str(shots)}}
+    evaluation = {"evaluation_id": f"colours/{model}/1", "eval_library": {"name": library}}
+    folder.mkdir(parents=True)
+    (folder / "u.json").write_text(json.dumps(evaluation | {"evaluation_results": [result]}))
+    (folder / "u.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows or made))
+
+
+WRITERS = {"inspect": write_inspect, "helm": write_helm, "eee": write_eee}
+
+
+def asked(spec, task=None):
+    return (task or Choice()).load(spec, n=None, seed=0).items
+
+
+def answers(spec, items):
+    scheme, _, rest = spec.partition(":")
+    model = load(scheme, rest, ModelOptions())
+    questions = [item.question for item in items]
+    answer = model.choose if questions[0].options else model.answer
+    return [given for _, given in answer(questions)]
+
+
+def accuracy(spec, data=None):
+    items = asked(data or spec)
+    pairs = zip(answers(spec, items), items, strict=True)
+    return sum(answer.choice == item.right for answer, item in pairs) / len(items)
+
+
+def message(call, *arguments):
+    with pytest.raises(ScopeError) as caught:
+        call(*arguments)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", WRITERS)
+def test_choices_are_read_and_models_told_apart(tmp_path, scheme):
+    write, data = WRITERS[scheme], f"{scheme}:{tmp_path}"
+    write(tmp_path / "a", "org/a", "ABCCC")
+    write(tmp_path / "b", "org/b", "AB?")
+    (spec,) = log_specs(str(tmp_path))
+    assert (spec.scheme, log_specs(data)[0]) == (scheme, spec)
+    (task,) = contents_of(spec)
+    assert [model.model for model in task.models] == ["org/a", "org/b"]
+    assert (task.items, task.shared) == (5, 3)
+    first, second = expand_spec(f"{data}#*")
+    assert first == f"{data}/a#org/a"
+    items = asked(data)
+    assert [item.question.options for item in items] == [tuple(OPTIONS)] * 5
+    assert [answer.choice for answer in answers(first, items)] == [0, 1, 2, 2, 2]
+    assert [answer.choice for answer in answers(second, items[:3])] == [0, 1, None]
+    assert next(iter(task.models[0].scores.values())) == accuracy(first) == 3 / 5
+    with pytest.raises(MissingAnswersError, match="no answer to 2 of 5 questions"):
+        answers(second, items)
+
+
+@pytest.mark.parametrize("scheme", WRITERS)
+def test_other_shots_are_refused_with_both_named(tmp_path, scheme):
+    WRITERS[scheme](tmp_path / "a", "org/a", "ABCCC")
+    WRITERS[scheme](tmp_path / "b", "org/b", "ABCCC", shots=5)
+    one_by_other = message(accuracy, f"{scheme}:{tmp_path}/a", f"{scheme}:{tmp_path}/b")
+    for said in (one_by_other, message(asked, f"{scheme}:{tmp_path}")):
+        assert all(shots in said for shots in ("0-shot", "5-shot"))
+    assert len(asked(f"{scheme}:{tmp_path}?shots=5")) == 5
+
+
+@pytest.mark.parametrize("scheme", WRITERS)
+def test_generated_answers_are_right_where_the_tool_says_so(tmp_path, scheme):
+    WRITERS[scheme](tmp_path / "a", "org/a", "ABxAC", options=False)
+    items = asked(f"{scheme}:{tmp_path}", Generation())
+    assert [item.gold for item in items] == [(letter,) for letter in TARGETS]
+    assert [answer.text for answer in answers(f"{scheme}:{tmp_path}", items)] == list("ABxAC")
+
+
+@pytest.mark.parametrize("scheme", WRITERS)
+def test_damaged_logs_are_refused_by_name(tmp_path, scheme):
+    WRITERS[scheme](tmp_path / "a", "org/a", "ABCCC")
+    for path in sorted((tmp_path / "a").iterdir()):
+        whole = path.read_text()
+        for damaged in {whole[: len(whole) // 2], whole.replace('"input"', '"other"')} - {whole}:
+            path.write_text(damaged)
+            assert path.parent.name in message(accuracy, f"{scheme}:{tmp_path}/a")
+        path.write_text(whole)
+
+
+ZSTD = 93  # What Inspect writes since 2026, and `zipfile` cannot.
+
+
+def archive(path, log, method=zipfile.ZIP_DEFLATED, more=()):
+    """The `.eval` of a log."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header = {key: value for key, value in log.items() if key != "samples"}
+    samples = [(f"samples/{one['id']}_epoch_{one['epoch']}.json", one) for one in log["samples"]]
+    with zipfile.ZipFile(path, "w", 0 if method == ZSTD else method) as file:
+        for name, content in [("header.json", header), *samples, *more]:
+            text = json.dumps(content).encode()
+            packed = pyarrow.compress(text, "zstd", asbytes=True) if method == ZSTD else text
+            file.writestr(name, packed)
+            if method == ZSTD:
+                file.filelist[-1].compress_type, file.filelist[-1].file_size = ZSTD, len(text)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, ZSTD])
+def test_archives_of_inspect_are_read_as_its_json(tmp_path, method):
+    write_inspect(tmp_path / "json", "org/a", "ABC?C")
+    archive(tmp_path / "log.eval", inspect_log("org/a", "ABC?C"), method)
+    items = asked(f"inspect:{tmp_path}/json")
+    assert asked(f"inspect:{tmp_path}/log.eval") == items
+    choices = [answer.choice for answer in answers(f"inspect:{tmp_path}/log.eval", items)]
+    assert choices == [0, 1, 2, None, 2]
+
+
+def test_epochs_are_apart(tmp_path):
+    log = inspect_log("org/a", "ABCCC")
+    log["eval"]["config"] = {"epochs": 2}
+    log["samples"] += [one | {"epoch": 2} for one in inspect_log("org/a", "ACCCC")["samples"]]
+    archive(tmp_path / "log.eval", log)
+    assert "filter choice-epoch1" in message(asked, f"inspect:{tmp_path}")
+    for epoch, right in ((1, 3), (2, 2)):
+        data = f"inspect:{tmp_path}?filter=choice-epoch{epoch}"
+        assert accuracy(f"inspect:{tmp_path}", data) == right / 5
+
+
+def changed(path, log):
+    content = bytearray(path.read_bytes())
+    content[70:74] = b"\0\1\2\3"
+    path.write_bytes(content)
+
+
+HOSTILE = {
+    "no zip": lambda path, log: path.write_bytes(b"PK\3\4 nothing"),
+    "cut off": lambda path, log: path.write_bytes(path.read_bytes()[:-200]),
+    "changed": changed,
+    "no header": lambda path, log: archive(path, {"samples": log["samples"]}),
+    "bzip2": lambda path, log: archive(path, log, zipfile.ZIP_BZIP2),
+    "bomb": lambda path, log: archive(path, log, more=[("samples/x.json", "0" * (1 << 26))]),
+    "nested": lambda path, log: path.write_bytes(b"[" * 100_000),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_archives_are_refused_in_one_message(tmp_path, name):
+    log, path = inspect_log("org/a", "ABCCC"), tmp_path / "log.eval"
+    archive(path, log)
+    HOSTILE[name](path, log)
+    assert str(path) in message(load, "inspect", str(path), ModelOptions())
+
+
+OUTSIDE = ("samples/../../../../out_of_the_archive.json", {"scores": None})
+
+
+def test_paths_in_an_archive_are_never_written(tmp_path):
+    path = tmp_path / "in" / "log.eval"
+    archive(path, inspect_log("org/a", "ABCCC"), more=[OUTSIDE])
+    assert accuracy(f"inspect:{path}") == 3 / 5
+    assert sorted(file.name for file in tmp_path.rglob("*")) == ["in", "log.eval"]
+
+
+def test_splits_of_helm_are_filters_and_other_adapters_are_not_read(tmp_path):
+    write_helm(tmp_path / "a", "org/a", "ABCCC")
+    write_helm(tmp_path / "b", "org/a", "CBC", split="valid")
+    assert "filter test" in message(asked, f"helm:{tmp_path}")
+    assert accuracy(f"helm:{tmp_path}", f"helm:{tmp_path}?filter=valid") == 2 / 3
+    run = tmp_path / "a" / "run_spec.json"
+    run.write_text(run.read_text().replace("choice_joint", "choice_separate_original"))
+    assert "no items in" in message(asked, f"helm:{tmp_path}/a")
+
+
+def test_rows_of_every_eval_ever_follow_its_library(tmp_path):
+    numbered = [
+        eee_row("m", place, "blue", options=OPTIONS[:2], right=bool(place)) for place in range(2)
+    ]
+    for place, row in enumerate(numbered):
+        row["input"]["reference"] = [str(place)]
+    write_eee(tmp_path / "numbers", "m", "", library="lm_eval", rows=numbered)
+    assert accuracy(f"eee:{tmp_path}/numbers") == 1 / 2
+    scored = [
+        eee_row("m", place, "A", evaluation_result_id=f"colours/m/1:{metric}", right=metric == "f1")
+        for place in range(2)
+        for metric in ("exact", "f1")
+    ]
+    write_eee(tmp_path / "metrics", "m", "", rows=scored)
+    assert "filter exact" in message(asked, f"eee:{tmp_path}/metrics")
+    listed = {"raw": "?", "reference": ["A", "a"], "choices": ["A", "a"]}
+    write_eee(tmp_path / "references", "m", "", rows=[eee_row("m", 0, "A", input=listed)])
+    (item,) = asked(f"eee:{tmp_path}/references", Generation())
+    assert item.gold == ("A",)
+
+
+def test_made_up_rows_fit_the_schema_of_every_eval_ever():
+    path = shared_data("eval_logs/every_eval_ever_instance_level_eval.schema.json")
+    jsonschema = pytest.importorskip("jsonschema")
+    for options in (OPTIONS, None):
+        jsonschema.validate(eee_row("org/a", 0, "A", options=options), json.loads(path.read_text()))
+
+
+def test_no_logs_end_in_one_message(tmp_path):
+    (tmp_path / "other.json").write_text('{"a": 1}')
+    for said in (message(log_specs, str(tmp_path)), message(asked, f"helm:{tmp_path}")):
+        assert "no logs of" in said
+    assert "no `" in message(log_specs, f"{tmp_path}/nowhere")
+
+
+@pytest.mark.parametrize("name", ["data_arc_qwen.json", "data_arc_sonnet.json"])
+def test_real_logs_of_inspect_give_its_results(name):
+    path = shared_data(f"eval_logs/inspect/{name}")
+    (score,) = json.loads(path.read_text())["results"]["scores"]
+    assert accuracy(f"inspect:{path}") == score["metrics"]["accuracy"]["value"]
+
+
+@pytest.mark.parametrize("name", ["mmlu", "commonsense"])
+def test_real_logs_of_helm_give_its_results(name):
+    (folder,) = shared_data("eval_logs/helm").glob(f"{name}*")
+    for stat in json.loads((folder / "stats.json").read_text()):
+        if stat["name"]["name"] == "exact_match" and "perturbation" not in stat["name"]:
+            data = f"helm:{folder}?filter={stat['name']['split']}"
+            assert accuracy(f"helm:{folder}", data) == stat["mean"]
