@@ -26,12 +26,7 @@ from scope.data.items import option_index
 from scope.data.sources import Source, guarded_source, reading
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution, normalized
-from scope.models.answer_table import (
-    TableColumn,
-    expand_table,
-    load_column,
-    parse_table_name,
-)
+from scope.models.answer_table import TableColumn, expand_table, load_column, parse_table_name
 from scope.models.options import ModelOptions
 from scope.models.scheme import Scheme
 from scope.paths import expanded
