@@ -32,7 +32,7 @@ from surroundings import show, surroundings
 from capabilities.synonym import Synonym
 from perturbations.capability import InvarianceCapability
 from perturbations.constraints import NearOriginal, swap_in_sentence
-from perturbations.inflections import base_forms
+from perturbations.wordnet import base_forms
 from scope.demo_models.bases import packaged_minilm
 from scope.errors import ModelError
 from scope.models import ModelOptions, load_encoder

@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.settings import check_choice
@@ -45,12 +45,10 @@ class Casing(InvarianceCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "casing"
-    question: ClassVar[str] = (
-        "Does the prediction stay the same when words are written in other letter case?"
-    )
-    groups: ClassVar[tuple[str, ...]] = ("format",)
-    example: ClassVar[tuple[str, str]] = ("a wonderful film", "a WONDERFUL film")
+    name = "casing"
+    question = "Does the prediction stay the same when words are written in other letter case?"
+    groups = ("format",)
+    example = ("a wonderful film", "a WONDERFUL film")
 
     form: Form = "any"
     words: Words = "one"

@@ -14,10 +14,9 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from perturbations.editing_capability import EditingCapability
-from perturbations.edits import Change, Edit, any_of, just_before, like
+from perturbations.edits import Change, Edit, EditingCapability, any_of, just_before, like
 from perturbations.settings import check_choice
 
 Direction = Literal["both", "shorten", "write_out"]
@@ -54,13 +53,11 @@ class Contraction(EditingCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "contraction"
-    question: ClassVar[str] = (
-        "Does the prediction stay the same when contractions are made or written out?"
-    )
-    nothing: ClassVar[str] = "no English contraction, and nothing to contract"
-    groups: ClassVar[tuple[str, ...]] = ("format",)
-    example: ClassVar[tuple[str, str]] = ("It is a film I don't mind.", "It's a film I don't mind.")
+    name = "contraction"
+    question = "Does the prediction stay the same when contractions are made or written out?"
+    nothing = "no English contraction, and nothing to contract"
+    groups = ("format",)
+    example = ("It is a film I don't mind.", "It's a film I don't mind.")
 
     direction: Direction = "both"
 
@@ -76,7 +73,7 @@ class Contraction(EditingCapability):
 
 
 def _written_out(text: str) -> Iterator[Change]:
-    from perturbations.contractions import contractions
+    from perturbations.lexicon import contractions
 
     for found in _pattern().finditer(text):
         short = re.sub(r"\s", "", found[0]).lower().replace("’", "'")
@@ -94,7 +91,7 @@ def _written_out(text: str) -> Iterator[Change]:
 
 
 def _shortened(text: str) -> Iterator[Change]:
-    from perturbations.contractions import contractions
+    from perturbations.lexicon import contractions
 
     short_of = {long: short for short, long in contractions().items()}
     apart = _TREEBANK.search(text)
@@ -119,7 +116,7 @@ def _shortened(text: str) -> Iterator[Change]:
 
 def _pattern() -> re.Pattern[str]:
     """Every contraction, in one piece or, as in a treebank, in two."""
-    from perturbations.contractions import contractions
+    from perturbations.lexicon import contractions
 
     parts = (re.sub(r"(n't|'\w+)$", r" \1", short).split() for short in contractions())
     listed = "|".join(rf"{stem}\s?{end}" for stem, end in sorted(parts, reverse=True))

@@ -16,10 +16,10 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.languages import not_english
+from perturbations.lexicon import not_english
 from perturbations.settings import check_choice
 
 What = Literal["sentence", "handle", "link"]
@@ -58,12 +58,10 @@ class Distractor(InvarianceCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "distractor"
-    question: ClassVar[str] = (
-        "Does the prediction stay the same when something irrelevant is added to the text?"
-    )
-    groups: ClassVar[tuple[str, ...]] = ("robustness",)
-    example: ClassVar[tuple[str, str]] = (
+    name = "distractor"
+    question = "Does the prediction stay the same when something irrelevant is added to the text?"
+    groups = ("robustness",)
+    example = (
         "A wonderful film.",
         "A wonderful film. The museum displays old farming tools.",
     )

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import ClassVar
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.languages import not_latin
+from perturbations.lexicon import not_latin
 from perturbations.settings import check_whole
 
 OMISSION, TRANSPOSITION, DOUBLING, NEIGHBOUR = 0.521, 0.259, 0.126, 0.094
@@ -46,10 +45,10 @@ class Keyboard(InvarianceCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "keyboard"
-    question: ClassVar[str] = "Does the prediction stay the same when words are mistyped?"
-    groups: ClassVar[tuple[str, ...]] = ("robustness",)
-    example: ClassVar[tuple[str, str]] = ("a wonderful film", "a wonderfl film")
+    name = "keyboard"
+    question = "Does the prediction stay the same when words are mistyped?"
+    groups = ("robustness",)
+    example = ("a wonderful film", "a wonderfl film")
 
     max_words: int = 2
     min_letters: int = 5

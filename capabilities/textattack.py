@@ -12,9 +12,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from perturbations.capability import InvarianceCapability, Parts
+from perturbations.lexicon import lexicon_version
 from scope.errors import ResourceError, SpecError
 from scope.printing import did_you_mean
 from scope.records import Setting
@@ -40,11 +41,11 @@ class TextAttackRecipe(InvarianceCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "textattack"
-    argument: ClassVar[str] = "recipe"
-    question: ClassVar[str] = "Does the prediction stay the same under a recipe of TextAttack's?"
-    needs: ClassVar[str] = "WordNet for most recipes; some would load more and say what"
-    example: ClassVar[tuple[str, str]] = ("a fine sofa", "a fine couch")
+    name = "textattack"
+    argument = "recipe"
+    question = "Does the prediction stay the same under a recipe of TextAttack's?"
+    needs = "WordNet for most recipes; some would load more and say what"
+    example = ("a fine sofa", "a fine couch")
 
     recipe: str = "pwws"
     download: bool = False
@@ -65,9 +66,7 @@ class TextAttackRecipe(InvarianceCapability):
 
     def settings(self) -> Mapping[str, Setting]:
         """The recipe, and the lexicons that it may use."""
-        from perturbations.lexicon import stopwords
         from perturbations.recipes import RECIPES
-        from perturbations.wordnet import wordnet
 
         if (loads := RECIPES[self.recipe].loads) and not self.download:
             raise ResourceError(
@@ -78,8 +77,8 @@ class TextAttackRecipe(InvarianceCapability):
             )
         return {
             **super().settings(),
-            "wordnet": f"{wordnet().source} {wordnet().fingerprint}",
-            "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
+            "wordnet": lexicon_version("wordnet"),
+            "stopwords": lexicon_version("stopwords"),
         }
 
     def asked_models(self) -> Sequence[Any]:

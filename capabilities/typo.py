@@ -18,9 +18,10 @@ import random
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from perturbations.capability import InvarianceCapability, Parts
+from perturbations.lexicon import lexicon_version, stopwords
 from perturbations.settings import check_choice, check_has_effect, check_share
 from scope.errors import SpecError
 from scope.records import Setting
@@ -56,12 +57,10 @@ class Typo(InvarianceCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "typo"
-    question: ClassVar[str] = (
-        "Does the prediction stay the same when letters inside words are swapped?"
-    )
-    groups: ClassVar[tuple[str, ...]] = ("robustness",)
-    example: ClassVar[tuple[str, str]] = ("a wonderful film", "a wondreful film")
+    name = "typo"
+    question = "Does the prediction stay the same when letters inside words are swapped?"
+    groups = ("robustness",)
+    example = ("a wonderful film", "a wondreful film")
 
     preset: Preset = "valid"
     share: float = 0.5
@@ -85,12 +84,11 @@ class Typo(InvarianceCapability):
 
     def settings(self) -> Mapping[str, Setting]:
         """The preset, the share where it counts, the numbers, and which stopwords are used."""
-        from perturbations.lexicon import stopwords
 
         known = {**super().settings(), "share": float(self.share)}
         if self.preset == "paper":
             del known["share"]
-        return {**known, "stopwords": f"{stopwords().source} {stopwords().fingerprint}"}
+        return {**known, "stopwords": lexicon_version("stopwords")}
 
     def left_alone(self, text: str) -> int:
         """How many words are too long to be changed.
@@ -112,7 +110,6 @@ class Typo(InvarianceCapability):
         from textattack.transformations import WordSwapNeighboringCharacterSwap
 
         from perturbations.constraints import MaxWordLength, NoTokens
-        from perturbations.lexicon import stopwords
         from perturbations.search import BestCandidate
         from perturbations.transformations import ChangedWords, drawn_from, swap_inner_letters
 
@@ -127,7 +124,7 @@ class Typo(InvarianceCapability):
             constraints=[
                 MinWordLength(self.min_letters),
                 MaxWordLength(self.max_letters),
-                StopwordModification(stopwords().words),
+                StopwordModification(stopwords()),
                 RepeatModification(),
                 *([NoTokens()] if valid else []),
             ],

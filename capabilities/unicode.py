@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.languages import not_latin
+from perturbations.lexicon import not_latin
 from perturbations.settings import check_choice, check_whole
 
 Kind = Literal["homoglyph", "invisible"]
@@ -47,12 +47,10 @@ class Unicode(InvarianceCapability):
         Longest text that is searched.
     """
 
-    name: ClassVar[str] = "unicode"
-    question: ClassVar[str] = (
-        "Does the prediction stay the same when characters are exchanged that look the same?"
-    )
-    groups: ClassVar[tuple[str, ...]] = ("robustness", "format")
-    example: ClassVar[tuple[str, str]] = ("a wonderful film", "a wоnderful film")
+    name = "unicode"
+    question = "Does the prediction stay the same when characters are exchanged that look the same?"
+    groups = ("robustness", "format")
+    example = ("a wonderful film", "a wоnderful film")
 
     kind: Kind = "homoglyph"
     words: Words = "one"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -221,3 +221,23 @@ class FluencyKept(NearOriginal):
         first, *others = self._perplexities([original.text, *(text.text for text in texts)])
         within: NDArray[np.bool_] = np.round(np.divide(others, first), 6) <= self._max_ratio
         return within
+
+
+class WithinBounds(NearOriginal):
+    """Knows the cosines by which paraphrases were admitted before the search, and refuses none.
+
+    Parameters
+    ----------
+    cosines
+        From a text to its paraphrases, each with its cosine.
+    """
+
+    def __init__(self, cosines: Callable[[str], Mapping[str, float | None]]) -> None:
+        super().__init__()
+        self._cosines = cosines
+
+    def admits(self, original: AttackedText, texts: Sequence[AttackedText]) -> NDArray[np.bool_]:
+        """All of them."""
+        known = self._cosines(original.text).items()
+        self.similarities |= {text: cosine for text, cosine in known if cosine is not None}
+        return np.ones(len(texts), dtype=bool)

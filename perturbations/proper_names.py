@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from perturbations.edits import Change, Edit, any_of, has_capitals, just_before, like
-from perturbations.lexicon import stopwords
-from perturbations.word_tables import table
+from perturbations.lexicon import stopwords, table
 from perturbations.wordnet import wordnet
 
 _SENTENCE_START = re.compile(r"(?:^\W*|[.!?]\s+|[\"“(]\s*|@\w+\s+)$")
@@ -44,7 +43,7 @@ def may_hold_a_name(text: str, known: Collection[str] = ()) -> bool:
         whole = found[0].lower()
         word = re.split("['’]", whole)[0]
         plain = capitals and (found[0].islower() or found[0].isupper())
-        if word in known or {word, whole} & stopwords().words or (plain and word not in names):
+        if word in known or {word, whole} & stopwords() or (plain and word not in names):
             continue
         inside = capitals and not starts_sentence(text, found.start())
         if inside or word in names or not wordnet().is_common(word):
@@ -142,7 +141,7 @@ def _mentions(
 
 def _may_be_a_name(word: str, capitals: bool, *, strict: bool = False) -> bool:
     """Whether a word beside a name may be part of it; strictly, any that is no stopword."""
-    if word.lower().removesuffix("'s") in {*stopwords().words, "s", *_TITLES}:
+    if word.lower().removesuffix("'s") in {*stopwords(), "s", *_TITLES}:
         return False
     if capitals:
         return word[0].isupper()

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from perturbations.capability import Parts
 from perturbations.search import StableWordRanking
 from perturbations.textattack_gate import load_textattack
-from perturbations.transformations import WordSynonyms
+from perturbations.transformations import WordReplacements
 from perturbations.wordnet import wordnet
 
 load_textattack()
@@ -82,7 +82,7 @@ def _built(name: str) -> Any:
     with (
         patch(
             "textattack.attack_recipes.pwws_ren_2019.WordSwapWordNet",
-            lambda: WordSynonyms(wordnet().synonyms),
+            lambda: WordReplacements(wordnet().synonyms),
         ),
         patch("textattack.shared.validators.validate_model_goal_function_compatibility"),
     ):

@@ -15,11 +15,10 @@ from types import MappingProxyType
 
 from perturbations.constraints import NoTokens, place_of_swap, starts_of_words
 from perturbations.edits import article_for, has_capitals, like
-from perturbations.inflections import base_forms, inflect
+from perturbations.lexicon import table, table_fingerprint
 from perturbations.proper_names import names_in, starts_sentence
 from perturbations.textattack_gate import load_textattack
-from perturbations.word_tables import table, table_fingerprint
-from perturbations.wordnet import WORDS_REMEMBERED, wordnet
+from perturbations.wordnet import WORDS_REMEMBERED, base_forms, inflect, wordnet
 
 load_textattack()
 

@@ -116,7 +116,7 @@ def load_textattack() -> ModuleType:
 
 
 def _import() -> None:
-    words = stopwords().words
+    words = stopwords()
     try:
         _offer_stopwords(words, cache_folder() / "nltk_data")
         cache = _marked_folder(cache_folder() / "textattack")

@@ -1,11 +1,16 @@
-"""How a text may be changed."""
+"""How a text may be changed: words replaced, texts rewritten, edits made."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
+
+from perturbations.constraints import starts_of_words
+from perturbations.edits import Change, Edit, edited, some_changes
 from perturbations.textattack_gate import load_textattack
 
 load_textattack()
@@ -20,7 +25,9 @@ class WordReplacements(WordSwap):
     Parameters
     ----------
     replacements
-        From a word to those that may stand in its place, in a fixed order.
+        From a word to those that may stand in its place, in a fixed order. (TextAttack's own
+        ``WordSwapWordNet`` gives the words of `WordNet.synonyms` in an order that changes with the
+        hash seed, and downloads a corpus when it is made.)
     """
 
     def __init__(self, replacements: Callable[[str], Sequence[str]]) -> None:
@@ -31,15 +38,7 @@ class WordReplacements(WordSwap):
         return self._replacements(word)
 
 
-class WordSynonyms(WordReplacements):
-    """One word replaced by a synonym.
-
-    TextAttack's own ``WordSwapWordNet`` gives the same words, but in an order that changes with
-    the hash seed, and it downloads a corpus when it is made.
-    """
-
-
-Change = Callable[[str, random.Random], str]
+WordChange = Callable[[str, random.Random], str]
 """From a word and a source of chance to another word, or to the same where it cannot change."""
 
 
@@ -63,7 +62,7 @@ class ChangedWords(WordSwap):
 
     def __init__(
         self,
-        change: Change,
+        change: WordChange,
         generator: random.Random,
         candidates: int,
         most_words: int | None = None,
@@ -109,7 +108,7 @@ class ChangedWords(WordSwap):
         return dict(sorted(changed.items()))
 
 
-def drawn_from(swaps: Mapping[WordSwap, float]) -> Change:
+def drawn_from(swaps: Mapping[WordSwap, float]) -> WordChange:
     """A change by one of TextAttack's word swaps, each with its share of the changes."""
 
     def change(word: str, generator: random.Random) -> str:
@@ -169,3 +168,136 @@ def swap_inner_letters(word: str, generator: random.Random) -> str:
     letters = list(word)
     letters[first], letters[second] = letters[second], letters[first]
     return "".join(letters)
+
+
+class EditedTexts(Transformation):
+    """Every change of a text, each as a text of its own.
+
+    Parameters
+    ----------
+    changes
+        From a text and a source of chance to its changes. The same text gets the same chance, so
+        that one search meets the same changes again.
+    generator
+        Decides the chance.
+    deterministic
+        Whether the changes depend on the text alone.
+    """
+
+    def __init__(
+        self,
+        changes: Callable[[str, random.Random], Iterable[Change]],
+        generator: random.Random,
+        *,
+        deterministic: bool = False,
+    ) -> None:
+        self._changes = changes
+        self._key = generator.getrandbits(64)
+        self._deterministic = deterministic
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether another search of the same text meets the same changes."""
+        return self._deterministic
+
+    def _get_transformations(
+        self, current_text: AttackedText, indices_to_modify: Iterable[int]
+    ) -> list[AttackedText]:
+        changes = some_changes(self._changes, current_text.text, self._key)
+        allowed = set(indices_to_modify)
+        spans = word_spans(current_text)
+        return [
+            changed_text(current_text, spans, change)
+            for change in changes
+            if words_in(spans, change) <= allowed
+        ]
+
+
+class WholeTexts(Transformation):
+    """The original gives way to other texts as a whole; one of these gives way to none.
+
+    Parameters
+    ----------
+    others
+        From a text to those that may stand for it.
+    """
+
+    def __init__(self, others: Callable[[str], Iterable[str]]) -> None:
+        self._others = others
+
+    def _get_transformations(
+        self, current_text: AttackedText, indices_to_modify: Iterable[int]
+    ) -> list[AttackedText]:
+        if current_text.attack_attrs["modified_indices"]:
+            return []
+        texts = [AttackedText(other) for other in self._others(current_text.text)]
+        for text in texts:
+            places = set(range(len(text.words)))
+            text.attack_attrs.update(
+                previous_attacked_text=current_text,
+                original_index_map=np.full(len(current_text.words), -1),
+                modified_indices=places,
+                newly_modified_indices=places,
+            )
+        return texts
+
+
+def word_spans(text: AttackedText) -> list[tuple[int, int]]:
+    """Where the words of a text begin and end."""
+    return [(start, start + len(word)) for start, word in starts_of_words(text)]
+
+
+def words_in(spans: Sequence[tuple[int, int]], change: Sequence[Edit]) -> set[int]:
+    """The places of the words that any edit touches.
+
+    Examples
+    --------
+    >>> words_in([(0, 1), (2, 6), (7, 11)], [Edit(0, 6, "an old")])
+    {0, 1}
+    """
+    return {
+        place
+        for place, (start, end) in enumerate(spans)
+        if any(edit.start < end and start < edit.end for edit in change)
+    }
+
+
+def changed_text(
+    text: AttackedText, spans: Sequence[tuple[int, int]], change: Change
+) -> AttackedText:
+    """The text after a change, with TextAttack's notes on which words are new or moved."""
+    new = AttackedText(edited(text.text, change))
+    new_spans = word_spans(new)
+    touched = words_in(spans, change)
+    modified = words_in(new_spans, _as_made(change))
+    place_of = {start: place for place, (start, _) in enumerate(new_spans)}
+    moved = [
+        -1 if place in touched else place_of.get(start + _shift(change, start), -1)
+        for place, (start, _) in enumerate(spans)
+    ]
+    kept: np.ndarray[Any, Any] = np.array([*moved, -1])
+    attributes = text.attack_attrs
+    new.attack_attrs.update(
+        previous_attacked_text=text,
+        original_index_map=kept[attributes["original_index_map"]],
+        modified_indices={int(kept[index]) for index in attributes["modified_indices"]} - {-1}
+        | modified,
+        newly_modified_indices=modified,
+    )
+    return new
+
+
+def _as_made(change: Change) -> list[Edit]:
+    """The edits at the places where the new text has their words."""
+    made, shift = [], 0
+    for edit in change:
+        start = edit.start + shift
+        made.append(Edit(start, start + len(edit.text), edit.text))
+        shift += len(edit.text) - (edit.end - edit.start)
+    return made
+
+
+def _shift(change: Change, start: int) -> int:
+    """How far what begins here moves to the right."""
+    before = (edit for edit in change if edit.end <= start)
+    return sum(len(edit.text) - (edit.end - edit.start) for edit in before)

@@ -15,7 +15,7 @@ from perturbations.lockstep import Remembering
 from perturbations.settings import WORDNET
 from perturbations.synonyms import WithArticles, synonyms_in_form
 from perturbations.textattack_gate import load_textattack
-from perturbations.transformations import WordSynonyms
+from perturbations.transformations import WordReplacements
 from perturbations.wordnet import wordnet
 from scope.errors import DataError
 from scope.models import load_model
@@ -38,7 +38,7 @@ LEAST_COSINE = 0.6
 def swaps_in_form(source: str, *, frequent: bool) -> Transformation:
     """One word replaced by one of the source; of WordNet in its form, see `synonyms_in_form`."""
     if source == WORDNET:
-        return WithArticles(WordSynonyms(partial(synonyms_in_form, frequent=frequent)))
+        return WithArticles(WordReplacements(partial(synonyms_in_form, frequent=frequent)))
     return WithArticles(word_swaps(source))
 
 
@@ -47,7 +47,7 @@ def word_swaps(source: str) -> Transformation:
     kind, _, rest = source.partition(":")
     if kind == "mask":
         return MaskedSwaps(_filler(rest))
-    return WordSynonyms(_vectors(rest).nearest if kind == "vectors" else wordnet().synonyms)
+    return WordReplacements(_vectors(rest).nearest if kind == "vectors" else wordnet().synonyms)
 
 
 def source_fingerprint(source: str) -> str:

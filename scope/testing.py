@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from scope.errors import SpecError
 from scope.plugins import plain_settings, require_members
@@ -146,15 +146,23 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
     _check_description(capability)
     plain_settings(capability.name, capability.settings())
     given = examples or [Example(id=f"s{n}", text=text) for n, text in enumerate(_SENTENCES, 1)]
-    found = _check_found(capability, given, _kept(capability))
+    kept = _check_searches(capability, given, capability.search, TRIALS)
     _require(
-        any(one.text is not None for trials in found.values() for one in trials),
+        any(trial.text is not None for trials in kept.values() for trial in trials),
         found=f"`{capability.name}` found nothing in {len(given)} examples",
         expected="at least one perturbation",
         fix="give `check_capability` examples that the capability can change",
     )
     if isinstance(capability, DrawsRandom):
-        _check_found(capability, given, _random(capability))
+        draw = capability.draw_random
+        candidates = SearchOptions().candidates
+        _check_searches(
+            capability,
+            given,
+            lambda _, examples, options: draw(examples, options),
+            candidates,
+            asks=False,
+        )
 
 
 def _check_description(capability: Capability) -> None:
@@ -172,149 +180,124 @@ def _check_description(capability: Capability) -> None:
     )
 
 
-class _Kind(NamedTuple):
-    """One kind of search: how it is begun, how many results an example has, what each must be."""
-
-    search: Callable[[HashedWords, Sequence[Example], SearchOptions], Iterable[_Trials]]
-    trials: int
-    check: Callable[[Example, Perturbation], None]
-    asks: bool = True
+_Search = Callable[[HashedWords, Iterator[Example], SearchOptions], Iterable[_Trials]]
+"""A search for kept pairs, or for random candidates."""
 
 
-def _kept(capability: Capability) -> _Kind:
-    return _Kind(
-        lambda classifier, examples, options: capability.search(
-            classifier, iter(examples), options
-        ),
-        TRIALS,
-        _check_kept,
-    )
-
-
-def _random(capability: DrawsRandom) -> _Kind:
-    return _Kind(
-        lambda _, examples, options: capability.draw_random(iter(examples), options),
-        SearchOptions().candidates,
-        _check_new,
-        asks=False,
-    )
-
-
-def _check_found(capability: Capability, given: Sequence[Example], kind: _Kind) -> Found:
-    """The results of one kind of search, which are the same whatever the circumstances."""
-    found = _search(capability, given, kind, parallel_texts=7)
-    for example in given:
-        _check_trials(example, found[example.id], kind)
-    again = {
-        "when the search is repeated": _search(capability, given, kind, parallel_texts=7),
-        "with 1 text at once instead of 7": _search(capability, given, kind, parallel_texts=1),
-        "with the examples in reverse order": _search(
-            capability, given[::-1], kind, parallel_texts=7
-        ),
-    }
-    for circumstances, other in again.items():
-        _check_same(capability, found, other, circumstances)
-    return found
-
-
-def _search(
-    capability: Capability, examples: Sequence[Example], kind: _Kind, parallel_texts: int
+def _check_searches(
+    capability: Capability,
+    given: Sequence[Example],
+    search: _Search,
+    trials: int,
+    *,
+    asks: bool = True,
 ) -> Found:
-    """The results by example, after a check of the search as a whole."""
-    classifier = HashedWords()
-    options = SearchOptions(encoder=AlikeWords(), trials=TRIALS, parallel_texts=parallel_texts)
-    groups = list(kind.search(classifier, examples, options))
-    given = sorted(example.id for example in examples)
+    """The results of one kind of search, which are the same whatever the circumstances.
+
+    ``asks`` says whether it asks the classifier, and keeps the prediction.
+    """
+
+    def results(examples: Sequence[Example], parallel_texts: int) -> Found:
+        classifier = HashedWords()
+        options = SearchOptions(encoder=AlikeWords(), trials=TRIALS, parallel_texts=parallel_texts)
+        groups = list(search(classifier, iter(examples), options))
+        _check_groups(capability, examples, groups)
+        asked = {text for texts in classifier.asked for text in texts}
+        for trial in (trial for group in groups for trial in group):
+            _require(
+                trial.text is None or not asks or (trial.text in asked and trial.queries > 0),
+                found=f"{_which(trial)}: {trial.text!r} with {trial.queries} queries",
+                expected="a text that was sent to the classifier and counted",
+                fix="send every query through the classifier that the search is given",
+            )
+        return {group[0].example_id: group for group in groups}
+
+    first = results(given, 7)
+    for example in given:
+        _check_trials(example, first[example.id], trials, asks)
+    for circumstances, examples, parallel_texts in (
+        ("when the search is repeated", given, 7),
+        ("with 1 text at once instead of 7", given, 1),
+        ("with the examples in reverse order", given[::-1], 7),
+    ):
+        again = results(examples, parallel_texts)
+        for example_id, group in first.items():
+            texts = [[trial.text for trial in other] for other in (group, again[example_id])]
+            _require(
+                group == again[example_id],
+                found=f"`{capability.name}` gives another result {circumstances}: "
+                f"{texts[0]} became {texts[1]}",
+                expected="the same result",
+                fix="use only a generator seeded by the run's seed, the "
+                "example's id and the trial, and sort unordered collections",
+            )
+    return first
+
+
+def _check_groups(
+    capability: Capability, examples: Sequence[Example], groups: Sequence[_Trials]
+) -> None:
+    expected = sorted(example.id for example in examples)
     ids = sorted(group[0].example_id if group else "(nothing)" for group in groups)
     _require(
-        ids == given,
+        ids == expected,
         found=f"`{capability.name}` gives results for {', '.join(ids) or 'no example'}",
-        expected=f"one for each of {', '.join(given)}",
+        expected=f"one for each of {', '.join(expected)}",
         fix="yield all trials of one example together, each example once",
     )
-    asked = {text for texts in classifier.asked for text in texts}
-    for one in (one for group in groups for one in group):
-        _require(
-            one.text is None or not kind.asks or (one.text in asked and one.queries > 0),
-            found=f"{_which(one)}: {one.text!r} with {one.queries} queries",
-            expected="a text that was sent to the classifier and counted",
-            fix="send every query through the classifier that the search is given",
-        )
-    return {group[0].example_id: group for group in groups}
 
 
-def _check_trials(example: Example, trials: Sequence[Perturbation], kind: _Kind) -> None:
-    numbers = [trial.trial for trial in trials if trial.example_id == example.id]
+def _check_trials(example: Example, group: _Trials, trials: int, asks: bool) -> None:
+    numbers = [trial.trial for trial in group if trial.example_id == example.id]
     _require(
-        numbers == list(range(1, kind.trials + 1)),
+        numbers == list(range(1, trials + 1)),
         found=f"trials {numbers} of {example.id}",
-        expected=f"trials 1 to {kind.trials}, in order",
+        expected=f"trials 1 to {trials}, in order",
         fix="number the trials from 1, and give a failure where nothing is found",
     )
-    for number, one in enumerate(trials):
-        if one.text is None:
-            _check_failure(one)
-        else:
-            kind.check(example, one)
+    for number, trial in enumerate(group):
+        if trial.text is None:
+            _require(
+                trial.failure and trial.failure.strip(),
+                found=f"{_which(trial)}: a failure without a reason",
+                expected="the reason in words",
+                fix="say why no text was found",
+            )
+            continue
         _require(
-            one.text is None or one.text not in [earlier.text for earlier in trials[:number]],
-            found=f"{_which(one)}: {one.text!r} once more",
+            trial.text != example.text,
+            found=f"{_which(trial)}: the original {trial.text!r}",
+            expected="a changed text",
+            fix="admit only texts that differ",
+        )
+        if asks:
+            _check_kept(example, trial, trial.text)
+        _require(
+            trial.text not in [earlier.text for earlier in group[:number]],
+            found=f"{_which(trial)}: {trial.text!r} once more",
             expected="another text in every trial",
             fix="refuse what earlier trials have found",
         )
 
 
-def _check_failure(perturbation: Perturbation) -> None:
+def _check_kept(example: Example, trial: Perturbation, text: str) -> None:
+    original, changed = HashedWords().classify([example.text, text])
     _require(
-        perturbation.failure and perturbation.failure.strip(),
-        found=f"{_which(perturbation)}: a failure without a reason",
-        expected="the reason in words",
-        fix="say why no text was found",
-    )
-
-
-def _check_new(example: Example, perturbation: Perturbation) -> None:
-    _require(
-        perturbation.text != example.text,
-        found=f"{_which(perturbation)}: the original {perturbation.text!r}",
-        expected="a changed text",
-        fix="admit only texts that differ",
-    )
-
-
-def _check_kept(example: Example, perturbation: Perturbation) -> None:
-    original, changed = HashedWords().classify([example.text, str(perturbation.text)])
-    unchanged = perturbation.text == example.text
-    _require(
-        not unchanged and original.label == changed.label,
-        found=f"{_which(perturbation)}: "
-        f"{'the original' if unchanged else 'another prediction for'} {perturbation.text!r}",
+        original.label == changed.label,
+        found=f"{_which(trial)}: another prediction for {text!r}",
         expected="a changed text with the prediction of the original",
-        fix="admit only texts that differ and leave the prediction alone",
+        fix="admit only texts that leave the prediction alone",
     )
     _require(
-        perturbation.score is not None and 0 < perturbation.score <= 1,
-        found=f"{_which(perturbation)}: score {perturbation.score}",
+        trial.score is not None and 0 < trial.score <= 1,
+        found=f"{_which(trial)}: score {trial.score}",
         expected="a score above 0, at most 1",
         fix="give 1 / (1 + distance between the classifier's two answers)",
     )
 
 
-def _check_same(capability: Capability, found: Found, other: Found, circumstances: str) -> None:
-    for example_id, trials in found.items():
-        texts = [[one.text for one in group] for group in (trials, other[example_id])]
-        _require(
-            trials == other[example_id],
-            found=f"`{capability.name}` gives another result {circumstances}: "
-            f"{texts[0]} became {texts[1]}",
-            expected="the same result",
-            fix="use only a generator seeded by the run's seed, the "
-            "example's id and the trial, and sort unordered collections",
-        )
-
-
-def _which(perturbation: Perturbation) -> str:
-    return f"{perturbation.example_id}, trial {perturbation.trial}"
+def _which(trial: Perturbation) -> str:
+    return f"{trial.example_id}, trial {trial.trial}"
 
 
 def _require(kept: object, *, found: str, expected: str, fix: str) -> None:

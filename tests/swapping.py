@@ -49,9 +49,9 @@ class WordSwaps(InvarianceCapability):
     constraints: Callable[[], list[Any]] = list
 
     def parts(self, generator) -> Parts:
-        from perturbations.transformations import WordSynonyms
+        from perturbations.transformations import WordReplacements
 
-        swaps = WordSynonyms(lambda word: self.table.get(word.lower(), ()))
+        swaps = WordReplacements(lambda word: self.table.get(word.lower(), ()))
         return Parts(swaps, self.constraints(), self.method())
 
 

@@ -74,13 +74,6 @@ class DemoRecipe:
     independent: NewModelRecipe
     version: int = 2
 
-    def __post_init__(self) -> None:
-        lowest = tuple(range(self.student_frozen))
-        if not 1 <= self.student_frozen <= self.reference_frozen:
-            raise ValueError(f"{self.student_frozen} frozen of {self.reference_frozen}")
-        if self.student.layers[: self.student_frozen] != lowest:
-            raise ValueError(f"{self.student.layers} do not begin with {lowest}")
-
     def texts(self) -> int:
         """The most texts that any of the models is trained on."""
         return max(self.pretrained_texts(), self.independent.training.texts)

@@ -3,7 +3,7 @@
 import pytest
 from toy_paraphrasers import LetterScorer
 
-from capabilities.paraphrase import Paraphrase
+from capabilities.paraphrase import Paraphrase, Paraphraser
 from capabilities.synonym import Synonym
 from capabilities.textattack import TextAttackRecipe
 from scope.errors import DataError, ModelError, ResourceError, SpecError
@@ -54,9 +54,7 @@ def test_a_model_without_a_paraphrase_is_not_applicable_for_one_reason(name, rea
 
 
 def paraphraser(**bounds):
-    from perturbations.paraphrases import Paraphraser
-
-    return Paraphraser(model="", encoder="", most_tokens=100, **bounds)
+    return Paraphraser(Paraphrase(model="any", **{"min_meaning": -1, **bounds}))
 
 
 def test_texts_are_paraphrased_together_and_once(lexicon):
@@ -69,10 +67,10 @@ def test_texts_are_paraphrased_together_and_once(lexicon):
             self.asked.append(len(questions))
             return enumerate(Answer(text=f"{one.context} indeed") for one in questions)
 
-    given = paraphraser(samples=2, max_length_ratio=2, min_similarity=None)
-    given._answerer = Counting()
-    given.prepare(["a film", "a story", "a film"])
-    assert given.of("a film") == ("a film indeed",)
+    counted = paraphraser(samples=2)
+    counted.answerer = Counting()
+    counted.prepare(["a film", "a story", "a film"])
+    assert counted.cosines("a film") == {"a film indeed": None}
     assert Counting.asked == [4]
 
 
@@ -90,7 +88,7 @@ def test_the_encoder_that_bounds_the_meaning_is_named_by_its_content(lexicon, mo
     class Encoder:
         fingerprint = "of these bytes"
 
-    monkeypatch.setattr("perturbations.paraphrases.load_encoder", lambda spec: Encoder())
+    monkeypatch.setattr("capabilities.paraphrase.load_encoder", lambda spec: Encoder())
     model = "python:toy_paraphrasers:Paraphraser"
     bounded = Paraphrase(model=model, encoder="models/any")
     assert bounded.settings()["encoder_fingerprint"] == "of these bytes"
@@ -137,10 +135,10 @@ def test_the_meaning_is_bounded_by_an_encoder_whose_cosine_is_kept(lexicon, monk
             angles = np.array([len(text.split()) for text in texts]) / 10
             return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
-    given = paraphraser(samples=2, max_length_ratio=9, min_similarity=0.99)
-    given._encoder = ByLength()
-    assert given._admitted("a b c", ["d e f", "d e f g h i j k"]) == {"d e f": 1.0}
-    monkeypatch.setattr("perturbations.paraphrases.load_encoder", lambda spec: ByLength())
+    bounded = paraphraser(max_length_ratio=9, min_meaning=0.99)
+    bounded.encoder = ByLength()
+    assert bounded.admitted("a b c", ["d e f", "d e f g h i j k"]) == {"d e f": 1.0}
+    monkeypatch.setattr("capabilities.paraphrase.load_encoder", lambda spec: ByLength())
     bounded = Paraphrase(model="python:toy_paraphrasers:Paraphraser", min_meaning=0.9)
     cosine = round(float(np.cos(0.1)), 6)  # the paraphraser adds a word
     assert {one.similarity for one in search(bounded)} == {cosine}
@@ -150,9 +148,8 @@ def test_the_meaning_is_bounded_by_an_encoder_whose_cosine_is_kept(lexicon, monk
 def test_examples_are_admissible_changes(lexicon):
     from perturbations.wordnet import wordnet
 
-    given = paraphraser(samples=1, max_length_ratio=2, min_similarity=None)
     before, after = Paraphrase.example
-    assert list(given._admitted(before, [after])) == [after]
+    assert list(paraphraser().admitted(before, [after])) == [after]
     for kind in (Synonym, TextAttackRecipe):
         before, after = (text.split() for text in kind.example)
         swapped = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
@@ -260,7 +257,7 @@ def test_a_paraphrase_may_be_as_long_as_the_longest_text(monkeypatch):
         given[role] = options.max_answer_tokens
         return load_model(spec, role, options)
 
-    monkeypatch.setattr("perturbations.paraphrases.load_model", load)
+    monkeypatch.setattr("capabilities.paraphrase.load_model", load)
     spec = "python:toy_paraphrasers:Chatty"
     Paraphrase(model=spec, max_characters=600, min_meaning=-1).settings()
     assert given == {"answerer": 300}

@@ -2,7 +2,7 @@ import pytest
 from swapping import together
 
 from capabilities.typo import Typo
-from perturbations.lexicon import stopwords
+from perturbations.lexicon import lexicon_version, stopwords
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
@@ -32,7 +32,7 @@ def expected(min_letters=4):
     return {
         word
         for word in TEXT.replace(",", "").replace(".", "").split()
-        if len(word) >= min_letters and word not in stopwords().words and len(set(word[1:-1])) > 1
+        if len(word) >= min_letters and word not in stopwords() and len(set(word[1:-1])) > 1
     }
 
 
@@ -80,7 +80,7 @@ def test_another_seed_gives_other_typos():
 
 @pytest.mark.parametrize("share", [0.01, 0.5, 1.0])
 def test_neighbours_change_places_in_a_share_of_the_words(share):
-    words = max(1, round(share * len({*expected(), "good"} - stopwords().words)))
+    words = max(1, round(share * len({*expected(), "good"} - stopwords())))
     for one in found(Typo(share=share)):
         assert len(changed(one.text)) == min(words, len(expected()))
         assert changed(one.text) <= expected()
@@ -120,7 +120,7 @@ def test_settings_change_with_every_option():
         "min_letters": 4,
         "max_letters": 100,
         "max_characters": 100_000,
-        "stopwords": f"{stopwords().source} {stopwords().fingerprint}",
+        "stopwords": lexicon_version("stopwords"),
     }
 
 

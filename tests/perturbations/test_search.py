@@ -9,7 +9,7 @@ from swapping import EXAMPLES, SYNONYMS, WordSwaps, alone
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.goals import KeepsPrediction, distance_between
 from perturbations.search import BestCandidate, GreedyInvariantSwap, WordsByWeight
-from perturbations.transformations import WordSynonyms
+from perturbations.transformations import WordReplacements
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
@@ -114,7 +114,7 @@ def test_only_texts_that_a_transformation_made_count_as_tried(model):
     goal.init_attack_example(original, 0)
     goal.get_results([original.replace_word_at_index(0, "good")])
     assert goal.tried is False
-    goal.get_results(WordSynonyms(lambda word: ["nice"])(original))
+    goal.get_results(WordReplacements(lambda word: ["nice"])(original))
     assert goal.tried is True
 
 

@@ -8,7 +8,7 @@ from swapping import WordSwaps, together
 
 from perturbations.constraints import MeaningKept, NoTokens
 from perturbations.search import BestCandidate
-from perturbations.transformations import ChangedWords, WordSynonyms, swap_inner_letters
+from perturbations.transformations import ChangedWords, WordReplacements, swap_inner_letters
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
@@ -128,7 +128,7 @@ def test_another_call_goes_on_with_the_generator():
 
 def test_synonyms_are_offered_in_the_order_of_the_lexicon_without_the_word_itself():
     table = {"old": ("former", "aged", "old"), "boat": ("ship",)}
-    transformation = WordSynonyms(lambda word: table.get(word, ()))
+    transformation = WordReplacements(lambda word: table.get(word, ()))
     texts = [one.text for one in transformation(attacked("The old boat."))]
     assert texts == ["The former boat.", "The aged boat.", "The old ship."]
 
@@ -155,7 +155,7 @@ def admitted(min_similarity):
     from textattack.shared import AttackedText
 
     film = AttackedText("film")
-    candidates = WordSynonyms(lambda word: list(ANGLES))(film)
+    candidates = WordReplacements(lambda word: list(ANGLES))(film)
     constraint = MeaningKept(AngleEncoder().encode, min_similarity)
     many = [one.text for one in constraint.call_many(candidates, film)]
     assert many == [one.text for one in candidates if constraint(one, film)]

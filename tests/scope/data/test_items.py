@@ -1,8 +1,27 @@
+"""Questions with options and questions on passages: what is read, named, counted and refused."""
+
+import copy
+import gzip
+import json
+from collections import Counter
 from dataclasses import replace
 
+import datasets
+import pyarrow
+import pyarrow.parquet
 import pytest
+from shared_data import shared_data
 
-from scope.data.items import Draft, Wanted, gather, item_fingerprint
+from scope.data.items import (
+    LETTERS,
+    Draft,
+    Wanted,
+    gather,
+    item_fingerprint,
+    option_index,
+    read_choices,
+    read_squad,
+)
 from scope.errors import DataError
 from scope.records import Item, Question
 
@@ -13,23 +32,21 @@ def item(text="Who?", context=None, options=(), **fields):
     return Item(question=Question(id="", text=text, context=context, options=options), **fields)
 
 
-def made(*drafts, n=None, seed=0):
-    return gather(drafts, WANTED, spec="quiz.jsonl", n=n, seed=seed)
+def made(*drafts, n=None, seed=0, once=True):
+    wanted = replace(WANTED, once=once)
+    return gather(drafts, wanted, spec="quiz.jsonl", n=n, seed=seed)
 
 
-def test_items_are_named_by_their_own_ids():
-    data = made(Draft("a", item("Who?")), Draft("b", item("What?")))
-    assert [one.question.id for one in data.items] == ["a", "b"]
-
-
-def test_every_question_tells_its_row_whatever_its_id_is():
+def test_every_question_holds_its_row_and_where_all_have_one_its_own_id():
     drafts = [Draft("7", item("Who?")), Draft("8", None), Draft("0", item("What?"))]
-    rows = [[one.question.row for one in made(*some).items] for some in (drafts, drafts[1:])]
-    assert rows == [[0, 2], [1]]
+    for chosen, rows in ((drafts, [0, 2]), (drafts[1:], [1])):
+        questions = [one.question for one in made(*chosen).items]
+        assert [question.row for question in questions] == rows
+        assert [question.id for question in questions] == ["7", "0"][-len(rows) :]
 
 
 @pytest.mark.parametrize("third", ["a", None])
-def test_without_an_id_of_its_own_for_each_row_they_are_named_by_row(third):
+def test_without_an_id_of_its_own_for_each_row_items_are_named_by_row(third):
     data = made(Draft("a", item("Who?")), Draft("b", None), Draft(third, item("What?")))
     assert [one.question.id for one in data.items] == ["0", "2"]
 
@@ -49,56 +66,326 @@ def test_what_is_left_out_is_counted():
     assert data.items[0].gold in (("Ann",), ("Bob",))
 
 
-def test_a_benchmarks_rows_count_as_often_as_they_stand():
+def test_a_benchmarks_rows_count_as_often_as_they_occur():
     drafts = [Draft(None, item("Who?", gold=(name,))) for name in ("Ann", "Bob")]
-    data = gather(drafts, replace(WANTED, once=False), spec="quiz.jsonl", n=None, seed=0)
+    data = made(*drafts, once=False)
     assert [one.gold for one in data.items] == [("Ann",), ("Bob",)]
     assert (data.card.used, data.card.duplicates) == (2, 0)
 
 
-def test_a_sample_is_part_of_a_larger_one_and_keeps_the_order():
-    drafts = [Draft(None, item(f"Question {number}?")) for number in range(50)]
-    small, large = made(*drafts, n=5, seed=1), made(*drafts, n=20, seed=1)
-    rows = [one.question.row for one in small.items]
-    assert rows == sorted(rows)
-    assert set(small.items) < set(large.items)
-    assert small.card.rows == 50
-    assert made(*drafts, n=5, seed=2).items != small.items
-
-
 @pytest.mark.parametrize("once", [True, False])
-def test_the_sample_is_the_same_in_any_order_of_the_rows(once):
+def test_samples_are_nested_in_order_and_the_same_in_any_order_of_the_rows(once):
     drafts = [
         Draft(None, item(f"Question {number % 30}?", gold=(str(number % 7),)))
         for number in range(50)
     ]
-    wanted = replace(WANTED, once=once)
-    samples = [
-        gather(rows, wanted, spec="quiz.jsonl", n=9, seed=1).items
-        for rows in (drafts, drafts[::-1])
+    small, large = (made(*drafts, n=n, seed=1, once=once) for n in (5, 20))
+    rows = [one.question.row for one in small.items]
+    assert rows == sorted(rows)
+    assert set(small.items) < set(large.items)
+    assert made(*drafts, n=5, seed=2, once=once).items != small.items
+    backwards = made(*drafts[::-1], n=5, seed=1, once=once)
+    contents = [
+        sorted((one.question.text, one.gold) for one in data.items) for data in (small, backwards)
     ]
-    said = [sorted((one.question.text, one.gold) for one in items) for items in samples]
-    assert said[0] == said[1]
+    assert contents[0] == contents[1]
 
 
 def test_nothing_left_says_what_was_there():
     with pytest.raises(DataError) as raised:
         made(Draft(None, None), Draft(None, None))
-    assert raised.value.found == ("no item in quiz.jsonl: 2 questions, 2 of them without words")
+    assert raised.value.found == "no item in quiz.jsonl: 2 questions, 2 of them without words"
     assert raised.value.expected == "at least one item for the task quiz"
 
 
 def test_the_fingerprint_changes_with_everything():
-    one = item(options=("yes", "no"))
-    question = one.question
+    first = item(options=("yes", "no"))
+    question = first.question
     others = [
-        replace(one, question=replace(question, id="1")),
-        replace(one, question=replace(question, text="Why?")),
-        replace(one, question=replace(question, context="")),
-        replace(one, question=replace(question, options=("no", "yes"))),
-        replace(one, gold=("yes",)),
-        replace(one, right=0),
-        replace(one, category="news"),
+        *(
+            replace(first, question=replace(question, **change))
+            for change in ({"id": "1"}, {"text": "Why?"}, {"context": ""}, {"options": ("no",)})
+        ),
+        *(replace(first, **change) for change in ({"gold": ("yes",)}, {"right": 0})),
+        replace(first, category="news"),
     ]
-    assert len({item_fingerprint([other]) for other in [one, *others]}) == len(others) + 1
-    assert item_fingerprint([one, others[0]]) != item_fingerprint([others[0], one])
+    assert len({item_fingerprint([other]) for other in [first, *others]}) == len(others) + 1
+    assert item_fingerprint([first, others[0]]) != item_fingerprint([others[0], first])
+
+
+def write(path, *rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def choice(folder, **row):
+    (draft,) = read_choices(write(folder / "a.jsonl", {"question": "Which?"} | row))
+    return draft
+
+
+def test_a_row_with_options_becomes_an_item(tmp_path):
+    row = {"id": 7, "options": ["red", "blue"], "answer": "B", "context": "The sea."}
+    draft = choice(tmp_path, **row, category="colours")
+    assert draft == Draft(
+        "7",
+        item("Which?", "The sea.", ("red", "blue"), right=1, gold=("blue",), category="colours"),
+    )
+
+
+def test_other_usual_names_of_columns_are_known_and_options_may_have_labels(tmp_path):
+    choices = {"text": ["red", "blue"], "label": ["1", "2"]}
+    read = choice(tmp_path, Question="What?", choices=choices, answerKey="2", subject=3).item
+    assert (read.right, read.category) == (1, "3")
+
+
+@pytest.mark.parametrize("answer", [{}, {"answer": ""}, {"answer": None}, {"answer": float("nan")}])
+def test_an_item_without_an_answer_is_kept(tmp_path, answer):
+    read = choice(tmp_path, options=["a", "b"], **answer).item
+    assert (read.right, read.gold) == (None, ())
+
+
+def test_a_blank_question_makes_no_item(tmp_path):
+    assert choice(tmp_path, question=" ", options=["a", "b"]).item is None
+
+
+def test_numbers_of_options_may_differ_up_to_the_letters(tmp_path):
+    rows = [{"question": "Q", "options": [f"o{i}" for i in range(count)]} for count in (2, 5, 26)]
+    drafts = read_choices(write(tmp_path / "a.jsonl", *rows))
+    assert [len(draft.item.question.options) for draft in drafts] == [2, 5, len(LETTERS)]
+
+
+def test_parquet_with_a_gap_among_its_answers_is_read(tmp_path):
+    table = {
+        "question": ["Which?", "What?"],
+        "options": [["red", "blue"], ["a", "b"]],
+        "answer": pyarrow.array([1.0, float("nan")]),
+    }
+    pyarrow.parquet.write_table(pyarrow.table(table), tmp_path / "a.parquet")
+    drafts = read_choices(str(tmp_path / "a.parquet"))
+    assert [draft.item.right for draft in drafts] == [1, None]
+
+
+GOOD = {"question": "Which?", "options": ["red", "blue"], "answer": 0}
+
+
+@pytest.mark.parametrize(
+    ("change", "found", "expected"),
+    [
+        ({"answer": "x"}, "the answer is 'x', which is not one of the options", "letter from A"),
+        ({"options": ["red"]}, "1 option", "2 to 26 options"),
+        ({"options": ["a"] * 27}, "27 options", "2 to 26 options"),
+        ({"options": ["red", " "]}, "an empty option among ['red', ' ']", "with a text each"),
+        ({"options": "red, blue"}, "`options` is 'red, blue'", "a list of texts"),
+        ({"options": ["red", 1]}, "`options` is \"['red', 1]\"", "a list of texts"),
+        ({"options": None}, "`options` is 'None'", "a list of texts"),
+    ],
+)
+def test_a_bad_row_is_named_with_its_content(tmp_path, change, found, expected):
+    with pytest.raises(DataError) as raised:
+        list(read_choices(write(tmp_path / "a.jsonl", GOOD, GOOD | change)))
+    assert raised.value.found == f"line 2 of a.jsonl: {found}"
+    assert expected in raised.value.expected
+
+
+def test_options_in_a_csv_are_refused_with_the_formats_that_have_lists(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("question,options,answer\nWhich?,red; blue,0\n", encoding="utf-8")
+    with pytest.raises(DataError) as raised:
+        list(read_choices(str(path)))
+    assert raised.value.fix == "write a list, in .jsonl or .parquet: a .csv or .tsv has no lists"
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "options"),
+    [
+        ("mmlu_pro_models/items.jsonl.gz", 5979, set(range(3, 11))),
+        ("mcq/arc_challenge_test.jsonl.gz", 1172, {3, 4, 5}),
+    ],
+)
+@pytest.mark.slow
+def test_real_questions_load_whole(name, rows, options):
+    items = [draft.item for draft in read_choices(str(shared_data(name)))]
+    assert len(items) == rows
+    assert {len(one.question.options) for one in items} == options
+    assert all(one.gold == (one.question.options[one.right],) for one in items)
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "labels", "index"),
+    [
+        *((answer, "red blue green", "", 1) for answer in (1, 1.0, "B", " B ", "blue", " blue")),
+        ("B", "C B A", "", 1),  # a letter is a place, even where an option reads so
+        ("X", "X Y", "", 0),  # but for one without a place
+        ("1", "one two", "1 2", 0),  # the source's labels come first
+        ("A", "one two", "B A", 1),
+        ("red", "blue red red", "", 1),  # the first of two options that read the same
+    ],
+)
+def test_an_option_is_named_by_number_letter_or_text(answer, options, labels, index):
+    assert option_index(answer, options.split(), labels.split()) == index
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (3, "the option 3, counted from 0, of 3 options"),
+        (-1, "the option -1, counted from 0, of 3 options"),
+        ("D", "the option D of 3 options"),
+        ("Red", "'Red', which is not one of the options"),
+        ("", "'', which is not one of the options"),
+        (True, "True"),
+        (0.5, "0.5"),
+        ([0], "[0]"),
+    ],
+)
+def test_what_names_no_option_is_refused_in_words(answer, found):
+    with pytest.raises(ValueError) as raised:
+        option_index(answer, ("red", "blue", "green"))
+    assert str(raised.value) == found
+
+
+ROW = {"id": "q1", "title": "Rivers", "question": "Where?", "context": "In France it flows."}
+
+
+def passages(spec, unanswerable=True):
+    return list(read_squad(str(spec), unanswerable=unanswerable))
+
+
+def test_a_row_with_a_passage_becomes_an_item(tmp_path):
+    (draft,) = passages(write(tmp_path / "a.jsonl", ROW | {"answers": ["France"]}))
+    assert draft == Draft(
+        "q1", item("Where?", "In France it flows.", gold=("France",), category="Rivers")
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "gold"),
+    [
+        ({"answers": ["France", "In France", "France"]}, ("France", "In France")),
+        ({"answers": {"text": ["France"], "answer_start": [3]}}, ("France",)),
+        ({"answers": [{"text": "France", "start": 3}]}, ("France",)),
+        ({"answer": "France"}, ("France",)),
+        ({"answers": []}, ("",)),
+        ({"answers": {"text": [], "answer_start": []}}, ("",)),
+        ({"answers": ["guess"], "is_impossible": True}, ("",)),
+        ({"answers": None}, ()),
+        ({}, ()),
+    ],
+)
+def test_answers_may_have_several_shapes_be_none_or_unknown(tmp_path, fields, gold):
+    (draft,) = passages(write(tmp_path / "a.jsonl", ROW | fields))
+    assert draft.item.gold == gold
+
+
+def test_unanswerable_questions_can_be_left_out(tmp_path):
+    rows = [ROW | {"id": str(n), "answers": given} for n, given in enumerate([[], ["x"], None])]
+    spec = write(tmp_path / "a.jsonl", *rows)
+    assert [draft.id for draft in passages(spec, unanswerable=False)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("change", [{"question": " "}, {"context": ""}])
+def test_without_question_or_passage_there_is_no_item(tmp_path, change):
+    assert passages(write(tmp_path / "a.jsonl", ROW | change))[0].item is None
+
+
+@pytest.mark.parametrize("answers", [3, [1], {"texts": []}, [{"span": 1}]])
+def test_answers_of_another_shape_are_refused_by_line(tmp_path, answers):
+    spec = write(tmp_path / "a.jsonl", ROW, ROW | {"answers": answers})
+    with pytest.raises(DataError, match=r"line 2 of a\.jsonl: `answers` is"):
+        passages(spec)
+
+
+def test_a_data_set_in_the_hubs_layout_is_read(tmp_path):
+    answers = {"text": ["France"], "answer_start": [3]}
+    (tmp_path / "squad_like").mkdir()
+    rows = datasets.Dataset.from_list([ROW | {"answers": answers}])
+    rows.to_parquet(tmp_path / "squad_like/validation.parquet")
+    (draft,) = passages(f"hf:{tmp_path}/squad_like:validation")
+    assert (draft.id, draft.item.gold) == ("q1", ("France",))
+
+
+QUESTIONS = [
+    {
+        "id": "a",
+        "question": "Where does it flow?",
+        "answers": [{"text": "France"}, {"text": "through France"}, {"text": "France"}],
+        "is_impossible": False,
+    },
+    {"id": "b", "question": "How long is it?", "answers": [], "is_impossible": True},
+    {"id": "c", "question": "Unknown?"},
+    {"id": "d", "question": " ", "answers": []},
+]
+PASSAGE = "The Loire flows through France."
+SQUAD = {"data": [{"title": "Rivers", "paragraphs": [{"context": PASSAGE, "qas": QUESTIONS}]}]}
+
+
+def write_json(path, content):
+    text = content if isinstance(content, str) else json.dumps(content)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", ["dev.json", "dev.json.gz"])
+def test_squads_own_form_is_read(tmp_path, name):
+    drafts = passages(write_json(tmp_path / name, SQUAD))
+    assert [(draft.id, draft.item and draft.item.gold) for draft in drafts] == [
+        ("a", ("France", "through France")),
+        ("b", ("",)),
+        ("c", ()),
+        ("d", None),
+    ]
+    assert {draft.item.question.context for draft in drafts[:3]} == {PASSAGE}
+    assert {draft.item.category for draft in drafts[:3]} == {"Rivers"}
+
+
+def test_a_file_of_squad_that_is_cut_off_is_refused(tmp_path):
+    with pytest.raises(DataError) as raised:
+        passages(write_json(tmp_path / "dev.json", json.dumps(SQUAD)[:300]))
+    assert raised.value.found.startswith("dev.json is not JSON, or is cut off: ")
+    assert raised.value.fix == "download the file again"
+    with pytest.raises(DataError, match=r"did you mean `.*dev\.json`"):
+        passages(tmp_path / "dew.json")
+
+
+@pytest.mark.parametrize(
+    "content", [[1], {"rows": []}, {"data": ["x"]}, {"data": [{"paragraphs": [{"qas": []}, 3]}]}]
+)
+def test_json_that_is_not_built_as_squad_is_refused(tmp_path, content):
+    with pytest.raises(DataError, match=r"dev\.json is JSON, but not built as SQuAD is"):
+        passages(write_json(tmp_path / "dev.json", content))
+
+
+@pytest.mark.parametrize("change", [{"question": [5]}, {"answers": [5]}])
+def test_a_question_or_an_answer_that_is_no_text_is_refused(tmp_path, change):
+    content = copy.deepcopy(SQUAD)
+    content["data"][0]["paragraphs"][0]["qas"][0].update(change)
+    with pytest.raises(DataError, match=r"dev\.json"):
+        passages(write_json(tmp_path / "dev.json", content))
+
+
+def shared_rows(name):
+    with gzip.open(shared_data(name), "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def test_real_questions_come_back_whole_from_squads_own_form(tmp_path):
+    contexts = {row["context_id"]: row for row in shared_rows("squad/contexts.jsonl.gz")}
+    questions = shared_rows("squad/squad2_dev.jsonl.gz")
+    by_context = {}
+    for row in questions:
+        by_context.setdefault(row["context_id"], []).append(row)
+    data = [
+        {
+            "title": contexts[context_id]["title"],
+            "paragraphs": [{"context": contexts[context_id]["context"], "qas": entries}],
+        }
+        for context_id, entries in by_context.items()
+    ]
+    drafts = passages(write_json(tmp_path / "dev.json.gz", {"data": data}))
+    assert Counter(draft.id for draft in drafts) == Counter(row["id"] for row in questions)
+    assert len(drafts) == 3065
+    for draft in drafts:
+        if draft.item.gold != ("",):
+            assert all(text in draft.item.question.context for text in draft.item.gold)
+    impossible = sum(row["is_impossible"] for row in questions)
+    assert sum(draft.item.gold == ("",) for draft in drafts) == impossible

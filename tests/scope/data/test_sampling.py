@@ -1,10 +1,26 @@
+"""Texts from anywhere: how specs are opened, which rows are kept, drawn, named and counted."""
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import os
 import random
+import subprocess
+import sys
 
+import pyarrow
+import pyarrow.parquet
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from scope.data.sampling import Keyed, Repeats, by_name, draw, require_sample, short_hash
-from scope.errors import DataError
+from scope.data import load_data
+from scope.data.sampling import Keyed, Repeats, by_name, draw, short_hash
+from scope.data.specs import open_source, parse_hub_name
+from scope.errors import DataError, SpecError
+
+QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 def numbered(size):
@@ -36,21 +52,265 @@ def test_neither_sample_nor_which_of_equals_stays_depends_on_the_order(keys, n, 
         assert len({key for key, _ in drawn}) == len(drawn)
 
 
-def test_what_has_no_order_of_its_own_can_be_drawn():
-    values = [{"a": 1}, {"a": 2}, {"a": 3}]
-    candidates = [Keyed(short_hash(str(value)), value) for value in values]
-    assert [one in values for one in draw(candidates, 2, seed=10**60)] == [True, True]
-
-
-@pytest.mark.parametrize(("n", "seed"), [(0, 0), (-1, 0), (None, -1)])
-def test_a_sample_of_nothing_and_a_negative_seed_are_refused(n, seed):
-    with pytest.raises(DataError):
-        require_sample(n, seed)
-
-
-def test_repeats_have_keys_of_their_own_whatever_else_stands_between_them():
+def test_repeats_have_keys_of_their_own_in_any_order():
     first, second = Repeats(), Repeats()
     rows = [("a", "1"), ("b", None), ("a", "1"), ("a", "2"), ("a", "1")]
     keys = [first.key(*row) for row in rows]
     assert len(set(keys)) == len(rows)
     assert {second.key(*row) for row in reversed(rows)} == set(keys)
+
+
+def write(path, content):
+    path.write_text(content, encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    return write(tmp_path / "numbers.csv", "text\n" + "".join(f"text {i}\n" for i in range(200)))
+
+
+def texts(data):
+    return [example.text for example in data.examples]
+
+
+def test_texts_labels_and_card_of_a_small_file(tmp_path):
+    path = write(tmp_path / "a.csv", 'text,label\ngood film,pos\n"bad, dull",neg\nno idea,\n')
+    data = load_data(path)
+    assert [(e.text, e.label) for e in data.examples] == [
+        ("good film", "pos"),
+        ("bad, dull", "neg"),
+        ("no idea", None),
+    ]
+    assert data.card.spec == path
+    assert (data.card.rows, data.card.used, data.card.labelled) == (3, 3, 2)
+    ids = [example.id for example in data.examples]
+    lines = [
+        json.dumps([own_id, e.text, e.label]) + "\n"
+        for own_id, e in zip(ids, data.examples, strict=True)
+    ]
+    assert data.card.fingerprint == hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+
+
+def test_empty_and_repeated_texts_are_left_out_and_counted(tmp_path):
+    path = write(tmp_path / "a.csv", 'text,label\ngood,1\n   ,1\n good  ,0\nGood,0\n"",1\ngood,1\n')
+    data = load_data(path)
+    assert {text.strip() for text in texts(data)} == {"good", "Good"}
+    assert (data.card.rows, data.card.empty, data.card.duplicates) == (6, 2, 2)
+    assert len(load_data(path, n=2).examples) == 2
+
+
+def test_a_text_keeps_the_space_around_it(tmp_path):
+    path = write(tmp_path / "a.jsonl", json.dumps({"text": " a charming journey . "}))
+    assert texts(load_data(path)) == [" a charming journey . "]
+
+
+def test_a_sample_follows_from_the_seed_and_keeps_the_order_of_the_file(numbers):
+    data = load_data(numbers, n=50)
+    rows = [int(text.removeprefix("text ")) for text in texts(data)]
+    assert len(rows) == 50
+    assert rows == sorted(set(rows))
+    assert (data.card.rows, data.card.used) == (200, 50)
+    assert load_data(numbers, n=50) == data != load_data(numbers, n=50, seed=2)
+    assert set(load_data(numbers, n=20).examples) < set(data.examples)
+    assert load_data(numbers, n=1000).card.fingerprint == load_data(numbers).card.fingerprint
+
+
+def test_every_text_is_drawn_about_equally_often(numbers):
+    drawn = [text for seed in range(40) for text in texts(load_data(numbers, n=50, seed=seed))]
+    counts = [drawn.count(f"text {row}") for row in range(200)]
+    # Binomial with 40 draws of 1/4: mean 10, standard deviation 2.7.
+    assert 0 < min(counts) < max(counts) < 24
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [({"n": 0}, "n = 0\nexpected: 1 or more"), ({"n": -3}, "n = -3"), ({"seed": -1}, "seed = -1")],
+)
+def test_a_sample_of_nothing_and_a_negative_seed_are_refused(numbers, sample, message):
+    with pytest.raises(DataError, match=message):
+        load_data(numbers, **sample)
+
+
+def test_the_sample_does_not_change_with_the_hash_seed_and_imports_stay_light(numbers):
+    script = (
+        "import sys; from scope.data import load_data;"
+        "print([m for m in ('datasets', 'pyarrow', 'pandas', 'torch') if m in sys.modules]);"
+        f"print(load_data({numbers!r}, n=9).card.fingerprint)"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+    assert printed.pop().startswith(b"[]")
+
+
+def test_ids_of_the_file_are_used_where_every_row_has_its_own(tmp_path):
+    path = write(tmp_path / "a.csv", "ID,text\nx7,good\n9,bad\n")
+    assert [example.id for example in load_data(path).examples] == ["x7", "9"]
+
+
+@pytest.mark.parametrize("rows", ["7,good\n7,bad\n", "7,good\n ,bad\n", "7,good\n7,good\n8,bad"])
+def test_ids_that_repeat_or_are_missing_give_way_to_ids_of_the_texts(tmp_path, rows):
+    path = write(tmp_path / "a.csv", f"id,text\n{rows}")
+    without = write(tmp_path / "b.csv", "text\ngood\nbad\n")
+    assert load_data(path).examples == load_data(without).examples
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".jsonl.gz"])
+@pytest.mark.parametrize("n", [None, 25])
+def test_rows_in_another_order_give_the_same_examples_in_every_format(tmp_path, suffix, n):
+    rows = [{"text": f"text {i % 60}", "label": str(i % 3)} for i in range(80)]
+    rows += [{"text": f" text {i} ", "label": None} for i in range(20)]
+    found = []
+    for place, ordered in enumerate((rows, rows[::-1], random.Random(1).sample(rows, len(rows)))):
+        path = tmp_path / f"{place}{suffix}"
+        write_table(path, ordered)
+        data = load_data(str(path), n=n, seed=3)
+        found.append({(e.id, e.text, e.label) for e in data.examples})
+        assert (data.card.rows, data.card.duplicates) == (100, 40)
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == (n or 60)
+    assert None not in {label for _, _, label in found[0]}
+
+
+def write_table(path, rows):
+    if path.suffix == ".parquet":
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+        return
+    stream = io.StringIO(newline="")
+    if ".jsonl" in path.name:
+        stream.writelines(json.dumps(row) + "\n" for row in rows)
+    else:
+        writer = csv.DictWriter(stream, rows[0], delimiter="\t" if ".tsv" in path.name else ",")
+        writer.writeheader()
+        writer.writerows(rows)
+    content = stream.getvalue().encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+
+
+@pytest.mark.parametrize(
+    ("content", "counts"), [("text\n", "0 rows, 0"), ("text,n\n ,1\n  ,2\n", "2 rows, 2")]
+)
+def test_nothing_left_is_an_error_that_counts(tmp_path, content, counts):
+    path = write(tmp_path / "a.csv", content)
+    with pytest.raises(DataError, match=rf"no text in a\.csv: {counts} of them empty"):
+        load_data(path)
+
+
+def test_named_columns_win_over_usual_names(tmp_path):
+    path = write(tmp_path / "a.csv", "text,title,label,stars\nlong,short,x,5\n")
+    (example,) = load_data(path, text_column="title", label_column="stars").examples
+    assert (example.text, example.label) == ("short", "5")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_columns_of_slices_are_read_beside_text_and_label(tmp_path, suffix):
+    rows = [
+        {"text": "good", "label": "1", "source": "mail", "stars": 5},
+        {"text": "bad", "label": "0", "source": None, "stars": 1},
+    ]
+    write_table(tmp_path / f"a{suffix}", rows)
+    # The label may be a slice, too.
+    data = load_data(str(tmp_path / f"a{suffix}"), slices=["source", "stars", "label"])
+    assert [e.label for e in data.examples] == ["1", "0"]
+    assert [e.slices for e in data.examples] == [
+        ("source: mail", "stars: 5", "label: 1"),
+        ("stars: 1", "label: 0"),
+    ]
+
+
+def test_slices_are_part_of_the_fingerprint_and_leave_ids_alone(tmp_path):
+    first, second = (write(tmp_path / f"{one}.csv", f"text,part\ngood,{one}\n") for one in "ab")
+    plain = [load_data(path) for path in (first, second)]
+    sliced = [load_data(path, slices=["part"]) for path in (first, second)]
+    assert plain[0].card.fingerprint == plain[1].card.fingerprint
+    assert sliced[0].card.fingerprint != sliced[1].card.fingerprint
+    assert len({data.examples[0].id for data in (*plain, *sliced)}) == 1
+
+
+def test_of_equal_texts_in_two_slices_the_order_does_not_decide(tmp_path):
+    found = set()
+    for name, rows in [("a", "good,x\ngood,y\n"), ("b", "good,y\ngood,x\n")]:
+        data = load_data(write(tmp_path / f"{name}.csv", f"text,part\n{rows}"), slices=["part"])
+        found.add(data.examples)
+    assert len(found) == 1
+
+
+any_text = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=20)
+
+
+@QUIET
+@given(st.lists(any_text, min_size=1))
+def test_csv_tsv_and_jsonl_of_the_same_rows_give_the_same_examples(tmp_path, rows):
+    rows = [*rows, "always one"]
+    table = [{"n": n, "text": text} for n, text in enumerate(rows)]
+    paths = [tmp_path / f"a{suffix}" for suffix in (".csv", ".tsv", ".jsonl")]
+    for path in paths:
+        write_table(path, table)
+    found = [load_data(str(path)) for path in paths]
+    assert found[0].examples == found[1].examples == found[2].examples
+    kept = {text.strip() for text in rows if text.strip()}
+    assert {text.strip() for text in texts(found[0])} == kept
+    assert found[0].card.duplicates + found[0].card.empty + len(kept) == len(rows)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".CSV", ".csv.gz"])
+def test_files_are_opened_as_their_suffix_says(tmp_path, suffix):
+    line = json.dumps({"text": "good"}) if suffix == ".jsonl" else "text\ngood"
+    path = tmp_path / f"films:new{suffix}"  # which looks like a scheme
+    path.write_bytes(gzip.compress(line.encode()) if suffix.endswith(".gz") else line.encode())
+    assert texts(load_data(str(path))) == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        (
+            "hg:sst2:test",
+            SpecError,
+            "unknown scheme `hg` .*\n.*: demo:…, eee:…, helm:…, hf:…",
+        ),
+        ("  ", SpecError, "an empty spec for the data"),
+        ("review.csv", DataError, r"(?s)no file `review\.csv`.*did you mean `reviews\.csv`"),
+        ("b.csv", DataError, "a data set of the hub begins with `hf:`"),
+        ("no/a.csv", DataError, r"no file `no/a\.csv`, and no folder `no`"),
+        (".", DataError, "is not a file but a folder"),
+        *(
+            (name, DataError, r"ends in \.csv, \.tsv, \.jsonl, .*\.parquet")
+            for name in ("a.xlsx", "a", "a.json", "a.parquet.gz")
+        ),
+    ],
+)
+def test_what_cannot_be_opened_is_refused(tmp_path, monkeypatch, spec, error, message):
+    monkeypatch.chdir(tmp_path)
+    for name in ("reviews.csv", "a.xlsx", "a", "a.json", "a.parquet.gz"):
+        (tmp_path / name).write_text("text\n")
+    with pytest.raises(error, match=message):
+        open_source(spec)
+
+
+@pytest.mark.parametrize(
+    ("rest", "parts"),
+    [
+        ("imdb:test", ("imdb", None, "test")),
+        ("a/b:config:test", ("a/b", "config", "test")),
+        ("a/b:test[10%:20%]", ("a/b", None, "test[10%:20%]")),
+        ("a/b:config:train[:5]+test[:5]", ("a/b", "config", "train[:5]+test[:5]")),
+    ],
+)
+def test_a_name_of_the_hub_is_split_at_its_colons_but_not_inside_slices(rest, parts):
+    assert parse_hub_name(rest) == parts
+
+
+@pytest.mark.parametrize("rest", ["", "imdb", "imdb:", ":test", "a:b:c:d", "a: :c"])
+def test_too_few_too_many_or_empty_parts_are_refused(rest):
+    with pytest.raises(SpecError) as raised:
+        parse_hub_name(rest)
+    assert raised.value.found == f"`hf:{rest}` as the data"

@@ -19,7 +19,7 @@ from scope.demo_models.build import (
     student_of,
     teach_labels,
 )
-from scope.demo_models.recipes import StudentRecipe, TrainingRecipe
+from scope.demo_models.recipes import DEMO, StudentRecipe, TrainingRecipe
 from scope.demo_models.training import answer, encode_texts, read_lower_layers
 from scope.errors import RunError
 from scope.models import load_classifier
@@ -38,24 +38,36 @@ def ask(base, examples):
     return answer(base.model.eval(), encodings, pad_token=0, batch_size=16, advance=ignore)
 
 
-def test_a_student_has_the_chosen_layers_of_its_teacher_and_all_else(tiny_base):
+KEY = DEMO.key(seed=0, data="abc")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        DEMO.key(seed=1, data="abc"),
+        DEMO.key(seed=0, data="abd"),
+        replace(DEMO, version=DEMO.version + 1).key(seed=0, data="abc"),
+        replace(DEMO, reference=replace(DEMO.reference, longest=47)).key(seed=0, data="abc"),
+        replace(DEMO, student=replace(DEMO.student, layers=(0, 1, 2, 4))).key(seed=0, data="abc"),
+        replace(DEMO, reference_frozen=3).key(seed=0, data="abc"),
+        replace(DEMO, independent=replace(DEMO.independent, width=64)).key(seed=0, data="abc"),
+    ],
+)
+def test_the_key_changes_with_everything_that_changes_the_models(changed):
+    assert changed != KEY == replace(DEMO).key(seed=0, data="abc")
+
+
+def test_a_student_has_the_chosen_layers_of_its_teacher_and_is_a_copy(tiny_base):
     teacher = tiny_base(0).model
+    expected = {name: tensor.clone() for name, tensor in teacher.state_dict().items()}
     student = student_of(teacher, (0, 2))
     assert student.config.num_hidden_layers == len(student.bert.encoder.layer) == 2
-    expected = teacher.state_dict()
     for name, tensor in student.state_dict().items():
         origin = name.replace("encoder.layer.1.", "encoder.layer.2.")
         assert torch.equal(tensor, expected[origin]), name
-
-
-def test_changing_a_student_leaves_its_teacher_alone(tiny_base):
-    teacher = tiny_base(0).model
-    before = teacher.classifier.weight.clone()
-    student = student_of(teacher, (0,))
     with torch.no_grad():
-        student.classifier.weight.add_(1.0)
-        student.bert.encoder.layer[0].output.dense.weight.add_(1.0)
-    assert torch.equal(teacher.classifier.weight, before)
+        student.classifier.weight.zero_()
+    assert torch.equal(teacher.classifier.weight, expected["classifier.weight"])
     assert teacher.config.num_hidden_layers == len(teacher.bert.encoder.layer) == 3
 
 

@@ -1,3 +1,5 @@
+"""Training of all weights, and of the upper layers on what the frozen lower ones give."""
+
 import numpy as np
 import pytest
 import torch
@@ -6,129 +8,150 @@ from scope.demo_models.build import gold_probabilities
 from scope.demo_models.recipes import TrainingRecipe
 from scope.demo_models.training import (
     answer,
+    answer_from,
     count_steps,
     encode_texts,
     pad,
-    seeded_torch,
+    read_lower_layers,
     train_classifier,
+    train_upper_layers,
 )
 
 RECIPE = TrainingRecipe(texts=64, epochs=5, learning_rate=1e-2, batch_size=16)
 
 
 class Counter:
-    def __init__(self):
-        self.units = 0
+    units = 0
 
     def __call__(self, units=1, /):
         self.units += units
 
 
-def learn(base, examples, *, seed=0, recipe=RECIPE, targets=None, advance=None):
-    encodings = encode_texts(base.tokenizer, [example.text for example in examples], 32)
-    targets = gold_probabilities(examples) if targets is None else targets
-    return encodings, train_classifier(
-        base.model,
-        encodings,
-        targets,
-        recipe,
-        pad_token=base.tokenizer.pad_token_id,
-        seed=seed,
-        advance=advance or Counter(),
+@pytest.fixture
+def base(tiny_base):
+    return tiny_base(0)
+
+
+@pytest.fixture
+def encodings(base, examples):
+    return encode_texts(base.tokenizer, [example.text for example in examples], 32)
+
+
+@pytest.fixture
+def gold(examples):
+    return gold_probabilities(examples)
+
+
+def train(base, encodings, targets, *, seed=0, recipe=RECIPE, advance=None):
+    return train_classifier(
+        base.model, encodings, targets, recipe, seed, advance or Counter(), pad_token=0
     )
+
+
+def ask(model, encodings, batch_size=16):
+    return answer(model.eval(), encodings, batch_size, Counter(), pad_token=0)
 
 
 def weights_of(model):
-    return torch.cat([tensor.flatten() for tensor in model.state_dict().values()])
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
 
 
-def ask(base, encodings, *, batch_size=16):
-    return answer(
-        base.model,
-        encodings,
-        pad_token=base.tokenizer.pad_token_id,
-        batch_size=batch_size,
-        advance=Counter(),
-    )
-
-
-def test_a_separable_toy_set_is_learned(tiny_base, examples):
-    base = tiny_base(0)
-    encodings, losses = learn(base, examples)
+def test_a_separable_toy_set_is_learned(base, encodings, gold):
+    losses = train(base, encodings, gold)
     assert losses[0] == pytest.approx(np.log(2), abs=0.1)
     assert np.mean(losses[-4:]) < 0.2
-    found = ask(base, encodings).argmax(axis=1)
-    assert (found == gold_probabilities(examples).argmax(axis=1)).all()
+    assert (ask(base.model, encodings).argmax(axis=1) == gold.argmax(axis=1)).all()
 
 
-def test_soft_targets_are_learned_as_probabilities_and_not_as_labels(tiny_base, examples):
-    base = tiny_base(0)
-    targets = np.where(gold_probabilities(examples) == 1, 0.7, 0.3).astype(np.float32)
-    encodings, _ = learn(base, examples, targets=targets)
-    assert np.abs(ask(base, encodings) - targets).max() < 0.1
+def test_soft_targets_are_learned_as_probabilities_and_not_as_labels(base, encodings, gold):
+    targets = np.where(gold == 1, 0.7, 0.3).astype(np.float32)
+    train(base, encodings, targets)
+    assert np.abs(ask(base.model, encodings) - targets).max() < 0.1
 
 
-def test_the_same_seed_gives_the_same_weights_whatever_was_drawn_before(tiny_base, examples):
-    first, second = tiny_base(0), tiny_base(0)
-    learn(first, examples, seed=3)
-    torch.rand(17)
-    learn(second, examples, seed=3)
-    assert torch.equal(weights_of(first.model), weights_of(second.model))
-
-
-def test_another_seed_gives_other_weights(tiny_base, examples):
-    first, second = tiny_base(0), tiny_base(0)
-    learn(first, examples, seed=3)
-    learn(second, examples, seed=4)
-    assert not torch.equal(weights_of(first.model), weights_of(second.model))
-
-
-def test_training_leaves_the_callers_generator_alone(tiny_base, examples):
-    base = tiny_base(0)
+def test_the_seed_alone_decides_the_weights_and_the_callers_generator_goes_on(
+    tiny_base, encodings, gold
+):
     before = torch.random.get_rng_state()
-    learn(base, examples)
+    found = []
+    for seed in (3, 3, 4):
+        base = tiny_base(0)
+        train(base, encodings, gold, seed=seed)
+        found.append(torch.cat([one.flatten() for one in base.model.state_dict().values()]))
     assert torch.equal(torch.random.get_rng_state(), before)
+    assert torch.equal(found[0], found[1])
+    assert not torch.equal(found[0], found[2])
 
 
-def test_seeded_torch_draws_the_same_numbers_again():
-    with seeded_torch(5):
-        first = torch.rand(3)
-    with seeded_torch(5):
-        assert torch.equal(torch.rand(3), first)
-
-
-def test_every_step_is_counted_and_the_last_batch_may_be_small(tiny_base, examples):
-    recipe = TrainingRecipe(texts=50, epochs=3, learning_rate=1e-3, batch_size=16)
-    counter = Counter()
-    _, losses = learn(tiny_base(0), examples[:50], recipe=recipe, advance=counter)
+def test_every_step_is_counted_and_the_last_batch_may_be_small(base, encodings, gold):
+    recipe = TrainingRecipe(texts=50, epochs=3, learning_rate=0.0, batch_size=16)
+    counter, before = Counter(), weights_of(base.model)
+    losses = train(base, encodings[:50], gold[:50], recipe=recipe, advance=counter)
     assert counter.units == len(losses) == count_steps(50, recipe) == 12
+    # With a learning rate of 0 nothing changes.
+    assert all(torch.equal(one, before[name]) for name, one in base.model.state_dict().items())
 
 
-def test_a_learning_rate_of_zero_changes_nothing(tiny_base, examples):
-    base = tiny_base(0)
-    before = weights_of(base.model).clone()
-    learn(base, examples, recipe=TrainingRecipe(texts=64, epochs=1, learning_rate=0.0))
-    assert torch.equal(weights_of(base.model), before)
-
-
-def test_answers_are_those_of_one_text_at_a_time_in_the_order_asked(tiny_base, examples):
-    base = tiny_base(0)
-    encodings, _ = learn(base, examples)
+def test_answers_are_those_of_one_text_at_a_time_in_the_order_asked(base, encodings):
     singly = []
     for encoding in encodings:
         with torch.inference_mode():
-            logits = base.model(input_ids=torch.tensor([encoding])).logits
+            logits = base.model.eval()(input_ids=torch.tensor([encoding])).logits
         singly.append(logits.softmax(dim=-1).numpy()[0])
-    np.testing.assert_allclose(ask(base, encodings, batch_size=7), singly, atol=1e-5)
+    np.testing.assert_allclose(ask(base.model, encodings, batch_size=7), singly, atol=1e-5)
 
 
-def test_long_texts_are_cut_and_keep_their_end_mark(tiny_base):
-    tokenizer = tiny_base(0).tokenizer
-    (encoding,) = encode_texts(tokenizer, ["good " * 40], 6)
-    assert tokenizer.convert_ids_to_tokens(encoding) == ["[CLS]", *["good"] * 4, "[SEP]"]
+def test_long_texts_are_cut_and_keep_their_end_mark(base):
+    (encoding,) = encode_texts(base.tokenizer, ["good " * 40], 6)
+    assert base.tokenizer.convert_ids_to_tokens(encoding) == ["[CLS]", *["good"] * 4, "[SEP]"]
 
 
-def test_padding_is_masked():
-    batch = pad([[4], [5, 6, 7]], pad_token=9)
-    assert batch["input_ids"].tolist() == [[4, 9, 9], [5, 6, 7]]
-    assert batch["attention_mask"].tolist() == [[1, 0, 0], [1, 1, 1]]
+def read(model, encodings, advance=None):
+    return read_lower_layers(
+        model, encodings, (1, 2), advance or Counter(), pad_token=0, batch_size=7
+    )
+
+
+def train_upper(model, lower, gold, frozen=1, advance=None):
+    train_upper_layers(model, lower, gold, RECIPE, 0, advance or Counter(), frozen=frozen)
+
+
+def test_kept_vectors_are_those_of_the_whole_model_and_one_text(base, encodings):
+    lower = read(base.model, encodings)
+    for rows, encoding in zip(lower.rows, encodings, strict=True):
+        with torch.inference_mode():
+            expected = base.model(**pad([encoding], 0), output_hidden_states=True).hidden_states
+        for depth in (1, 2):
+            torch.testing.assert_close(lower.after[depth][rows], expected[depth][0])
+
+
+@pytest.mark.parametrize("frozen", [1, 2])
+def test_answers_from_kept_vectors_are_those_of_the_whole_model(base, encodings, frozen):
+    lower = read(base.model, encodings)
+    found = answer_from(base.model.eval(), lower.first(9), 16, Counter(), frozen=frozen)
+    np.testing.assert_allclose(found, ask(base.model, encodings)[:9], atol=1e-6)
+
+
+@pytest.mark.parametrize("frozen", [1, 2])
+def test_training_on_kept_vectors_changes_and_teaches_the_upper_layers_alone(
+    base, encodings, gold, frozen
+):
+    before = weights_of(base.model)
+    reading, training = Counter(), Counter()
+    lower = read(base.model, encodings, reading)
+    train_upper(base.model, lower, gold, frozen, training)
+    assert (reading.units, training.units) == (10, 20)
+    kept = ("bert.embeddings.", *(f"bert.encoder.layer.{index}." for index in range(frozen)))
+    for name, tensor in base.model.state_dict().items():
+        assert torch.equal(tensor, before[name]) == name.startswith(kept), name
+    assert (ask(base.model, encodings).argmax(axis=1) == gold.argmax(axis=1)).all()
+
+
+def test_a_killed_training_leaves_the_model_with_all_its_layers(base, encodings, gold):
+    def kill(units=1, /):
+        raise KeyboardInterrupt
+
+    names = list(base.model.state_dict())
+    with pytest.raises(KeyboardInterrupt):
+        train_upper(base.model, read(base.model, encodings), gold, advance=kill)
+    assert list(base.model.state_dict()) == names

@@ -7,7 +7,7 @@ from toy_models import Reference
 
 from capabilities.extractive_qa import ExtractiveQA
 from capabilities.typo import Typo
-from scope.jobs import work
+from scope.jobs import cost_estimate
 from scope.jobs.cost_estimate import (
     expected_queries,
     facts_of,
@@ -42,7 +42,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     found = Clock()
-    monkeypatch.setattr(work, "time", found)
+    monkeypatch.setattr(cost_estimate, "time", found)
     return found
 
 
@@ -130,7 +130,7 @@ def test_texts_that_time_does_not_suffice_for_are_estimated_by_their_length(monk
 
     whole = expected_queries(Letters(), EXAMPLES, OPTIONS)
     assert whole == 2 * sum(len(one.text) for one in EXAMPLES)
-    monkeypatch.setattr(work, "SECONDS_TO_ESTIMATE", 0.0)
+    monkeypatch.setattr(cost_estimate, "SECONDS_TO_ESTIMATE", 0.0)
     assert expected_queries(Letters(), EXAMPLES, OPTIONS) == whole
 
 
@@ -151,7 +151,7 @@ def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):
 
 
 def test_a_long_search_is_tried_for_some_seconds_alone(clock, monkeypatch):
-    monkeypatch.setattr(work, "SECONDS_A_TRIAL", 0.5)
+    monkeypatch.setattr(cost_estimate, "SECONDS_A_TRIAL", 0.5)
     model = Slow(clock)
     found = search_work(Typo(), named(model), EXAMPLES, OPTIONS).measured()
     assert len(model.texts) < found.queries
