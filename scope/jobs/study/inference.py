@@ -95,17 +95,20 @@ def pairs_of(measures: Mapping[str, Square], models: NDArray[np.intp]) -> dict[s
 
 
 def pair_numbers(
-    table: PairTable, related: Square, statistics: Statistics, seed: int
+    table: PairTable, related: Square, statistics: Statistics, tested: str, seed: int
 ) -> list[StudyNumber]:
     """Return statistics over pairs with a two-way bootstrap, over models and over questions.
 
     Each of 1,000 draws takes models and questions with replacement; pairs of a model with itself
     are left out. The interval holds the middle 95 %. ``n`` counts pairs. ``related`` is 1 for two
-    models of one family; statistics read it beside the measures of `PairTable`.
+    models of one family; statistics read it beside the measures of `PairTable`. The first number
+    has the p-value of the rank correlation of the measure ``tested`` and CAPA.
     """
     models, questions = table.asked.shape
+    measures = table.measures()
+    p_value = mantel_p_value(measures[tested], measures["capa"], seed)
     generator = np.random.default_rng([seed, 0])
-    pairs = pairs_of(table.measures() | {"related": related}, np.arange(models))
+    pairs = pairs_of(measures | {"related": related}, np.arange(models))
     draws: list[list[float]] = []
     for _ in range(DRAWS if models >= FEWEST_MODELS else 0):
         chosen = generator.integers(models, size=models)
@@ -118,7 +121,8 @@ def pair_numbers(
         finite = [row[place] for row in draws if math.isfinite(row[place])]
         n = int((pairs["related"] <= (subset == ALL)).sum())
         ends = np.quantile(finite or math.nan, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-        numbers.append(StudyNumber(name, subset, _estimate(value, ends, n, method)))
+        estimate = _estimate(value, ends, n, method)
+        numbers.append(StudyNumber(name, subset, estimate, None if place else p_value))
     return numbers
 
 
@@ -159,22 +163,22 @@ def _p_value(observed: float, drawn: Iterator[float]) -> float | None:
     return (1 + sum(abs(x) >= abs(observed) - _CONSTANT for x in drawn)) / (PERMUTATIONS + 1)
 
 
-def judge_estimate(
-    scores: ArrayLike, similarity: ArrayLike, accuracy: ArrayLike, seed: int
-) -> tuple[Estimate | Undefined, float | None]:
-    """Return the partial `correlation`, given accuracy, of scores and similarity; and its p-value.
+def judge_number(
+    judge: str, scores: ArrayLike, similarity: ArrayLike, accuracy: ArrayLike, seed: int
+) -> StudyNumber:
+    """Return the partial `correlation` of scores and similarity, given accuracy.
 
     ``scores`` and ``similarity`` have shape (models, judges). The interval is a jackknife over
     models, each left out for all judges at once; Student's t, symmetric in ``atanh``. For the test
     the residuals of the scores, given accuracy, are permuted over models in one order for all
     judges: p = (k + 1) / (9,999 + 1), two-sided (Freedman and Lane 1983). ``n`` counts models.
     """
+    name = "partial r of score and CAPA"
     arrays = [np.asarray(values, dtype=np.float64) for values in (scores, similarity, accuracy)]
     count = len(arrays[2])
-    value = correlation(*arrays)
-    if not math.isfinite(value) or count < FEWEST_JUDGED:
-        reason = f"{count} judged models with answers, or values that do not differ"
-        return Undefined(reason=reason, n=count), None
+    if count < FEWEST_JUDGED or not arrays[1].size or math.isnan(value := correlation(*arrays)):
+        reason = "no answers of the judge, or too few unlike models"
+        return StudyNumber(name, judge, Undefined(reason=reason, n=count))
     without = [correlation(*(np.delete(x, place, 0) for x in arrays)) for place in range(count)]
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = math.sqrt((count - 1) * np.arctanh(without).var())
@@ -184,4 +188,5 @@ def judge_estimate(
     left = residuals(arrays[0], arrays[2])
     orders = (generator.permutation(count) for _ in range(PERMUTATIONS))
     p_value = _p_value(value, (correlation(left[order], *arrays[1:]) for order in orders))
-    return _estimate(value, ends, count, f"jackknife over {count} models"), p_value
+    estimate = _estimate(value, ends, count, f"jackknife over {count} models")
+    return StudyNumber(name, judge, estimate, p_value)

@@ -80,8 +80,8 @@ class TrendRequest(StudyRequest):
     repeated."""
 
 
-def _job(name: str, request: type[StudyRequest]) -> Job:
-    return Job(
+JOBS = tuple(
+    Job(
         name=f"study {name}",
         request=request,
         run="scope.jobs.study.run:run_study",
@@ -89,10 +89,9 @@ def _job(name: str, request: type[StudyRequest]) -> Job:
         result=StudyResult,
         page="scope.jobs.study.page:page",
     )
-
-
-JOBS = (
-    _job("judges", JudgesRequest),
-    _job("complementarity", ComplementarityRequest),
-    _job("trend", TrendRequest),
+    for name, request in (
+        ("judges", JudgesRequest),
+        ("complementarity", ComplementarityRequest),
+        ("trend", TrendRequest),
+    )
 )

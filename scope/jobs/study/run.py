@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,12 +24,12 @@ from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests
 from scope.jobs.study.inference import ACROSS, ALL, Pairs
-from scope.jobs.study.pairs import PairTable, Square
+from scope.jobs.study.pairs import PairTable
 from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
 from scope.jobs.task_choice import choose_tasks
 from scope.models import ModelOptions
 from scope.printing import counted, listed
-from scope.records import Estimate, TaskAnswers, Undefined
+from scope.records import Estimate, TaskAnswers
 from scope.statistics import holm
 
 Judgements = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -39,8 +40,6 @@ TREND = {"capa": "CAPA", "flips": "% flips", "kl": "KL", "error_correlation": "r
 
 JUDGED = ("score", "capa", "accuracy", "score, given accuracy", "CAPA, given accuracy")
 """Measures of a judge and a judged model; the last two are residuals."""
-
-AFFINITY = "partial correlation of score and CAPA, given accuracy"
 
 
 def run_study(request: requests.StudyRequest) -> StudyResult:
@@ -76,11 +75,10 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
 
     def compute(run: Run) -> StudyResult:
         rows = (ask(model, task.task, task.questions, run, request.progress) for model in models)
-        choices = ChoiceTable.of(
-            TaskAnswers(task="choice", items=task.data.items, answers=tuple(rows))
-        )
+        answers = TaskAnswers(task="choice", items=task.data.items, answers=tuple(rows))
+        choices = ChoiceTable.of(answers)
         table = PairTable(choices)
-        pairs, numbers, notes = study(table, names, families, request.seed)
+        pairs, numbers, note = study(Answers(table, names, families, request.seed))
         form = "probabilities" if table.probabilistic else "choices; not all give probabilities"
         return StudyResult(
             manifest=manifest,
@@ -91,7 +89,7 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
             ),
             pairs=tuple(pairs),
             families=families,
-            notes=(f"CAPA is computed from the models' {form}", *notes),
+            notes=(f"CAPA is computed from the models' {form}", note),
         )
 
     return Prepared(manifest, compute)
@@ -148,47 +146,47 @@ def families_of(models: Sequence[str], families: Mapping[str, str]) -> dict[str,
     return families_by_model
 
 
-Studied = tuple[list[StudyPair], list[StudyNumber], list[str]]
-"""Pairs, numbers and notes."""
+class Answers(NamedTuple):
+    """The answers of all models, their names, the families of some, and the seed."""
+
+    table: PairTable
+    names: Sequence[str]
+    families: Mapping[str, str]
+    seed: int
+
+    def pairs(self) -> list[StudyPair]:
+        """Every two models with their measures."""
+        measures = {k: m for k, m in self.table.measures().items() if np.isfinite(m).any()}
+        return [
+            StudyPair.of(self.names[i], self.names[j], {k: m[i, j] for k, m in measures.items()})
+            for i, j in combinations(range(len(self.names)), 2)
+        ]
 
 
-def _corrected(numbers: list[StudyNumber]) -> list[StudyNumber]:
-    """The numbers with Holm's p-values for all but the first."""
-    places = [n for n, number in enumerate(numbers) if n and number.p_value is not None]
-    adjusted = holm([numbers[place].p_value or 0.0 for place in places]) if places else ()
-    for place, p_value in zip(places, adjusted, strict=True):
-        numbers[place] = replace(numbers[place], p_value=p_value)
-    return numbers
+Studied = tuple[list[StudyPair], list[StudyNumber], str]
+"""Pairs, numbers and a note."""
 
 
-def _trend(
-    table: PairTable, names: Sequence[str], families: Mapping[str, str], seed: int
-) -> Studied:
-    groups = [families.get(name) for name in names]
+def _trend(answers: Answers) -> Studied:
+    groups = [answers.families.get(name) for name in answers.names]
     related = np.array([[float(a == b is not None) for b in groups] for a in groups])
-    measures = table.measures()
-    used = {key: title for key, title in TREND.items() if np.isfinite(measures[key]).any()}
+    subsets = (ALL, ACROSS) if answers.families else (ALL,)
 
     def statistics(pairs: Pairs) -> dict[tuple[str, str], float]:
         values = {}
-        for key, title in used.items():
-            for subset in (ALL, ACROSS) if families else (ALL,):
+        for key, title in TREND.items():
+            for subset in subsets if answers.table.probabilistic or key != "kl" else ():
                 kept = (pairs["related"] <= (subset == ALL)) & np.isfinite(pairs[key])
                 change = inference.slope(pairs["accuracy"][kept], pairs[key][kept]) / 10
                 values[f"{title} for 10 points of accuracy", subset] = change
         return values
 
-    numbers = inference.pair_numbers(table, related, statistics, seed)
-    p_value = inference.mantel_p_value(measures["accuracy"], measures["capa"], seed)
-    notes = [] if families else ["no families are named: their pairs are not told apart"]
-    return _pairs(names, measures), [replace(numbers[0], p_value=p_value), *numbers[1:]], notes
+    numbers = inference.pair_numbers(answers.table, related, statistics, "accuracy", answers.seed)
+    note = f"families named: {len({*answers.families.values()})}"
+    return answers.pairs(), numbers, note
 
 
-def _complementarity(
-    table: PairTable, names: Sequence[str], families: Mapping[str, str], seed: int
-) -> Studied:
-    measures = table.measures()
-
+def _complementarity(answers: Answers) -> Studied:
     def statistics(pairs: Pairs) -> dict[tuple[str, str], float]:
         kept = np.isfinite(pairs["gain"] + pairs["capa"])
         capa, gain, mean, gap = (pairs[k][kept] for k in ("capa", "gain", "accuracy", "gap"))
@@ -198,27 +196,13 @@ def _complementarity(
             ("mean gain over the better model", ALL): float(gain.mean()) if len(gain) else math.nan,
         }
 
-    numbers = inference.pair_numbers(table, np.zeros_like(measures["gain"]), statistics, seed)
-    p_value = inference.mantel_p_value(measures["gain"], measures["capa"], seed)
-    return _pairs(names, measures), [replace(numbers[0], p_value=p_value), *numbers[1:]], []
+    none = np.zeros((len(answers.names), len(answers.names)))
+    numbers = inference.pair_numbers(answers.table, none, statistics, "gain", answers.seed)
+    return answers.pairs(), numbers, "gain: questions that only the weaker model answers correctly"
 
 
-def _pairs(names: Sequence[str], measures: Mapping[str, Square]) -> list[StudyPair]:
-    defined = {key: square for key, square in measures.items() if np.isfinite(square).any()}
-    return [
-        StudyPair.of(names[row], names[column], {k: m[row, column] for k, m in defined.items()})
-        for row, column in combinations(range(len(names)), 2)
-    ]
-
-
-def _judges(
-    judgements: Judgements,
-    table: PairTable,
-    names: Sequence[str],
-    families: Mapping[str, str],
-    seed: int,
-) -> Studied:
-    measures = table.measures()
+def _judges(judgements: Judgements, answers: Answers) -> Studied:
+    names, measures = answers.names, answers.table.measures()
     capa, accuracy = measures["capa"], measures["accuracy"].diagonal()
     known = [judge for judge in judgements if judge in names]
     pairs: list[StudyPair] = []
@@ -237,18 +221,18 @@ def _judges(
         )
         label = judges[0] if len(judges) == 1 else f"mean of {len(judges)} judges"
         alike, skill = capa[np.ix_(judged, columns)], accuracy[judged]
-        estimate, p_value = (
-            inference.judge_estimate(scores, alike, skill, seed)
-            if columns
-            else (Undefined(reason="the judge has no stored answers", n=len(judged)), None)
-        )
-        numbers.append(StudyNumber(AFFINITY, label, estimate, p_value))
-        if len(judges) == 1 and isinstance(estimate, Estimate):
+        number = inference.judge_number(label, scores, alike, skill, answers.seed)
+        numbers.append(number)
+        if len(judges) == 1 and isinstance(number.estimate, Estimate):
             left = inference.residuals(np.column_stack([scores, alike]), skill)
             rows = np.column_stack([scores, alike, skill, left])
             pairs += [
                 StudyPair.of(label, names[place], dict(zip(JUDGED, row, strict=True)))
                 for place, row in zip(judged, rows, strict=True)
             ]
+    tested = [n for n, number in enumerate(numbers) if n and number.p_value is not None]
+    adjusted = holm([numbers[n].p_value or 0.0 for n in tested]) if tested else ()
+    for n, p_value in zip(tested, adjusted, strict=True):
+        numbers[n] = replace(numbers[n], p_value=p_value)
     left_out = {model for row in judgements.values() for model in row} - {*names}
-    return pairs, _corrected(numbers), [f"{counted(len(left_out), 'judged model')} without answers"]
+    return pairs, numbers, f"{counted(len(left_out), 'judged model')} without stored answers"
