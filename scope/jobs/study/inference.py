@@ -56,9 +56,9 @@ def correlation(first: ArrayLike, second: ArrayLike, *controls: ArrayLike) -> fl
     Examples
     --------
     >>> round(correlation([1, 2, 3, 5], [2, 1, 4, 4]), 3)
-    0.75
+    0.748
     >>> round(correlation([1, 2, 3, 5], [2, 1, 4, 4], [1, 0, 1, 2]), 3)
-    0.522
+    0.404
     """
     if len(np.asarray(first)) < 3 + len(controls):
         return math.nan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -19,12 +18,6 @@ class StudyPair:
     first: str
     second: str
     measures: Mapping[str, float]
-
-    @classmethod
-    def of(cls, first: str, second: str, measures: Mapping[str, float]) -> StudyPair:
-        """The pair with those of the measures that exist."""
-        finite = {key: float(value) for key, value in measures.items() if math.isfinite(value)}
-        return cls(first, second, finite)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,10 +156,10 @@ class Answers(NamedTuple):
 
     def pairs(self) -> list[StudyPair]:
         """Every two models with their measures."""
-        measures = {k: m for k, m in self.table.measures().items() if np.isfinite(m).any()}
+        measures, names = self.table.measures().items(), self.names
         return [
-            StudyPair.of(self.names[i], self.names[j], {k: m[i, j] for k, m in measures.items()})
-            for i, j in combinations(range(len(self.names)), 2)
+            StudyPair(names[i], names[j], {k: m[i, j] for k, m in measures if np.isfinite(m[i, j])})
+            for i, j in combinations(range(len(names)), 2)
         ]
 
 
@@ -227,7 +227,7 @@ def _judges(judgements: Judgements, answers: Answers) -> Studied:
             left = inference.residuals(np.column_stack([scores, alike]), skill)
             rows = np.column_stack([scores, alike, skill, left])
             pairs += [
-                StudyPair.of(label, names[place], dict(zip(JUDGED, row, strict=True)))
+                StudyPair(label, names[place], dict(zip(JUDGED, row, strict=True)))
                 for place, row in zip(judged, rows, strict=True)
             ]
     tested = [n for n, number in enumerate(numbers) if n and number.p_value is not None]
