@@ -25,13 +25,12 @@ class Words(NamedTuple):
     y: str
     claim: str
     paper: str
-    limits: tuple[str, ...]
+    limits: str
 
 
 _LIMITS = (
     "Where questions differ in difficulty, independent models have a CAPA above 0, and the more so "
-    "the closer their skill.",
-    "The models were chosen by whoever kept the answers: others may differ.",
+    "the closer their skill. The models were chosen by whoever kept the answers: others may differ."
 )
 WORDS: Mapping[str, Words] = MappingProxyType(
     {
@@ -39,32 +38,25 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             *("CAPA, given accuracy", "score, given accuracy"),
             "at equal accuracy, judges give {} credit to models that answer as they do",
             "Goel et al. (2025) report .84 to .91 for their judges, a figure of the same kind.",
-            (
-                "Style or training data may raise both similarity and scores.",
-                "Accuracy on these questions stands for all quality that a judge may reward.",
-            ),
+            "Style or training data may raise both similarity and scores. Accuracy on these "
+            "questions stands for all quality that a judge may reward.",
         ),
         "study-complementarity": Words(
             *("capa", "gain"),
             "the more alike two models err, the {} an ideal mixture of both gains",
             "Goel et al. (2025) report the gain of training on another model’s labels, which is of "
             "another kind: no figure of theirs stands beside these.",
-            (
-                "An ideal mixture knows which model is right; a router does not.",
-                "Lucky guesses are part of the gain: two guessing models complement each other.",
-                "CAPA and gain come from the same answers, and both depend on accuracy.",
-            ),
+            "An ideal mixture knows which model is right; a router does not. Lucky guesses are "
+            "part of the gain. CAPA and gain come from the same answers, and both depend on "
+            "accuracy.",
         ),
         "study-trend": Words(
             *("accuracy", "capa"),
             "more accurate pairs of these models err {} alike",
             "Goel et al. (2025) find over 130 models that errors grow more alike with capability; "
             "no slope of theirs is known here.",
-            (
-                "Accuracy and similarity come from the same questions; no cause is shown.",
-                "% flips, KL and r of errors are not corrected for accuracy, and change with it "
-                "for that reason alone.",
-            ),
+            "Accuracy and similarity come from the same questions; no cause is shown. % flips, KL "
+            "and r of errors are not corrected for accuracy, and change with it for that reason.",
         ),
     }
 )
@@ -97,7 +89,7 @@ def page(result: StudyResult) -> Page:
         for n in result.accuracies
     )
     heads = {"Model": "name", "Family": "text", "Size": "text", "Accuracy": "estimate"}
-    limits = Bullets(tuple(map(written, (*words.limits, *_LIMITS, *result.notes))))
+    limits = Bullets(tuple(map(written, (words.limits, _LIMITS, *result.notes))))
     answer = (box, *_picture(result, words), numbers, Paragraph(written(words.paper)))
     folded = (
         Section(anchor="models", title="Models", blocks=(Table.of(heads, members),)),
@@ -133,7 +125,7 @@ def _picture(result: StudyResult, words: Words) -> Iterator[Figure]:
             families = [result.families.get(name, name) for name in (pair.first, pair.second)]
             title = f"{pair.first}, {pair.second}: {words.x} {number(x)}, {words.y} {number(y)}"
             dots.append(ScatterDot(title=title, x=x, y=y, series=int(families[0] == families[1])))
-    if len(dots) > 1:
+    if len({dot.x for dot in dots}) > 1:
         fit = linear_regression([dot.x for dot in dots], [dot.y for dot in dots])
         ends = (min(dot.x for dot in dots), max(dot.x for dot in dots))
         chart = ScatterChart(

@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from scope.answers import Run, ask
 from scope.core.request import as_function
@@ -78,7 +79,9 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
         answers = TaskAnswers(task="choice", items=task.data.items, answers=tuple(rows))
         choices = ChoiceTable.of(answers)
         table = PairTable(choices)
-        pairs, numbers, note = study(Answers(table, names, families, request.seed))
+        # Products of matrices are small: several threads would wait for each other.
+        with threadpool_limits(1):
+            pairs, numbers, note = study(Answers(table, names, families, request.seed))
         form = "probabilities" if table.probabilistic else "choices; not all give probabilities"
         return StudyResult(
             manifest=manifest,
