@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -95,18 +95,18 @@ def pairs_of(measures: Mapping[str, Square], models: NDArray[np.intp]) -> dict[s
 
 
 def pair_numbers(
-    table: PairTable, related: Square, statistics: Statistics, tested: str, seed: int
+    table: PairTable, related: Square, statistics: Statistics, tested: Sequence[str], seed: int
 ) -> list[StudyNumber]:
     """Return statistics over pairs with a two-way bootstrap, over models and over questions.
 
     Each of 1,000 draws takes models and questions with replacement; pairs of a model with itself
     are left out. The interval holds the middle 95 %. ``n`` counts pairs. ``related`` is 1 for two
     models of one family; statistics read it beside the measures of `PairTable`. The first number
-    has the p-value of the rank correlation of the measure ``tested`` and CAPA.
+    has the p-value of the rank correlation of CAPA and the first measure ``tested``, given others.
     """
     models, questions = table.asked.shape
     measures = table.measures()
-    p_value = mantel_p_value(measures[tested], measures["capa"], seed)
+    p_value = mantel_p_value(measures["capa"], [measures[name] for name in tested], seed)
     generator = np.random.default_rng([seed, 0])
     pairs = pairs_of(measures | {"related": related}, np.arange(models))
     draws: list[list[float]] = []
@@ -134,11 +134,12 @@ def _estimate(value: float, ends: ArrayLike, n: int, method: str) -> Estimate | 
     return Estimate(value=value, low=low, high=high, n=n, level=_LEVEL, method=method)
 
 
-def mantel_p_value(x: Square, y: Square, seed: int) -> float | None:
+def mantel_p_value(y: Square, tested: Sequence[Square], seed: int) -> float | None:
     """Return how often chance gives a rank correlation of measures of pairs as far from 0.
 
-    Models are permuted in ``x`` alone, rows and columns alike: p = (k + 1) / (9,999 + 1), two-sided
-    (Mantel 1967). Pairs without ``y`` are left out. None where no correlation exists.
+    It is that of ``y`` and the first measure ``tested``, partial given the others. Models are
+    permuted, rows and columns alike, in what the others leave of the first: p = (k + 1) / (9,999 +
+    1), two-sided (Mantel 1967). Pairs without ``y`` are left out. None where no correlation exists.
 
     Examples
     --------
@@ -146,15 +147,18 @@ def mantel_p_value(x: Square, y: Square, seed: int) -> float | None:
 
     >>> places = np.array([0.0, 1, 2, 4])
     >>> apart = np.abs(places[:, None] - places)
-    >>> mantel_p_value(apart, apart, seed=0) < 0.1
+    >>> mantel_p_value(apart, [apart], seed=0) < 0.1
     True
     """
     rows, columns = np.nonzero(np.triu(np.isfinite(y), 1))
-    ranks, fixed = np.asarray(rankdata(x).reshape(x.shape)), rankdata(y[rows, columns])
+    fixed, ranks, *controls = (rankdata(square[rows, columns]) for square in (y, *tested))
+    left = np.zeros(y.shape)
+    left[rows, columns] = left[columns, rows] = residuals(ranks, *controls)
     generator = np.random.default_rng([seed, 1])
-    orders = (generator.permutation(len(x)) for _ in range(PERMUTATIONS))
-    drawn = (correlation(ranks[order[rows], order[columns]], fixed) for order in orders)
-    return _p_value(correlation(ranks[rows, columns], fixed), drawn)
+    orders = (generator.permutation(len(y)) for _ in range(PERMUTATIONS))
+    moved = (left[order[rows], order[columns]] for order in orders)
+    drawn = (correlation(values, fixed, *controls) for values in moved)
+    return _p_value(correlation(ranks, fixed, *controls), drawn)
 
 
 def _p_value(observed: float, drawn: Iterator[float]) -> float | None:

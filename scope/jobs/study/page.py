@@ -43,12 +43,12 @@ WORDS: Mapping[str, Words] = MappingProxyType(
         ),
         "study-complementarity": Words(
             *("capa", "gain"),
-            "the more alike two models err, the {} an ideal mixture of both gains",
+            "at equal accuracies, models that err more alike gain {} from an ideal mixture",
             "Goel et al. (2025) report the gain of training on another model’s labels, which is of "
             "another kind: no figure of theirs stands beside these.",
             "An ideal mixture knows which model is right; a router does not. Lucky guesses are "
-            "part of the gain. CAPA and gain come from the same answers, and both depend on "
-            "accuracy.",
+            "part of the gain. Without regard to accuracy the relation may have another sign: "
+            "a weak and a strong model have little CAPA and little gain.",
         ),
         "study-trend": Words(
             *("accuracy", "capa"),

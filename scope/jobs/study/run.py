@@ -184,7 +184,7 @@ def _trend(answers: Answers) -> Studied:
                 values[f"{title} for 10 points of accuracy", subset] = change
         return values
 
-    numbers = inference.pair_numbers(answers.table, related, statistics, "accuracy", answers.seed)
+    numbers = inference.pair_numbers(answers.table, related, statistics, ["accuracy"], answers.seed)
     note = f"families named: {len({*answers.families.values()})}"
     return answers.pairs(), numbers, note
 
@@ -192,15 +192,17 @@ def _trend(answers: Answers) -> Studied:
 def _complementarity(answers: Answers) -> Studied:
     def statistics(pairs: Pairs) -> dict[tuple[str, str], float]:
         kept = np.isfinite(pairs["gain"] + pairs["capa"])
+        title = "rank correlation of gain and CAPA"
         capa, gain, mean, gap = (pairs[k][kept] for k in ("capa", "gain", "accuracy", "gap"))
         return {
-            ("rank correlation of gain and CAPA", ALL): inference.spearman(gain, capa),
-            ("the same, given both accuracies", ALL): inference.spearman(gain, capa, mean, gap),
+            (f"{title}, given accuracies", ALL): inference.spearman(gain, capa, mean, gap),
+            (title, ALL): inference.spearman(gain, capa),
             ("mean gain over the better model", ALL): float(gain.mean()) if len(gain) else math.nan,
         }
 
     none = np.zeros((len(answers.names), len(answers.names)))
-    numbers = inference.pair_numbers(answers.table, none, statistics, "gain", answers.seed)
+    tested = ("gain", "accuracy", "gap")
+    numbers = inference.pair_numbers(answers.table, none, statistics, tested, answers.seed)
     return answers.pairs(), numbers, "gain: questions that only the weaker model answers correctly"
 
 

@@ -73,9 +73,20 @@ def test_the_test_of_pairs_is_right_under_independence_although_pairs_share_mode
         generator = np.random.default_rng(seed)
         own, skill = generator.normal(size=(2, 12))
         pairs = own[:, None] + own + generator.normal(0, 0.1, (12, 12))
-        p_values.append(mantel_p_value(skill[:, None] + skill, pairs + pairs.T, seed))
+        p_values.append(mantel_p_value(pairs + pairs.T, [skill[:, None] + skill], seed))
     assert np.mean(np.array(p_values) <= 0.05) <= 0.12
     assert np.mean(p_values) == pytest.approx(0.5, abs=0.12)
+
+
+def test_a_relation_that_a_control_explains_is_found_only_without_it():
+    generator = np.random.default_rng(4)
+    skill = generator.normal(size=12)
+    gap = np.abs(skill[:, None] - skill)
+    x, y = (
+        gap + noise + np.swapaxes(noise, 0, 1) for noise in generator.normal(0, 0.1, (2, 12, 12))
+    )
+    assert mantel_p_value(y, [x], 0) == 1 / 200
+    assert mantel_p_value(y, [x, gap], 0) > 0.05
 
 
 def trend_of(pairs):
@@ -84,7 +95,7 @@ def trend_of(pairs):
 
 def trend_numbers(table, seed=0):
     models = len(table.asked)
-    return inference.pair_numbers(table, np.zeros((models, models)), trend_of, "accuracy", seed)
+    return inference.pair_numbers(table, np.zeros((models, models)), trend_of, ["accuracy"], seed)
 
 
 def test_a_trend_made_up_of_shared_errors_is_found():
