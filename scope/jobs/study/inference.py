@@ -111,7 +111,7 @@ def pair_numbers(
     pairs = pairs_of(measures | {"related": related}, np.arange(models))
     draws: list[list[float]] = []
     for _ in range(DRAWS if models >= FEWEST_MODELS else 0):
-        chosen = generator.integers(models, size=models)
+        chosen = np.asarray(generator.integers(models, size=models), dtype=np.intp)
         counts = np.bincount(generator.integers(questions, size=questions), minlength=questions)
         drawn = pairs_of(table.measures(counts) | {"related": related}, chosen)
         draws.append(list(statistics(drawn).values()))
@@ -181,7 +181,8 @@ def judge_number(
     arrays = [np.asarray(values, dtype=np.float64) for values in (scores, similarity, accuracy)]
     count = len(arrays[2])
     if count < FEWEST_JUDGED or not arrays[1].size or math.isnan(value := correlation(*arrays)):
-        reason = "no answers of the judge, or too few unlike models"
+        known = f"{count} judged models with stored answers, {FEWEST_JUDGED} unlike are needed"
+        reason = known if arrays[1].shape[-1] else "no stored answers of the judge"
         return StudyNumber(name, judge, Undefined(reason=reason, n=count))
     without = [correlation(*(np.delete(x, place, 0) for x in arrays)) for place in range(count)]
     with np.errstate(divide="ignore", invalid="ignore"):

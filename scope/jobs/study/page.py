@@ -7,9 +7,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from statistics import linear_regression
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from reports.blocks import Bullets, Callout, Figure, Page, Paragraph, Section, Table
+from reports.blocks import (
+    Block,
+    Bullets,
+    Callout,
+    ColumnKind,
+    Figure,
+    Page,
+    Paragraph,
+    Section,
+    Table,
+)
 from reports.builders.run import asked, reproduce
 from reports.charts import ScatterChart, ScatterDot
 from reports.prose import prose, written
@@ -65,7 +75,8 @@ WORDS: Mapping[str, Words] = MappingProxyType(
 def page(result: StudyResult) -> Page:
     """The report on a study."""
     words, (first, *_), manifest = WORDS[result.manifest.job], result.numbers, result.manifest
-    estimate, frame = first.estimate, "undecided"
+    estimate = first.estimate
+    frame: Literal["undecided", "neutral"] = "undecided"
     head = f"? It is not shown whether {words.claim.format('more or less')}"
     if isinstance(estimate, Undefined):
         head = f"? This cannot be measured here: {estimate.reason}"
@@ -82,7 +93,12 @@ def page(result: StudyResult) -> Page:
     )
     box = Callout(frame, (Paragraph(prose("**{head}**", head=head), lead=True), Paragraph(why)))
     rows = ((n.name, n.subset, Cell.of(n.estimate), p_value(n.p_value)) for n in result.numbers)
-    heads = {"Number": "name", "Over": "text", "Estimate": "estimate", "p": "text"}
+    heads: dict[str, ColumnKind] = {
+        "Number": "name",
+        "Over": "text",
+        "Estimate": "estimate",
+        "p": "text",
+    }
     numbers = Table.of(heads, rows)
     members = (
         (n.subset, result.families.get(n.subset, ""), _size(n.subset), Cell.share(n.estimate))
@@ -90,7 +106,12 @@ def page(result: StudyResult) -> Page:
     )
     heads = {"Model": "name", "Family": "text", "Size": "text", "Accuracy": "estimate"}
     limits = Bullets(tuple(map(written, (words.limits, _LIMITS, *result.notes))))
-    answer = (box, *_picture(result, words), numbers, Paragraph(written(words.paper)))
+    answer: tuple[Block, ...] = (
+        box,
+        *_picture(result, words),
+        numbers,
+        Paragraph(written(words.paper)),
+    )
     folded = (
         Section(anchor="models", title="Models", blocks=(Table.of(heads, members),)),
         asked(manifest, capabilities="Task"),

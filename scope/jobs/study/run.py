@@ -136,7 +136,7 @@ def families_of(models: Sequence[str], families: Mapping[str, str]) -> dict[str,
     >>> families_of(["Llama-2-7b", "Meta-Llama-3-8B", "Yi-6B"], {"Llama": "Llama-,Meta-Llama-"})
     {'Llama-2-7b': 'Llama', 'Meta-Llama-3-8B': 'Llama'}
     """
-    families_by_model = {}
+    families_by_model: dict[str, str] = {}
     for family, prefixes in families.items():
         members = [name for name in models if name.startswith(tuple(prefixes.split(",")))]
         if not members:

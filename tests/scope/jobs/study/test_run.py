@@ -77,7 +77,7 @@ def test_a_judges_study_pools_judges_and_says_which_it_cannot_measure(stored, tm
     ]
     assert isinstance(result.numbers[3].estimate, Undefined)
     assert "1 judged model without stored answers" in result.notes
-    assert "no answers of the judge" in str(result)
+    assert "no stored answers of the judge" in str(result)
 
 
 def test_a_study_without_the_judges_answers_is_measured_nowhere(stored, tmp_path):
