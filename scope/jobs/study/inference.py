@@ -70,7 +70,13 @@ def correlation(first: ArrayLike, second: ArrayLike, *controls: ArrayLike) -> fl
 
 
 def spearman(first: ArrayLike, second: ArrayLike, *controls: ArrayLike) -> float:
-    """Return Spearman's rank correlation, partial given the ranks of the controls: −1 to 1."""
+    """Return Spearman's rank correlation, partial given the ranks of the controls: −1 to 1.
+
+    Examples
+    --------
+    >>> round(spearman([1, 2, 3, 5], [1, 4, 9, 25]), 6)
+    1.0
+    """
     return correlation(*(rankdata(values) for values in (first, second, *controls)))
 
 
@@ -151,6 +157,8 @@ def mantel_p_value(y: Square, tested: Sequence[Square], seed: int) -> float | No
     True
     """
     rows, columns = np.nonzero(np.triu(np.isfinite(y), 1))
+    if not len(rows):
+        return None
     fixed, ranks, *controls = (rankdata(square[rows, columns]) for square in (y, *tested))
     left = np.zeros(y.shape)
     left[rows, columns] = left[columns, rows] = residuals(ranks, *controls)
