@@ -60,7 +60,7 @@ class IntervalChart:
 class ScatterDot:
     """One dot, with its names and numbers in words, and its interval upwards if it has one.
 
-    Its ``name`` is written beside it where there is room.
+    Its ``name`` is written beside it where there is room. ``series`` gives its colour and shape.
     """
 
     title: str
@@ -68,13 +68,16 @@ class ScatterDot:
     y: float
     interval: tuple[float, float] | None = None
     name: str = ""
+    series: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScatterChart:
     """Dots by two numbers, on axes with the same ends and a diagonal where the two are equal.
 
-    ``joined`` draws a line from dot to dot. ``name`` and ``note`` are in the legend.
+    ``joined`` draws a line from dot to dot. ``name`` and ``note`` are in the legend. With ``fit``,
+    the ends of a line, each axis has ends of its own and no diagonal is drawn; ``groups`` are the
+    names of the dots' series.
     """
 
     label: str
@@ -84,10 +87,14 @@ class ScatterChart:
     joined: bool = False
     name: str = ""
     note: str = ""
+    fit: tuple[tuple[float, float], ...] = ()
+    groups: tuple[str, ...] = ()
 
     @property
     def legend(self) -> tuple[Key, ...]:
         """What the dots are of, if it has a name; every dot has its own in a title."""
+        if self.groups:
+            return tuple(series_key(place, name) for place, name in enumerate(self.groups))
         return (Key(GLYPHS[0], "s0", self.name, self.note),) if self.name else ()
 
 

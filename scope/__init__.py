@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scope.jobs.probe.similarity import similarity
     from scope.jobs.reuse.run import reuse
     from scope.jobs.shards import merge
+    from scope.jobs.study.run import study_complementarity, study_judges, study_trend
     from scope.models import ModelOptions
     from scope.records import Estimate, Result, Undefined
 
@@ -51,6 +52,9 @@ __all__ = [
     "reuse",
     "route_fleet",
     "similarity",
+    "study_complementarity",
+    "study_judges",
+    "study_trend",
 ]
 
 _HOMES = {
@@ -76,6 +80,9 @@ _HOMES = {
     "reuse": "scope.jobs.reuse.run",
     "route_fleet": "scope.jobs.fleet.route",
     "similarity": "scope.jobs.probe.similarity",
+    "study_complementarity": "scope.jobs.study.run",
+    "study_judges": "scope.jobs.study.run",
+    "study_trend": "scope.jobs.study.run",
 }
 
 

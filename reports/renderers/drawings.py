@@ -42,6 +42,10 @@ from reports.renderers.svg import (
 _CONTROL, _SUSPECT = COLOURS[:2]
 
 
+MANY = 300
+"""Dots from which they are smaller, and have no names on a map."""
+
+
 def drawing(chart: Chart) -> Markup:
     """The chart as SVG."""
     match chart:
@@ -75,16 +79,16 @@ def _intervals(chart: IntervalChart) -> Markup:
 
 
 def _scatter(chart: ScatterChart) -> Markup:
-    """Every dot, with its interval if it has one, on axes with the same ends."""
+    """Every dot, with its interval if it has one, on axes with the same ends unless with a fit."""
     left, top, width, height, ticks = 56, 12, 520, 300, 7
-    numbers = [dot.x for dot in chart.dots]
-    numbers += [y for dot in chart.dots for y in (dot.interval or (dot.y,))]
-    step, _ = round_step(max((max(numbers) - min(numbers)) / (ticks - 2), 0.01))
-    first = math.floor(min(numbers) / step + 1e-9)
-    last = max(math.ceil(max(numbers) / step - 1e-9), first + 1)
-    across = Scale(first * step, last * step, left, width)
-    up = Scale(first * step, last * step, top + height, -height)  # pixels count downwards
+    xs = [dot.x for dot in chart.dots]
+    ys = [y for dot in chart.dots for y in (dot.interval or (dot.y,))]
+    if not chart.fit:
+        xs = ys = xs + ys
+    across = Scale(*_round_ends(xs, ticks), left, width)
+    up = Scale(*_round_ends(ys, ticks), top + height, -height)  # pixels count downwards
     places = [(across.at(dot.x), up.at(dot.y)) for dot in chart.dots]
+    radius = 2.5 if chart.fit and len(places) > MANY else 4
     middle = top + height // 2
     content = [
         *axis_beside(up, across, ticks),
@@ -95,17 +99,27 @@ def _scatter(chart: ScatterChart) -> Markup:
             transform=f"translate(14 {middle}) rotate(-90)",
             text_anchor="middle",
         ),
-        line(left, top + height, left + width, top, dashes="5 4"),
+        *([] if chart.fit else [line(left, top + height, left + width, top, dashes="5 4")]),
         *([joined_line(places, COLOURS[0], 2)] if chart.joined else []),
     ]
     for dot, (x, y) in zip(chart.dots, places, strict=True):
         if dot.interval is not None:
             low, high = map(up.at, dot.interval)
             content.append(line(x, low, x, high, f"{COLOURS[0]}80", 1.5))
-        content.append(mark(0, x, y, title=dot.title, radius=4, opacity="0.7"))
+        content.append(mark(dot.series, x, y, title=dot.title, radius=radius, opacity="0.7"))
+    if chart.fit:
+        ends = [(across.at(x), up.at(y)) for x, y in chart.fit]
+        content.append(joined_line(ends, COLOURS[1], 2))
     named = [(x, y, dot.name) for dot, (x, y) in zip(chart.dots, places, strict=True) if dot.name]
     right = left + width + 20
     return framed(right, top + height + 44, *content, *names_beside(named, right))
+
+
+def _round_ends(numbers: Sequence[float], ticks: int) -> tuple[float, float]:
+    """Round numbers below and above all these."""
+    step, _ = round_step(max((max(numbers) - min(numbers)) / (ticks - 2), 0.01))
+    first = math.floor(min(numbers) / step + 1e-9)
+    return first * step, max(math.ceil(max(numbers) / step - 1e-9), first + 1) * step
 
 
 def _fitted(values: Sequence[float], start: int, length: int) -> Scale:
@@ -256,7 +270,7 @@ def _map(chart: MapChart) -> Markup:
     Dots of a group share one element that holds their colour, by a class of the style sheet, so
     that thousands of them stay light. Distances count: both axes have the same scale.
     """
-    width, height, edge, many = 720, 480, 14, 300
+    width, height, edge = 720, 480, 14
     xs, ys = ([getattr(dot, axis) for dot in chart.dots] for axis in ("x", "y"))
     lengths = ((width, max(xs) - min(xs)), (height, max(ys) - min(ys)))
     scale = min(((room - 2 * edge) / length for room, length in lengths if length), default=1.0)
@@ -265,7 +279,7 @@ def _map(chart: MapChart) -> Markup:
         dot: (width / 2 + (dot.x - x) * scale, height / 2 - (dot.y - y) * scale)
         for dot in chart.dots
     }
-    radius = 3 if len(places) > many else 4
+    radius = 3 if len(places) > MANY else 4
     groups = [
         element(
             "g",
@@ -284,5 +298,5 @@ def _map(chart: MapChart) -> Markup:
         for group in sorted(chart.groups, key=lambda group: -len(group.dots))
     ]
     named = [(*places[dot], dot.name) for dot in reversed(chart.dots)]
-    names = names_beside(named, width) if len(named) <= many else ()
+    names = names_beside(named, width) if len(named) <= MANY else ()
     return framed(width, height, *groups, element("g", *names), border=True)

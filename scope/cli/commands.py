@@ -43,6 +43,12 @@ from scope.untrusted import UntrustedCode
 DONE = 0
 A_GATE_FAILED = 1
 
+_GROUPS = {
+    "fleet": "Jobs on many models at once: embed, forecast, route, predict, map.",
+    "study": "Statistics over many models' stored answers: judges, complementarity, trend.",
+}
+"""Commands that have commands of their own."""
+
 
 def run(arguments: list[str]) -> int:
     """Run the command; its exit code.
@@ -89,14 +95,13 @@ def application(named: str = "") -> App:
         help_formatter=format_panel,
         version=lambda: f"scope {version('scope-models')}",
     )
-    fleet = App(
-        name="fleet", help="Jobs on many models at once: embed, forecast, route, predict, map."
-    )
-    app.command(fleet)
+    groups = {name: App(name=name, help=text) for name, text in _GROUPS.items()}
+    for group in groups.values():
+        app.command(group)
     for job in JOBS:
-        *group, name = job.name.split()
-        help_ = flowing(job.request.__doc__)
-        (fleet if group else app).command(command_of(job), name=name, help=help_)
+        *words, name = job.name.split()
+        parent = groups[words[0]] if words else app
+        parent.command(command_of(job), name=name, help=flowing(job.request.__doc__))
     for command in (report, list_, logs, merge):
         app.command(command, name=command.__name__.strip("_"), help=flowing(command.__doc__))
     app.command(cache_commands())

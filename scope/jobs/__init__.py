@@ -13,9 +13,10 @@ from scope.jobs.fleet.requests import JOBS as FLEET
 from scope.jobs.pair.request import JOB as PAIR
 from scope.jobs.probe.request import JOB as PROBE
 from scope.jobs.reuse.request import JOB as REUSE
+from scope.jobs.study.requests import JOBS as STUDY
 from scope.registry import Entry, built_in, entries, find, origins, usable
 
-JOBS: tuple[Job, ...] = (PAIR, AUDIT, COMPARE, REUSE, PROBE, *FLEET, DEMO)
+JOBS: tuple[Job, ...] = (PAIR, AUDIT, COMPARE, REUSE, PROBE, *FLEET, *STUDY, DEMO)
 """Those of SCoPE, in the order of the help page."""
 
 TAKEN = frozenset(

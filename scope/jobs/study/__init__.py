@@ -1,0 +1,1 @@
+"""Statistics over pairs of many models, from their stored answers."""

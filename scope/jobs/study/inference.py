@@ -1,0 +1,205 @@
+"""Intervals and tests with models as units: pairs that share a model are not independent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+
+from scope.jobs.study.pairs import PairTable, Square
+from scope.jobs.study.result import StudyNumber
+from scope.records import Estimate, Undefined
+from scope.statistics.between_models import FEWEST_MODELS
+from scope.statistics.intervals import student_quantile
+
+DRAWS, PERMUTATIONS = 1000, 9999
+FEWEST_JUDGED = 6
+"""Judged models from which a partial correlation is shown."""
+
+ALL, ACROSS = "all pairs", "pairs of different families"
+
+_LEVEL = 0.95
+_CONSTANT = 1e-9
+
+Vector = NDArray[np.float64]
+Pairs = Mapping[str, Vector]
+"""Measures by name, one value for each pair of different models."""
+
+Statistics = Callable[[Pairs], Mapping[tuple[str, str], float]]
+"""From pairs to numbers by name and subset; NaN where one does not exist."""
+
+
+def residuals(values: ArrayLike, *controls: ArrayLike) -> Vector:
+    """Return what a linear regression on the controls leaves of the values, column by column.
+
+    Examples
+    --------
+    >>> residuals([1, 2, 6], [0, 1, 2]).round(6).tolist()
+    [0.5, -1.0, 0.5]
+    """
+    target = np.asarray(values, dtype=np.float64)
+    if not controls:
+        return np.asarray(target - target.mean(axis=0))
+    design = np.column_stack([np.ones(len(target)), *controls])
+    return np.asarray(target - design @ np.linalg.lstsq(design, target, rcond=None)[0])
+
+
+def correlation(first: ArrayLike, second: ArrayLike, *controls: ArrayLike) -> float:
+    """Return Pearson's correlation, partial given the controls: −1 to 1.
+
+    The mean over columns where there are several, such as judges. NaN where a column is constant
+    given the controls, or has fewer than three values more than there are controls.
+
+    Examples
+    --------
+    >>> round(correlation([1, 2, 3, 5], [2, 1, 4, 4]), 3)
+    0.748
+    >>> round(correlation([1, 2, 3, 5], [2, 1, 4, 4], [1, 0, 1, 2]), 3)
+    0.404
+    """
+    if len(np.asarray(first)) < 3 + len(controls):
+        return math.nan
+    left, right = residuals(first, *controls), residuals(second, *controls)
+    size = np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=0)
+    scale = np.linalg.norm(first, axis=0) * np.linalg.norm(second, axis=0)
+    constant = size <= _CONSTANT * scale
+    return math.nan if constant.any() else float(np.mean((left * right).sum(axis=0) / size))
+
+
+def spearman(first: ArrayLike, second: ArrayLike, *controls: ArrayLike) -> float:
+    """Return Spearman's rank correlation, partial given the ranks of the controls: −1 to 1.
+
+    Examples
+    --------
+    >>> round(spearman([1, 2, 3, 5], [1, 4, 9, 25]), 6)
+    1.0
+    """
+    return correlation(*(rankdata(values) for values in (first, second, *controls)))
+
+
+def slope(x: Vector, y: Vector) -> float:
+    """Return the change of y for 1 more of x by least squares; NaN where x is constant.
+
+    Examples
+    --------
+    >>> slope(np.array([0.0, 1, 2]), np.array([1.0, 2, 6]))
+    2.5
+    """
+    centred = x - x.mean() if len(x) else x
+    room = float(centred @ centred)
+    return float(centred @ y) / room if len(x) > 2 and room > _CONSTANT else math.nan
+
+
+def pairs_of(measures: Mapping[str, Square], models: NDArray[np.intp]) -> dict[str, Vector]:
+    """Every pair of different models among those drawn, a model as often as it was drawn."""
+    first, second = (models[places] for places in np.triu_indices(len(models), 1))
+    kept = first != second
+    return {name: square[first[kept], second[kept]] for name, square in measures.items()}
+
+
+def pair_numbers(
+    table: PairTable, related: Square, statistics: Statistics, tested: Sequence[str], seed: int
+) -> list[StudyNumber]:
+    """Return statistics over pairs with a two-way bootstrap, over models and over questions.
+
+    Each of 1,000 draws takes models and questions with replacement; pairs of a model with itself
+    are left out. The interval holds the middle 95 %. ``n`` counts pairs. ``related`` is 1 for two
+    models of one family; statistics read it beside the measures of `PairTable`. The first number
+    has the p-value of the rank correlation of CAPA and the first measure ``tested``, given others.
+    """
+    models, questions = table.asked.shape
+    measures = table.measures()
+    p_value = mantel_p_value(measures["capa"], [measures[name] for name in tested], seed)
+    generator = np.random.default_rng([seed, 0])
+    pairs = pairs_of(measures | {"related": related}, np.arange(models))
+    draws: list[list[float]] = []
+    for _ in range(DRAWS if models >= FEWEST_MODELS else 0):
+        chosen = np.asarray(generator.integers(models, size=models), dtype=np.intp)
+        counts = np.bincount(generator.integers(questions, size=questions), minlength=questions)
+        drawn = pairs_of(table.measures(counts) | {"related": related}, chosen)
+        draws.append(list(statistics(drawn).values()))
+    method = f"bootstrap over {models} models and {questions:,} questions"
+    numbers = []
+    for place, ((name, subset), value) in enumerate(statistics(pairs).items()):
+        finite = [row[place] for row in draws if math.isfinite(row[place])]
+        n = int((pairs["related"] <= (subset == ALL)).sum())
+        ends = np.quantile(finite or math.nan, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+        estimate = _estimate(value, ends, n, method)
+        numbers.append(StudyNumber(name, subset, estimate, None if place else p_value))
+    return numbers
+
+
+def _estimate(value: float, ends: ArrayLike, n: int, method: str) -> Estimate | Undefined:
+    low, high = np.asarray(ends, dtype=np.float64)
+    if not np.isfinite([value, low, high]).all():
+        return Undefined(reason="too few models, or their values do not differ", n=n)
+    low, high = min(float(low), value), max(float(high), value)
+    return Estimate(value=value, low=low, high=high, n=n, level=_LEVEL, method=method)
+
+
+def mantel_p_value(y: Square, tested: Sequence[Square], seed: int) -> float | None:
+    """Return how often chance gives a rank correlation of measures of pairs as far from 0.
+
+    It is that of ``y`` and the first measure ``tested``, partial given the others. Models are
+    permuted, rows and columns alike, in what the others leave of the first: p = (k + 1) / (9,999 +
+    1), two-sided (Mantel 1967). Pairs without ``y`` are left out. None where no correlation exists.
+
+    Examples
+    --------
+    Of the 24 orders of four models, few give as much:
+
+    >>> places = np.array([0.0, 1, 2, 4])
+    >>> apart = np.abs(places[:, None] - places)
+    >>> mantel_p_value(apart, [apart], seed=0) < 0.1
+    True
+    """
+    rows, columns = np.nonzero(np.triu(np.isfinite(y), 1))
+    if not len(rows):
+        return None
+    fixed, ranks, *controls = (rankdata(square[rows, columns]) for square in (y, *tested))
+    left = np.zeros(y.shape)
+    left[rows, columns] = left[columns, rows] = residuals(ranks, *controls)
+    generator = np.random.default_rng([seed, 1])
+    orders = (generator.permutation(len(y)) for _ in range(PERMUTATIONS))
+    moved = (left[order[rows], order[columns]] for order in orders)
+    drawn = (correlation(values, fixed, *controls) for values in moved)
+    return _p_value(correlation(ranks, fixed, *controls), drawn)
+
+
+def _p_value(observed: float, drawn: Iterator[float]) -> float | None:
+    if not math.isfinite(observed):
+        return None
+    return (1 + sum(abs(x) >= abs(observed) - _CONSTANT for x in drawn)) / (PERMUTATIONS + 1)
+
+
+def judge_number(
+    judge: str, scores: ArrayLike, similarity: ArrayLike, accuracy: ArrayLike, seed: int
+) -> StudyNumber:
+    """Return the partial `correlation` of scores and similarity, given accuracy.
+
+    ``scores`` and ``similarity`` have shape (models, judges). The interval is a jackknife over
+    models, each left out for all judges at once; Student's t, symmetric in ``atanh``. For the test
+    the residuals of the scores, given accuracy, are permuted over models in one order for all
+    judges: p = (k + 1) / (9,999 + 1), two-sided (Freedman and Lane 1983). ``n`` counts models.
+    """
+    name = "partial r of score and CAPA"
+    arrays = [np.asarray(values, dtype=np.float64) for values in (scores, similarity, accuracy)]
+    count = len(arrays[2])
+    if count < FEWEST_JUDGED or not arrays[1].size or math.isnan(value := correlation(*arrays)):
+        known = f"{count} judged models with stored answers, {FEWEST_JUDGED} unlike are needed"
+        reason = known if arrays[1].shape[-1] else "no stored answers of the judge"
+        return StudyNumber(name, judge, Undefined(reason=reason, n=count))
+    without = [correlation(*(np.delete(x, place, 0) for x in arrays)) for place in range(count)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = math.sqrt((count - 1) * np.arctanh(without).var())
+        half = student_quantile(_LEVEL, count - 1) * spread
+        ends = np.tanh(np.arctanh(value) + np.array([-half, half]))
+    generator = np.random.default_rng([seed, 2])
+    left = residuals(arrays[0], arrays[2])
+    orders = (generator.permutation(count) for _ in range(PERMUTATIONS))
+    p_value = _p_value(value, (correlation(left[order], *arrays[1:]) for order in orders))
+    estimate = _estimate(value, ends, count, f"jackknife over {count} models")
+    return StudyNumber(name, judge, estimate, p_value)

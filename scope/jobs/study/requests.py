@@ -1,0 +1,97 @@
+"""The requests of the studies of many models' stored answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from scope.core.job import Job
+from scope.core.options import DATA, METHOD, MODELS, Limits, named_values, option, whole_number
+from scope.core.request import Request
+from scope.data.memory import data_spec
+from scope.jobs.study.result import StudyResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRequest(Request):
+    """The options of every study."""
+
+    models: Annotated[Sequence[str], option(MODELS, "--model", metavar="MODEL")]
+    """Stored answers of a model, or of all of a table or folder: predictions:FILE.tsv#* or
+    lm-eval:FOLDER#*; may be repeated."""
+
+    data: Annotated[str | Any, option(DATA, metavar="DATA")]
+    """Questions with options and right answers: a file, or lm-eval:FOLDER."""
+
+    seed: Annotated[int, whole_number(METHOD), Limits(least=0)] = 0
+    """Random seed of the permutations and of the bootstrap."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.take(data_spec, "data")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgesRequest(StudyRequest):
+    """Measure whether judges favour models that answer as they do.
+
+    For each judge, the partial correlation of its mean scores with CAPA between the judge and the
+    judged model, given the model's accuracy. Models are the units.
+
+    Example: scope study judges --model 'predictions:answers.tsv#*' --data questions.jsonl
+    --judgements judgements.csv
+    """
+
+    judgements: Annotated[str | Any, option(DATA, metavar="FILE")]
+    """Table with the columns judge, model, item and score; the names are those of the models."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.take(data_spec, "judgements")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComplementarityRequest(StudyRequest):
+    """Measure what the weaker of two models knows and the better one does not, for every pair.
+
+    The gain of an ideal mixture of both over the better one, and its relation to CAPA.
+
+    Example: scope study complementarity --model 'predictions:answers.tsv#*' --data questions.jsonl
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrendRequest(StudyRequest):
+    """Measure whether more capable models err more alike.
+
+    The slope of similarity on the mean accuracy of a pair, over all pairs of models and over those
+    of different families. Models are the units.
+
+    Example: scope study trend --model 'predictions:answers.tsv#*' --data questions.jsonl
+    --family Llama=Llama-,Meta-Llama-
+    """
+
+    families: Annotated[
+        Mapping[str, str],
+        named_values(DATA, "--family", metavar="NAME=PREFIX", example="Llama=Llama-,Meta-Llama-"),
+    ] = field(default_factory=dict)
+    """Family of models by the beginning of their names, several separated by commas; may be
+    repeated."""
+
+
+JOBS = tuple(
+    Job(
+        name=f"study {name}",
+        request=request,
+        run="scope.jobs.study.run:run_study",
+        prepare="scope.jobs.study.run:prepare",
+        result=StudyResult,
+        page="scope.jobs.study.page:page",
+    )
+    for name, request in (
+        ("judges", JudgesRequest),
+        ("complementarity", ComplementarityRequest),
+        ("trend", TrendRequest),
+    )
+)

@@ -1,0 +1,243 @@
+"""The studies: statistics over many models' stored answers to the same questions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from scope.answers import Run, ask
+from scope.core.request import as_function
+from scope.data.fields import read_fields
+from scope.data.specs import open_source
+from scope.errors import SpecError
+from scope.estimation.tasks.choices import ChoiceTable, accuracy_measurements
+from scope.jobs.answering_models import check_answering_models, load_answering_models
+from scope.jobs.identity import manifest_of
+from scope.jobs.runner import Prepared, run_job
+from scope.jobs.study import inference, requests
+from scope.jobs.study.inference import ACROSS, ALL, Pairs
+from scope.jobs.study.pairs import PairTable
+from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
+from scope.jobs.task_choice import choose_tasks
+from scope.models import ModelOptions
+from scope.printing import counted, listed
+from scope.records import Estimate, TaskAnswers
+from scope.statistics import holm
+
+Judgements = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Scores by judge, model and item."""
+
+TREND = {"capa": "CAPA", "flips": "% flips", "kl": "KL", "error_correlation": "r of errors"}
+"""Measures of the trend; the first is tested."""
+
+JUDGED = ("score", "capa", "accuracy", "score, given accuracy", "CAPA, given accuracy")
+"""Measures of a judge and a judged model; the last two are residuals."""
+
+
+def run_study(request: requests.StudyRequest) -> StudyResult:
+    """Measure, or continue the run."""
+    return run_job(request, prepare)
+
+
+study_judges = as_function(requests.JudgesRequest, run_study)
+study_complementarity = as_function(requests.ComplementarityRequest, run_study)
+study_trend = as_function(requests.TrendRequest, run_study)
+
+
+def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
+    """Read the questions, the stored answers, and judgements or families."""
+    (task,) = choose_tasks(["choice"], request.data, {}, n=None, seed=request.seed)
+    specs = check_answering_models(request.models, ["choice_scorer"], ModelOptions())
+    models = load_answering_models(specs, [task], ModelOptions(), request.progress)
+    names = [model.name for model in models]
+    families, judgements = families_of(names, getattr(request, "families", {})), {}
+    study = _trend if isinstance(request, requests.TrendRequest) else _complementarity
+    if isinstance(request, requests.JudgesRequest):
+        judgements = read_judgements(request.judgements)
+        study = partial(_judges, judgements)
+    content = json.dumps([judgements, families], sort_keys=True).encode()
+    manifest = manifest_of(
+        next(job.name for job in requests.JOBS if job.request is type(request)),
+        request,
+        {"seed": request.seed, "content": hashlib.sha256(content).hexdigest()[:16]},
+        models=[model.card() for model in models],
+        data=[task.data.card],
+        capabilities=[task.card()],
+    )
+
+    def compute(run: Run) -> StudyResult:
+        rows = (ask(model, task.task, task.questions, run, request.progress) for model in models)
+        answers = TaskAnswers(task="choice", items=task.data.items, answers=tuple(rows))
+        choices = ChoiceTable.of(answers)
+        table = PairTable(choices)
+        # Products of matrices are small: several threads would wait for each other.
+        with threadpool_limits(1):
+            pairs, numbers, note = study(Answers(table, names, families, request.seed))
+        form = "probabilities" if table.probabilistic else "choices; not all give probabilities"
+        return StudyResult(
+            manifest=manifest,
+            numbers=tuple(numbers),
+            accuracies=tuple(
+                StudyNumber("accuracy", model.target, model.estimate)
+                for model in accuracy_measurements(choices, names)
+            ),
+            pairs=tuple(pairs),
+            families=families,
+            notes=(f"CAPA is computed from the models' {form}", note),
+        )
+
+    return Prepared(manifest, compute)
+
+
+def read_judgements(spec: str) -> dict[str, dict[str, dict[str, float]]]:
+    """Scores by judge, model and item, from a table with these columns and ``score``.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, a score is no finite number, or a judgement stands twice.
+    """
+    names = {name: (name,) for name in ("judge", "model", "item", "score")}
+    judgements: dict[str, dict[str, dict[str, float]]] = {}
+    for row in read_fields(open_source(spec), names, required=tuple(names)):
+        judge, model, item, score = (row.name(name) or "" for name in names)
+        items = judgements.setdefault(judge, {}).setdefault(model, {})
+        try:
+            items[item] = float(score if item not in items else "")
+        except ValueError:
+            items[item] = math.nan
+        if not math.isfinite(items[item]):
+            raise row.wrong(
+                f"the score `{score}` by `{judge}` of `{model}` on `{item}`",
+                "a finite number, once for each judge, model and item",
+            )
+    return judgements
+
+
+def families_of(models: Sequence[str], families: Mapping[str, str]) -> dict[str, str]:
+    """The family of each model that begins with one of its prefixes.
+
+    Raises
+    ------
+    SpecError
+        When no model is of a family.
+
+    Examples
+    --------
+    >>> families_of(["Llama-2-7b", "Meta-Llama-3-8B", "Yi-6B"], {"Llama": "Llama-,Meta-Llama-"})
+    {'Llama-2-7b': 'Llama', 'Meta-Llama-3-8B': 'Llama'}
+    """
+    families_by_model: dict[str, str] = {}
+    for family, prefixes in families.items():
+        members = [name for name in models if name.startswith(tuple(prefixes.split(",")))]
+        if not members:
+            raise SpecError(
+                f"no model of the family {family}={prefixes}",
+                expected=f"the beginning of a name: {listed(models, 10)}",
+                fix="check the prefix of --family",
+            )
+        families_by_model |= dict.fromkeys(members, family)
+    return families_by_model
+
+
+class Answers(NamedTuple):
+    """The answers of all models, their names, the families of some, and the seed."""
+
+    table: PairTable
+    names: Sequence[str]
+    families: Mapping[str, str]
+    seed: int
+
+    def pairs(self) -> list[StudyPair]:
+        """Every two models with their measures."""
+        measures, names = self.table.measures().items(), self.names
+        return [
+            StudyPair(names[i], names[j], {k: m[i, j] for k, m in measures if np.isfinite(m[i, j])})
+            for i, j in combinations(range(len(names)), 2)
+        ]
+
+
+Studied = tuple[list[StudyPair], list[StudyNumber], str]
+"""Pairs, numbers and a note."""
+
+
+def _trend(answers: Answers) -> Studied:
+    groups = [answers.families.get(name) for name in answers.names]
+    related = np.array([[float(a == b is not None) for b in groups] for a in groups])
+    subsets = (ALL, ACROSS) if answers.families else (ALL,)
+
+    def statistics(pairs: Pairs) -> dict[tuple[str, str], float]:
+        values = {}
+        for key, title in TREND.items():
+            for subset in subsets if answers.table.probabilistic or key != "kl" else ():
+                kept = (pairs["related"] <= (subset == ALL)) & np.isfinite(pairs[key])
+                change = inference.slope(pairs["accuracy"][kept], pairs[key][kept]) / 10
+                values[f"{title} for 10 points of accuracy", subset] = change
+        return values
+
+    numbers = inference.pair_numbers(answers.table, related, statistics, ["accuracy"], answers.seed)
+    note = f"families named: {len({*answers.families.values()})}"
+    return answers.pairs(), numbers, note
+
+
+def _complementarity(answers: Answers) -> Studied:
+    def statistics(pairs: Pairs) -> dict[tuple[str, str], float]:
+        kept = np.isfinite(pairs["gain"] + pairs["capa"])
+        title = "rank correlation of gain and CAPA"
+        capa, gain, mean, gap = (pairs[k][kept] for k in ("capa", "gain", "accuracy", "gap"))
+        return {
+            (f"{title}, given accuracies", ALL): inference.spearman(gain, capa, mean, gap),
+            (title, ALL): inference.spearman(gain, capa),
+            ("mean gain over the better model", ALL): float(gain.mean()) if len(gain) else math.nan,
+        }
+
+    none = np.zeros((len(answers.names), len(answers.names)))
+    tested = ("gain", "accuracy", "gap")
+    numbers = inference.pair_numbers(answers.table, none, statistics, tested, answers.seed)
+    return answers.pairs(), numbers, "gain: questions that only the weaker model answers correctly"
+
+
+def _judges(judgements: Judgements, answers: Answers) -> Studied:
+    names, measures = answers.names, answers.table.measures()
+    capa, accuracy = measures["capa"], measures["accuracy"].diagonal()
+    known = [judge for judge in judgements if judge in names]
+    pairs: list[StudyPair] = []
+    numbers: list[StudyNumber] = []
+    for judges in [known] * (len(known) > 1) + [[judge] for judge in judgements]:
+        columns = [names.index(judge) for judge in judges if judge in known]
+        judged = [
+            place
+            for place, name in enumerate(names)
+            if name not in judges
+            and all(name in judgements[judge] for judge in judges)
+            and np.isfinite([accuracy[place], *capa[place, columns]]).all()
+        ]
+        scores = np.array(
+            [[np.mean(list(judgements[j][names[m]].values())) for j in judges] for m in judged]
+        )
+        label = judges[0] if len(judges) == 1 else f"mean of {len(judges)} judges"
+        alike, skill = capa[np.ix_(judged, columns)], accuracy[judged]
+        number = inference.judge_number(label, scores, alike, skill, answers.seed)
+        numbers.append(number)
+        if len(judges) == 1 and isinstance(number.estimate, Estimate):
+            left = inference.residuals(np.column_stack([scores, alike]), skill)
+            rows = np.column_stack([scores, alike, skill, left])
+            pairs += [
+                StudyPair(label, names[place], dict(zip(JUDGED, row, strict=True)))
+                for place, row in zip(judged, rows, strict=True)
+            ]
+    tested = [n for n, number in enumerate(numbers) if n and number.p_value is not None]
+    adjusted = holm([numbers[n].p_value or 0.0 for n in tested]) if tested else ()
+    for n, p_value in zip(tested, adjusted, strict=True):
+        numbers[n] = replace(numbers[n], p_value=p_value)
+    left_out = {model for row in judgements.values() for model in row} - {*names}
+    return pairs, numbers, f"{counted(len(left_out), 'judged model')} without stored answers"
