@@ -96,7 +96,11 @@ def predict_page(result: records.PredictResult) -> Page:
             ),
         ),
         headlines.of_predictions(result.predictions),
-        (table, *([Beside(tuple((Figure(chart),) for chart in charts))] if charts else [])),
+        (
+            table,
+            tables.contribution_matrix(result.contributions),
+            *([Beside(tuple((Figure(chart),) for chart in charts))] if charts else []),
+        ),
         table,
     )
 

@@ -34,6 +34,11 @@ _PANELS: tuple[tuple[str, Literal["raw", "encoded"]], ...] = (
     ("As the probe encodes it", "encoded"),
 )
 
+_RECONSTRUCTION = (
+    "Reconstruction error: the share of the variance of a layer’s inputs that its autoencoder "
+    "leaves unexplained on the test sentences."
+)
+
 
 def layer_curves(scores: Sequence[LayerScore]) -> Iterator[Block]:
     """A chart of the raw layers and one of the encoded ones; nothing without a value."""
@@ -93,15 +98,18 @@ def layers_section(findings: ProbeFindings) -> Section | None:
     """Every layer in a table; None if there are no results by layer."""
     if not findings.layers:
         return None
-    numbers = (Column(title, "estimate") for title in ("Raw", "Encoded", "Decrease without"))
+    rebuilt = any(score.reconstruction is not None for score in findings.layers)
+    titles = ("Raw", "Encoded", "Decrease without", *(("Reconstruction error",) if rebuilt else ()))
+    numbers = (Column(title, "estimate") for title in titles)
     rows = []
     for score in findings.layers:
-        estimates = (score.raw, score.encoded, score.lost)
+        estimates = (score.raw, score.encoded, score.lost, score.reconstruction)[: len(titles)]
         cells = (estimate and Cell.of(estimate) for estimate in estimates)
         rows.append(Row(cells=(score.model, score.layer, *cells)))
     table = Table(
         columns=(Column("Model", "name"), Column("Layer", "number"), *numbers),
         rows=tuple(rows),
+        caption=prose(_RECONSTRUCTION) if rebuilt else (),
         tall=True,
     )
     about = note(

@@ -161,14 +161,6 @@ def read_all_parts(task: PairTask, request: ProbeRequest) -> GivenPairs:
     notes = _note_on_range(test.pairs, task)
     if development is None:
         learned, chosen = split_development(train.pairs, request.seed)
-        if len(chosen) < 2:
-            raise DataError(
-                f"{counted(len(train.pairs), 'training pair')} of which {len(chosen)} can be "
-                "split for development",
-                expected=f"pairs of which a share of {SHARE:g}, and at least 2, share no sentence "
-                "with the others",
-                fix="give separate development pairs: --development PAIRS",
-            )
         notes = (
             *notes,
             f"{counted(len(chosen), 'development pair')} split from the training pairs (seed "
