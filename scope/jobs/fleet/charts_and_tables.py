@@ -320,10 +320,7 @@ def contribution_matrix(contributions: Sequence[records.Contribution]) -> Table 
     return _table(
         "Error of predicted accuracies without a benchmark minus with it, in squared points",
         ("Without", *targets),
-        (
-            (source, *("0" if source == x else cells.get((source, x)) for x in targets))
-            for source in sources
-        ),
+        ((source, *(cells.get((source, target)) for target in targets)) for source in sources),
     )
 
 

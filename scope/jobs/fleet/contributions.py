@@ -31,8 +31,8 @@ def contribution_matrix(
     """The contribution of each benchmark to the prediction of each other.
 
     It is the squared error of predicted accuracies with vectors learned without the source, minus
-    that with it; the target is left out in both. That of a benchmark to itself is 0 by definition,
-    and not listed. Sums over targets and over sources follow, with `EVERY` in their place.
+    that with it; the target is left out in both. That of a benchmark to itself is 0 by definition.
+    Sums over targets and over sources follow, with `EVERY` in their place.
 
     Parameters
     ----------
@@ -51,12 +51,13 @@ def contribution_matrix(
     ...     )
     >>> for each in contribution_matrix(predict, ["arc"], ["arc", "gsm8k"])[:2]:
     ...     print(each.source, each.target, f"{each.value.value:.2f}")
+    arc arc 0.00
     gsm8k arc 0.15
-    gsm8k all others 0.15
     """
     gains: dict[tuple[str, str], NDArray[np.float64]] = {}
     wholes = {target: predict(target) for target in targets}
     for target, whole in wholes.items():
+        gains[target, target] = np.zeros(max(1, len(whole.errors)))
         for source in (name for name in sources if name != target):
             less = predict(target, source)
             paired = less.models == whole.models and less.errors and whole.errors

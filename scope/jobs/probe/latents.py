@@ -315,9 +315,8 @@ def layer_normed(latents: Latents) -> Latents:
     >>> layer_normed(np.array([[[1.0, 3.0]]], dtype=np.float32)).tolist()
     [[[-1.0, 1.0]]]
     """
-    centred = latents - latents.mean(axis=2, keepdims=True, dtype=np.float64)
-    deviations = np.maximum(centred.std(axis=2, keepdims=True), _STILL)
-    return np.asarray(centred / deviations, dtype=np.float32)
+    centred = latents - latents.mean(axis=2, keepdims=True)
+    return np.asarray(centred / np.maximum(centred.std(axis=2, keepdims=True), _STILL), np.float32)
 
 
 def raw_basis(layers: int, width: int) -> Basis:
@@ -329,8 +328,8 @@ def raw_basis(layers: int, width: int) -> Basis:
     >>> project(raw_basis(1, 2), [latents]).tolist()
     [[[3.0, -1.0]]]
     """
-    whole = np.tile(np.eye(width, dtype=np.float32), (layers, 1, 1))
-    return Basis(np.zeros((layers, width), dtype=np.float32), whole)
+    whole = np.eye(width, dtype=np.float32)
+    return Basis(np.zeros((layers, width), dtype=np.float32), np.tile(whole, (layers, 1, 1)))
 
 
 def project(basis: Basis, parts: Sequence[Latents]) -> Any:

@@ -34,11 +34,6 @@ _PANELS: tuple[tuple[str, Literal["raw", "encoded"]], ...] = (
     ("As the probe encodes it", "encoded"),
 )
 
-_RECONSTRUCTION = (
-    "Reconstruction error: the share of the variance of a layer’s inputs that its autoencoder "
-    "leaves unexplained on the test sentences."
-)
-
 
 def layer_curves(scores: Sequence[LayerScore]) -> Iterator[Block]:
     """A chart of the raw layers and one of the encoded ones; nothing without a value."""
@@ -109,16 +104,16 @@ def layers_section(findings: ProbeFindings) -> Section | None:
     table = Table(
         columns=(Column("Model", "name"), Column("Layer", "number"), *numbers),
         rows=tuple(rows),
-        caption=prose(_RECONSTRUCTION) if rebuilt else (),
         tall=True,
     )
     about = note(
         "Raw: Pearson’s correlation of the cosine of a layer’s vectors with human scores, on the "
         "test pairs; encoded: of the probe’s encodings of it. Decrease without: what the last "
         "step’s probe loses when the layer is removed without retraining; neighbours may contain "
-        "the same information. Layers are counted from 0, without the input embeddings. A step "
-        "calibrates its scores to the range of human scores by a nonlinear function, so that its "
-        "Pearson correlation differs from that of a layer."
+        "the same information. Reconstruction error: the share of the variance of a layer’s inputs "
+        "that its autoencoder, if any, leaves unexplained. Layers are counted from 0, without the "
+        "input embeddings. A step calibrates its scores to the range of human scores by a "
+        "nonlinear function, so that its Pearson correlation differs from that of a layer."
     )
     return Section(anchor="layers", title="All layers", blocks=(about, table))
 

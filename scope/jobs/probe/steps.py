@@ -143,15 +143,14 @@ def judge_model(
 ) -> JudgedModel:
     """Compare the scores of a model's probes with the human scores of the test pairs."""
     last, test = fitted[-1], latents_of(model.table, pairs)
+    layers = layer_scores(model.name, last.probe, test, leakage.groups)
     return JudgedModel(
         model=model.record(),
         scores=tuple(
             _step_score(model.name, step, before, test.scores, leakage)
             for before, step in zip([None, *fitted], fitted, strict=False)
         ),
-        layers=with_reconstruction(
-            layer_scores(model.name, last.probe, test, leakage.groups), fitted, test, leakage.groups
-        ),
+        layers=with_reconstruction(layers, fitted, test, leakage.groups),
         misjudged=misjudged_pairs(model.name, pairs, last.given[0]),
         given=last.given[0],
     )

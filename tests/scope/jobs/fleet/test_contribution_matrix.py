@@ -44,7 +44,7 @@ def test_it_is_the_error_without_minus_the_error_with_split_by_split():
     )
     assert found["law", "arc"].value == pytest.approx(-0.05)
     assert found["gsm8k", "arc"].n == 12
-    assert ("arc", "arc") not in found
+    assert found["arc", "arc"].value == 0
 
 
 @given(st.integers(0, 1000))
@@ -65,4 +65,6 @@ def test_splits_of_other_models_or_none_are_not_compared():
         return prediction(target, [] if "gsm8k" in without else [0.1, 0.2])
 
     found = matrix(predict, ["arc"])
-    assert {type(value) for value in found.values()} == {Undefined}
+    assert found["arc", "arc"].value == 0
+    unknown = [("gsm8k", "arc"), ("law", "arc"), (EVERY, "arc"), ("gsm8k", EVERY), ("law", EVERY)]
+    assert {type(found[place]) for place in unknown} == {Undefined}

@@ -171,24 +171,6 @@ def test_the_sample_size_applies_to_each_part():
     assert human_scores(pairs.test).tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("alone", [False, True])
-def test_test_scores_in_the_lower_half_alone_are_noted(alone):
-    task = Tables(
-        train=[("train", f"a{n}", f"b{n}", n / 4) for n in range(21)],
-        low=[("test", "c", "d", 0.0), ("test", "e", "f", 1.0)],
-        high=[("test", "c", "d", 0.0), ("test", "e", "f", 2.5)],
-    )
-
-    def notes(test):
-        if alone:
-            return read_test_alone(task, request(test=test)).notes
-        return read(task, train="train", test=test).notes
-
-    warning = "the highest score of the test pairs is 1 in a range of 0 to 5"
-    assert sum(note.startswith(warning) for note in notes("low")) == 1
-    assert not any("highest score" in note for note in notes("high"))
-
-
 def pairs_of(sides):
     """A pair for each two sentences, or for each two letters."""
     return tuple(
