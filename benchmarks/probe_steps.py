@@ -24,7 +24,8 @@ PUBLISHED: Mapping[str, tuple[float, float] | None] = MappingProxyType(
         "mlp": (0.392, 0.4206),
         "siamese": (0.7163, 0.6972),
         "autoencoder": (0.7536, 0.7321),
-        "final": (0.7686, 0.7503),
+        "published": (0.7686, 0.7503),
+        "final": None,
     }
 )
 """Pearson's and Spearman's correlation with GPT2-medium on all of STS-B, as FREEZE reports them."""

@@ -17,7 +17,7 @@ and two models whose probes are equally good need not hold the same.
 
 Likeness has no direction, so this is not whether one sentence follows from the other. Nor is it
 how many words they share: sentences that differ in one word may be on different topics, and
-what *FREEZE* names as its failures are pairs of that kind, and pairs of identical sentences.
+what *FREEZE* names as its failures are pairs of that kind, and a pair that differs in a full stop.
 """
 
 from __future__ import annotations

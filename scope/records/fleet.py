@@ -10,7 +10,11 @@ from scope.records.result import FrameRow, Result
 
 ROUTER, SINGLE_BEST = "router", "single best"
 SAME_MIX, ORACLE = "random with the same mix", "oracle"
+BEST_PER_BENCHMARK = "best per benchmark, in hindsight"
 """The routing strategies."""
+
+EVERY = "all others"
+"""In the place of a benchmark: the sum over all others."""
 
 FEW_QUESTIONS = 10
 """Of fewer questions no difference is said to be beyond chance."""
@@ -93,7 +97,8 @@ class ReliabilityBin:
 class RouterScore:
     """How often the model that a way of routing asks is right.
 
-    ``router`` is ``router``, ``single best``, ``random with the same mix`` or ``oracle``;
+    ``router`` is ``router``, ``single best``, ``best per benchmark``, ``random with the same mix``
+    or ``oracle``; the best per benchmark is known from the very answers that are scored.
     ``model`` names the single best. ``cost`` is the mean cost of a question where costs are
     known. ``gain`` is the router's accuracy minus this one's, paired by question, and None for
     the router itself. ``category`` names a part of the questions, None stands for all.
@@ -133,7 +138,8 @@ class BenchmarkPrediction:
     ``significant`` counts the splits in which it is positive with p below 0.05; ``mse`` is the
     mean squared error, of accuracies from 0 to 1, and ``baseline`` that of predicting the mean of
     the models that are learned from, None in old runs. ``tested`` is the number of models on the
-    side of a split that is predicted.
+    side of a split that is predicted, ``errors`` the squared error of each split, empty in old
+    runs.
     """
 
     benchmark: str
@@ -145,6 +151,7 @@ class BenchmarkPrediction:
     tau: Estimate | Undefined
     mse: Estimate | Undefined
     baseline: Estimate | Undefined | None = None
+    errors: tuple[float, ...] = ()
     points: tuple[BenchmarkPoint, ...] = ()
 
 
@@ -152,7 +159,9 @@ class BenchmarkPrediction:
 class Contribution:
     """What a benchmark's questions do for forecasts on another: error without minus error with.
 
-    Positive where ``source`` helps to forecast ``target``; a share of answers, from -1 to 1.
+    Positive where ``source`` helps to forecast ``target``. Of forecasts of single answers it is a
+    share of them, from -1 to 1; of predicted accuracies a mean squared error, and `EVERY` stands
+    for the sum over all sources or targets.
     """
 
     source: str
@@ -165,9 +174,9 @@ class CommunityDistance:
     """The mean distance between the vectors of models of two communities, or within one.
 
     ``pairs`` counts the pairs of models. Within a community of `FEW_MODELS` or more ``p_value`` is
-    the share of random communities of its size whose models lie as near to each other, or nearer;
-    else it is None. ``p_adjusted`` is the same after Benjamini and Hochberg's correction over all
-    communities that have one.
+    the share of random communities of its size whose models lie as much nearer to each other than
+    to all other models, or more so; else it is None. ``p_adjusted`` is the same after Benjamini
+    and Hochberg's correction over all communities that have one.
     """
 
     first: str
@@ -293,10 +302,12 @@ class PredictResult(FleetResult):
     """Benchmarks, each held out and predicted from the others."""
 
     predictions: tuple[BenchmarkPrediction, ...] = ()
+    contributions: tuple[Contribution, ...] = ()
 
     def rows(self) -> Iterator[FrameRow]:
-        """``target`` is the benchmark."""
+        """``target`` is the benchmark, or the one that contributes to the prediction of another."""
         job = self.manifest.job
+        yield from _contribution_rows(job, self.contributions)
         for prediction in self.predictions:
             yield FrameRow.of(job, "benchmark_tau", prediction.benchmark, prediction.tau)
             yield FrameRow.of(job, "benchmark_mse", prediction.benchmark, prediction.mse)
@@ -314,18 +325,16 @@ class MapResult(ListedResult):
     def rows(self) -> Iterator[FrameRow]:
         """``target`` and ``against`` are benchmarks or communities, or ``target`` is a model."""
         job = self.manifest.job
-        for contribution in self.contributions:
-            yield FrameRow.of(
-                job,
-                "contribution",
-                contribution.source,
-                contribution.value,
-                against=contribution.target,
-            )
+        yield from _contribution_rows(job, self.contributions)
         for pair in self.communities:
             first, distance = pair.first, pair.distance
             yield FrameRow.of(job, "community_distance", first, distance, against=pair.second)
         yield from self._skills()
+
+
+def _contribution_rows(job: str, contributions: Iterable[Contribution]) -> Iterator[FrameRow]:
+    for each in contributions:
+        yield FrameRow.of(job, "contribution", each.source, each.value, against=each.target)
 
 
 def _score_rows(job: str, scores: Iterable[ForecastScore]) -> Iterator[FrameRow]:

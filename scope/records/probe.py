@@ -56,6 +56,8 @@ class LayerScore:
     ``raw`` is Pearson's correlation of the latents' own cosines with people's scores on the test
     pairs, ``encoded`` that of the probe's encodings where it has any. ``lost`` is the probe's
     correlation with all layers minus that without this one; None where there is but one layer.
+    ``reconstruction`` is the share of the layer's variance that its autoencoder leaves unexplained
+    on the test sentences; None without autoencoders.
     Layers count from 0, the input embeddings aside.
     """
 
@@ -64,6 +66,7 @@ class LayerScore:
     raw: Estimate | Undefined
     encoded: Estimate | Undefined | None = None
     lost: Estimate | Undefined | None = None
+    reconstruction: Estimate | Undefined | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,6 +159,7 @@ class ProbeResult(Result):
                 ("layer_pearson", layer.raw),
                 ("layer_pearson_encoded", layer.encoded),
                 ("layer_pearson_lost", layer.lost),
+                ("layer_reconstruction_error", layer.reconstruction),
             ):
                 if estimate is not None:
                     subset = f"layer {layer.layer}"

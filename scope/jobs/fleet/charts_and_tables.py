@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from reports.blocks import Finder, Select, Table, places
 from reports.builders.estimates import table_of
@@ -197,12 +197,19 @@ def _share(estimate: Estimate | Undefined | None, *, signed: bool = False) -> Ce
     return replace(cell, value=cell.value.partition("\u00a0")[0])
 
 
+Errors = TypeVar("Errors", bound=Estimate | Undefined | None)
+
+
 def _root(error: Estimate | Undefined | None) -> Cell | None:
     """The root of a mean squared error, in points."""
-    if isinstance(error, Estimate):
-        value, low, high = (math.sqrt(max(0, one)) for one in (error.value, error.low, error.high))
-        error = replace(error, value=value, low=low, high=high)
-    return _share(error)
+    return _share(_changed(error, lambda square: math.sqrt(max(0, square))))
+
+
+def _changed(error: Errors, change: Callable[[float], float]) -> Errors:
+    if not isinstance(error, Estimate):
+        return error
+    value, low, high = map(change, (error.value, error.low, error.high))
+    return replace(error, value=value, low=low, high=high)
 
 
 def scores_table(scores: Sequence[records.ForecastScore]) -> Table | None:
@@ -302,6 +309,18 @@ def contributions_table(contributions: Sequence[records.Contribution]) -> Table 
         "Error of forecasts without a benchmark’s questions minus with them",
         ("Questions of", "Forecasts on", "Contribution, points"),
         ((one.source, one.target, _share(one.value, signed=True)) for one in ordered),
+    )
+
+
+def contribution_matrix(contributions: Sequence[records.Contribution]) -> Table | None:
+    """The contributions of all benchmarks to all others, and their sums."""
+    squared = ((each, _changed(each.value, lambda error: 1e4 * error)) for each in contributions)
+    cells = {(x.source, x.target): Cell.of(error, signed=True) for x, error in squared}
+    sources, targets = (tuple(dict.fromkeys(place[side] for place in cells)) for side in (0, 1))
+    return _table(
+        "Error of predicted accuracies without a benchmark minus with it, in squared points",
+        ("Without", *targets),
+        ((source, *(cells.get((source, target)) for target in targets)) for source in sources),
     )
 
 

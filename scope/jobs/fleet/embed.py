@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import ParameterGrid
 
 from scope.answers import Run
 from scope.answers.vectors import question_vectors
@@ -78,6 +79,12 @@ AUTO = "auto"
 CHOSEN_AMONG = ("mean", "knn", "factors")
 """The candidates of ``auto``, without matrix factorization, which takes minutes."""
 
+GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
+    "knn": {"neighbours": (131, 5, 11, 31, 401)},
+    "mf": {"epochs": (50, 20), "learning_rate": (1e-4, 1e-3)},
+}
+"""The parameters that tuning tries; the first of each are EmbedLLM's."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learning:
@@ -88,6 +95,7 @@ class Learning:
     folds: int = 5
     features: bool = True
     seed: int = 0
+    tune: bool = False
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -108,11 +116,16 @@ class Learning:
             "folds": self.folds,
             "features": self.features,
             "seed": self.seed,
+            **({"tune": True} if self.tune else {}),
         }
 
     def candidates(self, layout: QuestionLayout) -> tuple[Forecaster, ...]:
         """The candidate forecasters, not fitted."""
-        candidates = tuple(FORECASTERS[name](layout=layout) for name in self.kinds)
+        candidates = tuple(
+            FORECASTERS[name](layout=layout, **parameters)
+            for name in self.kinds
+            for parameters in ParameterGrid(GRIDS.get(name, {}) if self.tune else {})
+        )
         named = {"seed": self.seed, "dimensions": self.dimensions}
         for forecaster in candidates:
             known = named.keys() & forecaster.get_params(deep=False).keys()
@@ -156,7 +169,7 @@ def learn(
         matrix.correct,
         folds=learning.folds,
         seed=learning.seed,
-        first_anyway=learning.forecaster != AUTO,
+        listed_alone=learning.forecaster != AUTO,
         progress=progress,
     )
     known = ~np.isnan(matrix.correct)
@@ -239,6 +252,7 @@ def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
         folds=request.folds,
         features=request.features,
         seed=request.seed,
+        tune=request.tune,
     )
     matrix, card = load_answers(request.data, request.columns)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)

@@ -27,7 +27,6 @@ from scope.jobs.fleet.inputs import (
     held_out_rows,
     load_answers,
     load_questions,
-    require_enough_left,
     same_texts,
 )
 from scope.jobs.fleet.matrix import CorrectnessMatrix
@@ -164,10 +163,9 @@ def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
             encoder=encoder,
             texts=questions.texts,
         )
-    learning = Learning(forecaster=request.forecaster, seed=request.seed)
+    learning = Learning(forecaster=request.forecaster, seed=request.seed, tune=request.tune)
     matrix, card = load_answers(request.data, request.columns)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
-    require_enough_left(matrix, held_out, learning.folds)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     return PlannedEvaluation(
         models=matrix.models,
@@ -236,7 +234,7 @@ def _on_held_out(
     encoder: Encoder | None,
     progress: Progress,
 ) -> Evaluation:
-    """Fit on the other questions; whether these suffice is checked before, for an early error."""
+    """Fit on the other questions."""
     known = matrix.take(~held_out).checked()
     fleet = learn(known, learning, encoder, progress).fleet
     evaluation = _evaluation(fleet, matrix.take(held_out), encoder, progress)

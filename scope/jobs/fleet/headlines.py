@@ -290,8 +290,8 @@ def of_communities(communities: Sequence[records.CommunityDistance]) -> Iterator
     tested = [value for value in within if value is not None]
     if tested:
         yield prose(
-            "The models of {near} of {all} communities are closer to each other than random groups "
-            "of their size (p\u00a0<\u00a00.05, corrected for their number).",
+            "The models of {near} of {all} communities are closer to each other than to others, "
+            "more so than random groups (p\u00a0<\u00a00.05, corrected for their number).",
             near=sum(value < 0.05 for value in tested),
             all=len(tested),
         )

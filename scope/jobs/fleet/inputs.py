@@ -155,23 +155,6 @@ def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.b
     return np.isin(kinds, taken)
 
 
-def require_enough_left(matrix: CorrectnessMatrix, held_out: NDArray[np.bool_], folds: int) -> None:
-    """Check that enough questions remain for cross-validation.
-
-    Raises
-    ------
-    SpecError
-        If there are too few.
-    """
-    left = len(set(same_texts(matrix.take(~held_out))))
-    if left < folds:
-        raise SpecError(
-            f"{counted(left, 'training question')} and {int(held_out.sum())} held out",
-            expected=f"{folds} or more training questions with distinct texts",
-            fix="hold out fewer with --test-share, or add questions",
-        )
-
-
 SHOWN = 10
 """The number of names shown in a message."""
 

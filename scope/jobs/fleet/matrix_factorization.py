@@ -355,11 +355,6 @@ def _penalty(
 
 
 def _newton_step(design: _Doubles, variances: _Doubles, gradient: _Doubles) -> _Doubles:
-    """The inverse of 1 + D'VD, times the gradient, by whichever side has fewer equations."""
-    answers, dimensions = design.shape
-    if dimensions <= answers:
-        hessian = (design.T * variances) @ design + np.eye(dimensions)
-        return np.asarray(np.linalg.solve(hessian, gradient))
-    scaled = design * np.sqrt(variances)[:, None]
-    inner = np.linalg.solve(scaled @ scaled.T + np.eye(answers), scaled @ gradient)
-    return np.asarray(gradient - scaled.T @ inner)
+    """The inverse of 1 + D'VD, times the gradient."""
+    hessian = (design.T * variances) @ design + np.eye(design.shape[1])
+    return np.asarray(np.linalg.solve(hessian, gradient))

@@ -84,6 +84,7 @@ def predict_page(result: records.PredictResult) -> Page:
     charts = [
         chart for prediction in result.predictions if (chart := tables.benchmark_chart(prediction))
     ]
+    pictures = [Beside(tuple((Figure(chart),) for chart in charts))] if charts else []
     ranks = [(prediction.benchmark, prediction.tau) for prediction in result.predictions]
     return _page(
         result,
@@ -96,7 +97,7 @@ def predict_page(result: records.PredictResult) -> Page:
             ),
         ),
         headlines.of_predictions(result.predictions),
-        (table, *([Beside(tuple((Figure(chart),) for chart in charts))] if charts else [])),
+        (table, tables.contribution_matrix(result.contributions), *pictures),
         table,
     )
 

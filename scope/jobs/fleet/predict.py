@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,20 +12,22 @@ from threadpoolctl import threadpool_limits
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.errors import DataError
-from scope.jobs.fleet.embed import prepared
+from scope.jobs.fleet.contributions import contribution_matrix, over_splits
+from scope.jobs.fleet.embed import Learning, load_needed_encoder, prepared, tabulate
+from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster
 from scope.jobs.fleet.inputs import benchmarks_of, load_answers, require_known
-from scope.jobs.fleet.models import answer_vectors, counts_of_answers
+from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.models import NO_ENCODER, answer_vectors, counts_of_answers
 from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import PredictRequest
 from scope.jobs.runner import Prepared, run_job
-from scope.printing import counted
+from scope.protocols import Encoder
 from scope.records import (
     BenchmarkPoint,
     BenchmarkPrediction,
-    Estimate,
     Manifest,
     PredictResult,
+    Setting,
     Undefined,
 )
 
@@ -39,6 +42,14 @@ FEWEST_MODELS = 10
 
 STRENGTHS = tuple(10.0**power for power in range(-2, 5))
 """Of the ridge, from almost none; the models that are learned from choose by leave-one-out."""
+
+SVD = "svd"
+_LEFT_OUT = "each benchmark is predicted from vectors fitted without its questions"
+NOTES = {
+    SVD: (_LEFT_OUT, "vectors: skills and factors of the answers; ridge regression"),
+    "mf": (_LEFT_OUT, "vectors: matrix factorization; plain linear regression, as in EmbedLLM"),
+    "knn": (_LEFT_OUT, "one number a model: its mean forecast by knn; plain linear regression"),
+}
 
 SAME = 12
 """Predictions equal to so many decimals are equal: rounding gives no order."""
@@ -57,7 +68,11 @@ class LeftOut(NamedTuple):
 
 
 def leave_out(
-    answers: Answers, categories: Sequence[str | None], benchmark: str, embed: Embed
+    answers: Answers,
+    categories: Sequence[str | None],
+    benchmark: str,
+    embed: Embed,
+    without: Collection[str] = (),
 ) -> LeftOut:
     """Learn vectors without a benchmark's questions, and average the answers to them.
 
@@ -72,6 +87,8 @@ def leave_out(
     embed
         Given the rows to learn from and the columns of the models with an answer there, returns
         one vector for each of these columns.
+    without
+        Further categories whose questions are not learned from.
 
     Examples
     --------
@@ -85,10 +102,11 @@ def leave_out(
     ([0], [[0.5]], [1.0], 1)
     """
     inside = np.array([category == benchmark for category in categories])
-    known_inside, known_outside = (~np.isnan(answers[part]) for part in (inside, ~inside))
+    outside = ~inside & np.array([category not in without for category in categories])
+    known_inside, known_outside = (~np.isnan(answers[part]) for part in (inside, outside))
     columns = np.flatnonzero(known_inside.any(axis=0) & known_outside.any(axis=0))
     learned = np.flatnonzero(known_outside.any(axis=0))
-    vectors = embed(np.flatnonzero(~inside), learned)[np.isin(learned, columns)]
+    vectors = embed(np.flatnonzero(outside), learned)[np.isin(learned, columns)]
     observed = np.atleast_1d(np.nanmean(answers[np.ix_(inside, columns)], axis=0, dtype=np.float64))
     return LeftOut(columns, vectors, observed, int(inside.sum()))
 
@@ -103,13 +121,15 @@ def predict_benchmark(
     splits: int = 100,
     train: float = 0.5,
     seed: int = 0,
+    ridge: bool = True,
 ) -> BenchmarkPrediction:
     """Predict accuracies on a benchmark from vectors learned without it, by a linear model.
 
     The models are split at random many times; a ridge regression on standardised vectors learns
     from one side and predicts the other. Kendall's τ then says whether the other side's order is
-    predicted; a split in which either is the same for all counts as τ = 0. (The paper regresses
-    without a ridge: with as few models as it has dimensions, that only predicts noise.)
+    predicted; a split in which either is the same for all counts as τ = 0. EmbedLLM regresses
+    without a ridge: with fewer models than dimensions, all models learned from are then fitted
+    exactly.
 
     τ and the mean squared error are undefined, and ``splits`` 0, where there are fewer than 10
     models or all score alike. The intervals hold the middle 95 % of the splits: they tell how much
@@ -131,6 +151,8 @@ def predict_benchmark(
         The share of the models to learn from.
     seed
         Of the splits.
+    ridge
+        Whether the weights are penalised, by a strength that leave-one-out chooses.
 
     Examples
     --------
@@ -155,7 +177,7 @@ def predict_benchmark(
             **counts, tested=0, splits=0, significant=0, tau=unknown, mse=unknown, baseline=unknown
         )
     from scipy.stats import kendalltau
-    from sklearn.linear_model import RidgeCV
+    from sklearn.linear_model import LinearRegression, RidgeCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
@@ -167,7 +189,8 @@ def predict_benchmark(
     for split in range(splits):
         order = generator.permutation(len(models))
         known, asked = order[:learned], order[learned:]
-        model = make_pipeline(StandardScaler(), RidgeCV(alphas=STRENGTHS))
+        regression = RidgeCV(alphas=STRENGTHS) if ridge else LinearRegression()
+        model = make_pipeline(StandardScaler(), regression)
         with threadpool_limits(1):
             predicted = model.fit(places[known], accuracies[known]).predict(places[asked])
         predictions[split, asked] = predicted
@@ -191,24 +214,39 @@ def predict_benchmark(
         tested=len(models) - learned,
         splits=splits,
         significant=significant,
-        tau=_over_splits(taus, len(models)),
-        mse=_over_splits(errors, len(models)),
-        baseline=_over_splits(baseline, len(models)),
+        tau=over_splits(taus, len(models)),
+        mse=over_splits(errors, len(models)),
+        baseline=over_splits(baseline, len(models)),
+        errors=tuple(errors.tolist()),
         points=points,
     )
 
 
-def _over_splits(values: NDArray[np.float64], models: int) -> Estimate:
-    mean = float(values.mean())
-    low, high = np.percentile(values, [2.5, 97.5]).tolist()
-    # The mean of a very skewed distribution may lie outside its middle.
-    return Estimate(
-        value=mean,
-        low=min(low, mean),
-        high=max(high, mean),
-        n=models,
-        method=f"middle 95 % of {len(values)} random splits of the models",
-    )
+def vectors_by(
+    forecaster: str, matrix: CorrectnessMatrix, encoder: Encoder | None, request: PredictRequest
+) -> Callable[[str], Embed]:
+    """For each benchmark, the function that learns the models' vectors without it.
+
+    svd: skills and factors of the answers. mf: the vectors of matrix factorization. knn: the mean
+    forecast of the benchmark's questions, one number a model.
+    """
+    if encoder is None:
+        return lambda _: lambda rows, columns: answer_vectors(matrix.correct[np.ix_(rows, columns)])
+    table, layout = tabulate(matrix, encoder, request.progress, features=False)
+    fits: dict[bytes, Forecaster] = {}
+
+    def embed(benchmark: str, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Vectors:
+        key = rows.tobytes()
+        if key not in fits:
+            (unfitted,) = Learning(forecaster=forecaster, seed=request.seed).candidates(layout)
+            fits[key] = unfitted.fit(table[rows], matrix.correct[np.ix_(rows, columns)])
+        learned = fits[key]
+        if isinstance(learned, VectorForecaster):
+            return learned.model_vectors_
+        asked = [category == benchmark for category in matrix.categories]
+        return learned.predict_proba(table[asked]).mean(axis=0)[:, np.newaxis]
+
+    return lambda benchmark: partial(embed, benchmark)
 
 
 def run_predict_fleet(request: PredictRequest) -> PredictResult:
@@ -225,7 +263,7 @@ def prepare(request: PredictRequest) -> Prepared[PredictResult]:
     Raises
     ------
     DataError
-        If there are fewer than two benchmarks, or too few models on each.
+        If there are fewer than two benchmarks.
     SpecError
         If a named benchmark does not exist.
     """
@@ -233,26 +271,18 @@ def prepare(request: PredictRequest) -> Prepared[PredictResult]:
     every = benchmarks_of(matrix, "one to predict, others to fit on")
     require_known(request.benchmarks, every, "--benchmark", "benchmark")
     benchmarks = tuple(dict.fromkeys(request.benchmarks)) or every
-    known = ~np.isnan(matrix.correct)
-    of = np.array([category or "" for category in matrix.categories])
-    most = max(
-        int((known[of == name].any(axis=0) & known[of != name].any(axis=0)).sum())
-        for name in benchmarks
-    )
-    if most < FEWEST_MODELS:
-        raise DataError(
-            f"{counted(most, 'model')} with answers to a benchmark and to other questions",
-            expected=f"{FEWEST_MODELS} or more: some to fit on, others to predict",
-            fix="add answers of further models",
-        )
+    name, encoder = request.forecaster, None
+    settings: dict[str, Setting] = {}
+    if name != SVD:
+        learning = Learning(forecaster=name)
+        encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
+        settings = learning.settings(encoder)
 
-    def predict(benchmark: str) -> BenchmarkPrediction:
-        left = leave_out(
-            matrix.correct,
-            matrix.categories,
-            benchmark,
-            lambda rows, columns: answer_vectors(matrix.correct[np.ix_(rows, columns)]),
-        )
+    def predict(
+        embedding: Callable[[str], Embed], benchmark: str, *without: str
+    ) -> BenchmarkPrediction:
+        embed = embedding(benchmark)
+        left = leave_out(matrix.correct, matrix.categories, benchmark, embed, without)
         return predict_benchmark(
             left.vectors,
             left.observed,
@@ -262,20 +292,24 @@ def prepare(request: PredictRequest) -> Prepared[PredictResult]:
             splits=request.splits,
             train=request.train_share,
             seed=request.seed,
+            ridge=name == SVD,
         )
 
     def compute(manifest: Manifest, _: Run) -> PredictResult:
+        by_embedding = partial(predict, vectors_by(name, matrix, encoder, request))
         predictions = []
         with request.progress.task("held-out benchmarks", len(benchmarks)) as advance:
             for benchmark in benchmarks:
-                predictions.append(predict(benchmark))
+                predictions.append(by_embedding(benchmark))
                 advance()
-        note = "each benchmark is predicted from vectors fitted without its questions"
         return PredictResult(
             manifest=manifest,
-            **counts_of_answers(matrix),
+            **counts_of_answers(matrix, encoder.spec if encoder else NO_ENCODER),
             predictions=tuple(predictions),
-            notes=(*matrix.notes, note),
+            contributions=contribution_matrix(by_embedding, benchmarks, every)
+            if request.contributions
+            else (),
+            notes=(*matrix.notes, *NOTES[name]),
         )
 
     return prepared(
@@ -284,9 +318,13 @@ def prepare(request: PredictRequest) -> Prepared[PredictResult]:
         compute,
         data=(card,),
         settings={
+            **settings,
+            **({"contributions": True} if request.contributions else {}),
             "benchmarks": ", ".join(benchmarks),
             "splits": request.splits,
             "train_share": request.train_share,
             "seed": request.seed,
         },
+        encoder=encoder,
+        texts=matrix.texts if encoder else (),
     )

@@ -35,6 +35,9 @@ from scope.records import (
 ForecasterName = Literal["auto", "factors", "knn", "mean", "mf"]
 """Methods that fit a fleet; auto selects one."""
 
+OF_TEXTS = ("encoder", "engine", *(option.name for option in described(Loading)))
+"""The options of jobs that read texts."""
+
 TEST_SHARE = 0.2
 """Default share of held-out questions."""
 
@@ -111,6 +114,9 @@ class Learns(ReadsTexts):
     forecaster: Annotated[ForecasterName, option(METHOD)] = "auto"
     """Method that fits the fleet. auto selects mean, knn or factors by cross-validation over the
     questions; mf, as published, takes minutes."""
+
+    tune: Annotated[bool, option(METHOD)] = False
+    """Choose the neighbours of knn, and the epochs and learning rate of mf, by cross-validation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +208,7 @@ class ForecastRequest(FleetOrAnswers, Learns):
         if self.fleet is None:
             refuse_unused(self, ("questions",), "with --data", self.forms)
             return
-        refuse_unused(self, ("test_share", "forecaster"), "with --fleet", self.forms)
+        refuse_unused(self, ("test_share", "forecaster", "tune"), "with --fleet", self.forms)
         if self.questions is None:
             raise SpecError(
                 "a fleet without questions", expected=self.forms, fix="add --questions FILE"
@@ -239,16 +245,24 @@ class RouteRequest(ForecastRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictRequest(FromAnswers):
+class PredictRequest(FromAnswers, ReadsTexts):
     """Predict the models' accuracies on each benchmark from the other benchmarks.
 
     Vectors of the models are learned without the benchmark; a linear model from vector to accuracy
     is fitted on some of the models and predicts the others, for many random splits. A question's
-    benchmark is its category; no text and no encoder is needed. An interrupted run continues when
-    the same command is given again, with the same result.
+    benchmark is its category; texts and an encoder are used by mf and knn alone. An interrupted run
+    continues when the same command is given again, with the same result.
 
     Example: scope fleet predict --data answers.csv
     """
+
+    forecaster: Annotated[Literal["svd", "mf", "knn"], option(METHOD)] = "svd"
+    """Method. svd: factors of the answers, and ridge regression. mf: vectors of EmbedLLM's matrix
+    factorization, and plain linear regression, as published. knn: the mean forecast of the
+    benchmark's questions by the nearest others, and plain linear regression."""
+
+    contributions: Annotated[bool, option(METHOD)] = False
+    """Measure how much lower the error on each benchmark is with each other one, as in EmbedLLM."""
 
     benchmarks: Annotated[Sequence[str], option(DATA, "--benchmark", metavar="NAME")] = ()
     """Benchmark to predict, by default each in turn; may be repeated."""
@@ -258,6 +272,11 @@ class PredictRequest(FromAnswers):
 
     train_share: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.5
     """Share of the models that the linear model is fitted on."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.forecaster == "svd":
+            refuse_unused(self, OF_TEXTS, "with --forecaster svd", "mf or knn, which read texts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,8 +312,7 @@ class MapRequest(FleetOrAnswers):
         if self.fleet is not None:
             refuse_unused(self, ("contributions",), "with --fleet", self.forms)
         if not self.contributions:
-            of_texts = ("encoder", "engine", *(one.name for one in described(Loading)))
-            refuse_unused(self, of_texts, "without --contributions", self.forms)
+            refuse_unused(self, OF_TEXTS, "without --contributions", self.forms)
 
 
 def _job(name: str, request: type[FleetRequest], result: type[FleetResult]) -> Job:

@@ -16,11 +16,12 @@ from scope.jobs.fleet.scores import (
     Shares,
     known_gain,
     known_mean,
+    means_of_known,
     names_at,
     question_parts,
 )
 from scope.records import RouterScore, RouteShare
-from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
+from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 Worth = NDArray[np.float64]
 """Shape (questions, models): how much it is worth to give a question to a model."""
@@ -234,12 +235,14 @@ def router_scores(
     categories: Sequence[str | None] | None = None,
     costs: ArrayLike | None = None,
 ) -> tuple[RouterScore, ...]:
-    """Accuracy, cost and the router's gain, of four ways to route: of all, then by category.
+    """Accuracy, cost and the router's gain, of the ways to route: of all, then by category.
 
     The random router draws a model for each question, with the shares that the router gives to
     the models over all questions; its accuracy is the expected one, not that of a draw. An oracle
     is right wherever any model is known to be; it asks the cheapest one that is right, and the
-    cheapest at all where none is.
+    cheapest at all where none is. Where there are categories, the best model of each on these same
+    questions is a bound on every router that sees the category alone; with few questions it is
+    flattered by chance.
 
     A question counts for a way of routing only where an answer that it might get is known, and for
     a gain only where it counts for both; ``n`` says how many do. Of the random router's models,
@@ -282,6 +285,7 @@ def router_scores(
     routers = (
         _asking(ROUTER, None, chosen, answers, prices),
         _asking(SINGLE_BEST, models[single], np.full(len(answers), single), answers, prices),
+        *([_best_per_benchmark(answers, groups, prices)] if any(groups) else []),
         _drawing(chosen, answers, prices),
         _oracle(answers, prices),
     )
@@ -297,6 +301,19 @@ def _asking(
 ) -> Router:
     shares = answers[np.arange(len(answers)), columns].astype(np.float64)
     return Router(name, model, shares, None if costs is None else costs[columns])
+
+
+def _best_per_benchmark(
+    answers: Answers, categories: Sequence[str | None], costs: Costs | None
+) -> Router:
+    columns = np.zeros(len(answers), dtype=np.int64)
+    for part in question_parts(categories)[1:]:
+        inside = answers[part.rows].T
+        shares = means_of_known(inside, ~np.isnan(inside))
+        columns[part.rows] = np.nan_to_num(shares, nan=-1).argmax()
+    router = _asking(BEST_PER_BENCHMARK, None, columns, answers, costs)
+    without = np.array([category is None for category in categories])
+    return router._replace(shares=np.where(without, np.nan, router.shares))
 
 
 def _drawing(chosen: Columns, answers: Answers, costs: Costs | None) -> Router:

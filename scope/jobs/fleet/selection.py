@@ -278,7 +278,7 @@ def choose(
     *,
     folds: int = 5,
     seed: int = 0,
-    first_anyway: bool = False,
+    listed_alone: bool = False,
     progress: Progress | None = None,
 ) -> ChosenForecaster:
     """Fit the candidate that predicts unseen questions best, or each model's mean.
@@ -303,8 +303,8 @@ def choose(
         As for `Forecaster.fit`.
     folds, seed
         How many parts the questions are drawn into, and what decides on the draw.
-    first_anyway
-        Use the first candidate whatever the others do, which are then there to compare with.
+    listed_alone
+        Use the best candidate even if the mean is better, which is then there to compare with.
     progress
         Shows how many fits are done.
 
@@ -341,9 +341,10 @@ def choose(
     mean = next(n for n, one in enumerate(listed) if isinstance(one, MeanForecaster))
     with (progress or Silent()).task("trying forecasters", len(listed) * folds + 1) as advance:
         predicted = [_left_out(one, questions, given, parts, advance) for one in listed]
-        place = _best([hit_shares(one, given) for one in predicted], mean, numbers)
-        if first_anyway:
-            place = listed.index(candidates[0])
+        shares = [hit_shares(one, given) for one in predicted]
+        place = _best(shares, mean, numbers)
+        if listed_alone:
+            place = max(map(listed.index, candidates), key=lambda n: np.nanmean(shares[n]))
         forecaster = clone(listed[place]).fit(questions, given)
         advance()
     ids = list(map(str, numbers.tolist()))

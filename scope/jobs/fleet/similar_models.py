@@ -133,8 +133,10 @@ def community_distances(
     """The mean distance within each community and between every two of them.
 
     Within a community of n models, ``p_value`` is (k + 1) / (resamples + 1), where k of so many
-    random draws of n models of the fleet lie as near to each other, or nearer. It takes
-    `FEW_MODELS`; an interval takes 3 within a community, or 2 of each of two. ``p_adjusted`` is
+    random draws of n models of the fleet have as small a difference of the mean distance to each
+    other minus that to all other models, or a smaller one. It takes `FEW_MODELS`; an interval takes
+    3 within a community, or 2 of each of two. A model may be of several communities: between two
+    of them, their common models do not count. ``p_adjusted`` is
     Benjamini and Hochberg's correction over all communities with a p-value.
 
     Parameters
@@ -144,8 +146,8 @@ def community_distances(
     models
         Their names.
     labels
-        The community of each model by its name; a model without one belongs to none, and is drawn
-        as any other.
+        The community of each model by its name, several ones with semicolons between them; a model
+        without one belongs to none, and is drawn as any other.
     resamples
         The number of random communities; 999, or 100 for each community tested if that is more.
     seed
@@ -176,7 +178,7 @@ def community_distances(
     return _adjusted(
         _within(first, members[first], distances, resamples, seed)
         if first == second
-        else _between(first, second, distances[np.ix_(members[first], members[second])])
+        else _between(first, second, distances, members)
         for first, second in combinations_with_replacement(sorted(members), 2)
     )
 
@@ -194,8 +196,9 @@ def _members(models: Sequence[str], labels: Mapping[str, str]) -> dict[str, list
     """The rows of each community's models."""
     members: dict[str, list[int]] = {}
     for row, model in enumerate(models):
-        if model in labels:
-            members.setdefault(labels[model], []).append(row)
+        names = labels.get(model, "").split(";")
+        for name in dict.fromkeys(name.strip() for name in names if name.strip()):
+            members.setdefault(name, []).append(row)
     return members
 
 
@@ -209,19 +212,26 @@ def _within(
         second=name,
         pairs=size * (size - 1) // 2,
         distance=_distance_within(name, inside),
-        p_value=None if size < FEW_MODELS else _nearness(inside, distances, resamples, seed),
+        p_value=None if size < FEW_MODELS else _nearness(rows, distances, resamples, seed),
     )
 
 
-def _nearness(inside: Distances, distances: Distances, resamples: int, seed: int) -> float:
-    """How often as many models, drawn at random from the fleet, lie as near to each other."""
+def _nearness(rows: list[int], distances: Distances, resamples: int, seed: int) -> float:
+    """How often as many models, drawn at random from the fleet, lie as near by `_within_less`."""
     # By the size alone, so that another community more leaves this one's draws as they are.
-    generator = np.random.default_rng([seed, len(inside)])
-    limit, nearer = inside.sum() * (1 + ROUNDING), 0
+    generator = np.random.default_rng([seed, len(rows)])
+    limit, nearer = _within_less(distances, rows) + ROUNDING * distances.mean(), 0
     for _ in range(resamples):
-        drawn = generator.permutation(len(distances))[: len(inside)]
-        nearer += int(distances[np.ix_(drawn, drawn)].sum() <= limit)
+        drawn = generator.permutation(len(distances))[: len(rows)].tolist()
+        nearer += int(_within_less(distances, drawn) <= limit)
     return (nearer + 1) / (resamples + 1)
+
+
+def _within_less(distances: Distances, rows: list[int]) -> float:
+    """The mean distance of some models to each other, minus that to all others."""
+    inside, size = float(distances[np.ix_(rows, rows)].sum()), len(rows)
+    outside, others = float(distances[rows].sum()) - inside, len(distances) - size
+    return inside / (size * (size - 1)) - outside / (size * max(others, 1))
 
 
 def _distance_within(name: str, inside: Distances) -> Estimate | Undefined:
@@ -233,7 +243,12 @@ def _distance_within(name: str, inside: Distances) -> Estimate | Undefined:
     return _jackknife(float(total / (size * (size - 1))), (without,))
 
 
-def _between(first: str, second: str, across: Distances) -> CommunityDistance:
+def _between(
+    first: str, second: str, distances: Distances, members: Mapping[str, list[int]]
+) -> CommunityDistance:
+    both = {*members[first]} & {*members[second]}
+    apart = ([row for row in members[name] if row not in both] for name in (first, second))
+    across = distances[np.ix_(*apart)]
     of_first, of_second = across.shape
     few, size = (first, of_first) if of_first < 2 else (second, of_second)
     if size < 2:

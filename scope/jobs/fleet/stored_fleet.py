@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,8 +112,7 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
             fix="keep your own forecaster by other means",
         )
     numbers = {f"forecaster.{name}": array for name, array in forecaster.state_arrays().items()}
-    numbers["fleet.skills"] = np.asarray(fleet.skills, dtype=np.float32)
-    numbers["fleet.answered"] = np.asarray(fleet.answered, dtype=np.int64)
+    numbers |= _counts(fleet)
     parameters = forecaster.get_params(deep=False)
     del parameters["layout"]
     description = _Description(
@@ -243,12 +242,15 @@ def fleet_digest(fleet: Fleet) -> str:
     forecaster = fleet.forecaster
     names = (fleet.models, fleet.added, fleet.ids, fleet.texts_digest, fleet.encoder)
     parameters = sorted(forecaster.get_params(deep=False).items())
-    numbers = {
-        **forecaster.state_arrays(),
+    numbers = forecaster.state_arrays() | _counts(fleet)
+    return digest_of((forecaster.short_name, parameters, names), numbers)
+
+
+def _counts(fleet: Fleet) -> dict[str, NDArray[Any]]:
+    return {
         "fleet.skills": np.asarray(fleet.skills, dtype=np.float32),
         "fleet.answered": np.asarray(fleet.answered, dtype=np.int64),
     }
-    return digest_of((forecaster.short_name, parameters, names), numbers)
 
 
 def _folder(spec: str | Path, runs: Path) -> Path:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scope.errors import SpecError
 from scope.jobs.fleet.factorization import (
     Prior,
     answer_noise,
@@ -71,8 +70,8 @@ class TextFactors(VectorForecaster):
     layout
         Which columns of a table of questions hold what.
     dimensions
-        Coordinates of a model beside its skill. None: 20, or as many as there are models if
-        these are fewer. Beyond what the answers fill, coordinates are zero.
+        Coordinates of a model beside its skill, None: 20; at most as many as there are models.
+        Beyond what the answers fill, coordinates are zero.
     landmarks
         Questions that new ones are compared with; all where there are fewer.
     folds
@@ -226,16 +225,8 @@ class TextFactors(VectorForecaster):
         return forecasts
 
     def _dimensions_for(self, models: int) -> int:
-        """How many dimensions to fit beside what every model has."""
-        usual = min(MOST_DIMENSIONS, models)
-        dimensions = usual if self.dimensions is None else self.dimensions
-        if dimensions > models:
-            raise SpecError(
-                f"{dimensions} dimensions for {models} models",
-                expected=f"{models} dimensions at most: models differ in no more",
-                fix=f"ask for dimensions={models} or fewer, or add models",
-            )
-        return dimensions
+        """How many dimensions to fit beside the skill; there are at most as many as models."""
+        return min(self.dimensions or MOST_DIMENSIONS, models)
 
     def _inner_folds(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Which question each row is, and its fold; few questions are in fewer folds."""

@@ -16,10 +16,12 @@ from scope.errors import DataError, SpecError
 from scope.jobs.probe.correlations import pearson
 from scope.jobs.probe.latents import (
     Distances,
+    Latents,
     Scores,
     checked_latents,
     checked_pairs,
     checked_scores,
+    layer_normed,
     one_thread,
     require_form,
 )
@@ -100,8 +102,11 @@ def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None
     if step == "mlp":
         parameters = layers + 1
     else:
-        parameters = head_size(layers, hidden or RECIPES[step].hidden)
-        smaller = max((n for n in range(1, pairs) if head_size(layers, n) <= pairs), default=0)
+        usual = RECIPES[step].hidden
+        parameters = head_size(layers, usual and (hidden or usual))
+        smaller = usual and max(
+            (n for n in range(1, pairs) if head_size(layers, n) <= pairs), default=0
+        )
     if pairs < parameters:
         way = f"or write --hidden {smaller}, " if smaller else ""
         raise DataError(
@@ -175,24 +180,24 @@ Development: TypeAlias = tuple[NDArray[Any], NDArray[Any], ArrayLike]
 class SimilarityProbe(BaseEstimator):
     """Scores the semantic similarity of two sentences from a frozen model's latents.
 
-    Equal latents score exactly ``high``, and two sentences the same both ways round, to the bit.
-    One seed gives the same probe to the byte, on any number of cores.
+    Equal latents score exactly ``high``, but in the step ``published``, and two sentences the same
+    both ways round, to the bit. One seed gives the same probe to the byte, on any number of cores.
 
     Parameters
     ----------
     step
-        How much is learned, in the paper's order. ``raw``: the cosine of one layer, the best on
-        the development pairs. ``mlp``: one layer of numbers on the cosines of all layers,
-        whose dimensions are standardised.
-        ``siamese``: one encoder per layer, randomly initialized. ``autoencoder``: the encoders
-        are initialized from autoencoders trained on sentences without scores. ``final``: they
-        are initialized from whitened principal components, and the loss is the errors' variance.
+        How much is learned, in FREEZE's order. ``raw``: the cosine of one layer, the best on the
+        development pairs. ``mlp``: one layer of numbers on the cosines of all layers, whose
+        dimensions are standardised. ``siamese``: one encoder per layer, randomly initialized.
+        ``autoencoder``: the encoders are initialized from autoencoders trained on sentences
+        without scores. ``published``: FREEZE's last step, see `RECIPES`. ``final``: the encoders
+        are initialized from whitened principal components, with ``log_variance_and_mean``.
     seed
         Random seed.
     low, high
         The range of the scores.
     loss
-        ``squared`` or ``log_variance``; None: as the step has it.
+        ``squared``, ``log_variance`` or ``log_variance_and_mean``; None: as the step has it.
     hidden
         Units of the head's hidden layer; None: as the step has it, 32, or 16 in ``final``.
     outputs
@@ -261,7 +266,7 @@ class SimilarityProbe(BaseEstimator):
                 fix="leave `pretrain` out: this step learns from pairs alone",
             )
         with one_thread():
-            self.pretrained_ = self._pretrained(checked_latents(latents))
+            self.pretrained_ = self._pretrained(self._inputs(checked_latents(latents)))
         self.pretrained_step_ = self.step
         return self
 
@@ -300,7 +305,10 @@ class SimilarityProbe(BaseEstimator):
             measure = self._measure(pairs, tried)
             dissimilarities = measure.dissimilarity(measure.distances(tried.first, tried.second))
         self.measure_ = measure
-        self.calibration_ = Calibration.fit(dissimilarities, tried.similarities)
+        self.calibration_ = Calibration()
+        # The sigmoid of FREEZE's head is its own calibration.
+        if self.step != "published":
+            self.calibration_ = Calibration.fit(dissimilarities, tried.similarities)
         _, self.layers_, self.width_ = pairs.first.shape
         return self
 
@@ -322,7 +330,7 @@ class SimilarityProbe(BaseEstimator):
     def layer_distances(self, first: NDArray[Any], second: NDArray[Any]) -> Distances:
         """The distance of each pair in each layer, shape (pairs, layers), from 0 to 2."""
         check_is_fitted(self, "measure_")
-        pair = checked_pairs(first, second)
+        pair = [self._inputs(side) for side in checked_pairs(first, second)]
         require_form(pair[0], self.layers_, self.width_)
         with one_thread():
             return self.measure_.distances(*pair)
@@ -343,8 +351,17 @@ class SimilarityProbe(BaseEstimator):
                     dissimilarities = dissimilarities * (whole / mean)
         return self.calibration_.scores(dissimilarities, self.low, self.high)
 
+    def _inputs(self, latents: Latents) -> Latents:
+        """The latents as the step takes them: a layer norm is the first of FREEZE's encoders."""
+        return layer_normed(latents) if self.step == "published" else latents
+
+    def reconstruction_errors(self, latents: NDArray[Any]) -> NDArray[np.float64]:
+        """`Pretrained.reconstruction_errors` of latents, after `pretrain` of autoencoders."""
+        with one_thread():
+            return self.pretrained_.reconstruction_errors(self._inputs(checked_latents(latents)))
+
     def _scored(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> ScoredPairs:
-        pair = checked_pairs(first, second)
+        pair = [self._inputs(side) for side in checked_pairs(first, second)]
         wanted = checked_scores(scores, len(pair[0]), self.low, self.high)
         return ScoredPairs(*pair, (wanted - self.low) / (self.high - self.low))
 
@@ -375,7 +392,7 @@ class SimilarityProbe(BaseEstimator):
         return replace(
             recipe,
             loss=self.loss or recipe.loss,
-            hidden=self.hidden or recipe.hidden,
+            hidden=recipe.hidden and (self.hidden or recipe.hidden),
             outputs=self.outputs or recipe.outputs,
             epochs=self.epochs,
             batch=self.batch,

@@ -307,6 +307,31 @@ def fit_basis(parts: Sequence[Latents], components: int, *, whitened: bool) -> B
     return Basis(np.stack(centres), np.stack(projections))
 
 
+def layer_normed(latents: Latents) -> Latents:
+    """Each vector with mean 0 and variance 1 over its dimensions, as by a layer norm.
+
+    Examples
+    --------
+    >>> layer_normed(np.array([[[1.0, 3.0]]], dtype=np.float32)).tolist()
+    [[[-1.0, 1.0]]]
+    """
+    centred = latents - latents.mean(axis=2, keepdims=True)
+    return np.asarray(centred / np.maximum(centred.std(axis=2, keepdims=True), _STILL), np.float32)
+
+
+def raw_basis(layers: int, width: int) -> Basis:
+    """The basis that leaves latents as they are.
+
+    Examples
+    --------
+    >>> latents = np.array([[[3.0, -1.0]]], dtype=np.float32)
+    >>> project(raw_basis(1, 2), [latents]).tolist()
+    [[[3.0, -1.0]]]
+    """
+    whole = np.eye(width, dtype=np.float32)
+    return Basis(np.zeros((layers, width), dtype=np.float32), np.tile(whole, (layers, 1, 1)))
+
+
 def project(basis: Basis, parts: Sequence[Latents]) -> Any:
     """The encoders' inputs as one tensor of shape (layers, sentences of all parts, components).
 

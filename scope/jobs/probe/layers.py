@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.jobs.probe.correlations import pearson_difference, pearson_estimate
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.latents import (
@@ -95,18 +95,10 @@ def leave_one_layer_out(
     ------
     DataError
         If the pairs, their scores or groups are invalid.
-    SpecError
-        If the model has only one layer.
     """
     wanted = checked_scores(scores, len(first), probe.low, probe.high)
     distances = probe.layer_distances(first, second)
     layers = distances.shape[1]
-    if layers == 1:
-        raise SpecError(
-            "a probe of one layer, to be measured without it",
-            expected="a probe of two layers or more",
-            fix="read the latents of all layers",
-        )
     whole = probe.scores_from(distances)
     without = (probe.scores_from(distances, without=layer) for layer in range(layers))
     return tuple(pearson_difference(whole, rest, wanted, groups) for rest in without)
@@ -115,15 +107,13 @@ def leave_one_layer_out(
 _STILL = 1e-6
 
 
-def linear_cka(
-    first: NDArray[Any], second: NDArray[Any], *, standardised: bool = True
-) -> NDArray[np.float64]:
+def linear_cka(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     """Centred kernel alignment of layers (Kornblith et al., 2019), from 0 to 1; 1 is the same.
 
-    It compares which sentences are close to which: turning, shifting or scaling a layer changes
-    nothing. Standardised, each dimension first gets the variance 1; otherwise a few dimensions of
-    a language model, with variances above those of all others together, decide alone. The number
-    is then no longer invariant to rotation.
+    It compares which sentences are close to which: shifting or scaling a layer changes nothing.
+    Each dimension first gets the variance 1; otherwise a few dimensions of a language model, with
+    variances above those of all others together, decide alone. So the number is not invariant to
+    rotation.
 
     Each layer is one matrix of the sentences' products, in double precision: 8 bytes times the
     layers times the square of the sentences. Some hundred sentences are enough.
@@ -133,8 +123,6 @@ def linear_cka(
     first, second
         Latents of the same sentences, in the same order, by two models or one. Layers and widths
         may differ.
-    standardised
-        Whether dimensions are given the same variance.
 
     Returns
     -------
@@ -156,12 +144,10 @@ def linear_cka(
     ([[0.7071]], [[1.0]])
     """
     with one_thread():
-        return _map_of(*_unit_products(first, second, standardised=standardised))
+        return _map_of(*_unit_products(first, second))
 
 
-def _unit_products(
-    first: NDArray[Any], second: NDArray[Any], *, standardised: bool = True
-) -> list[NDArray[np.float64]]:
+def _unit_products(first: NDArray[Any], second: NDArray[Any]) -> list[NDArray[np.float64]]:
     """Each layer's matrix of products as a row of length 1, shape (layers, sentences ** 2)."""
     pair = checked_latents(first, "the first latents"), checked_latents(second, "the second ones")
     count = len(pair[0])
@@ -185,7 +171,7 @@ def _unit_products(
                     expected="a layer that tells sentences apart",
                     fix="read another place in the text, or other sentences",
                 )
-            rows = rows[:, varied] / (deviation[varied] if standardised else 1.0)
+            rows = rows[:, varied] / deviation[varied]
             products = (rows @ rows.T).ravel()
             unit[layer] = products / np.linalg.norm(products)
         sides.append(unit)

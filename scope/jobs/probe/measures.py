@@ -27,6 +27,7 @@ from scope.jobs.probe.latents import (
     fit_basis,
     fit_scales,
     project,
+    raw_basis,
 )
 from scope.jobs.probe.network import (
     HEAD,
@@ -35,7 +36,6 @@ from scope.jobs.probe.network import (
     Recipe,
     dissimilarity,
     encode,
-    head_size,
     layer_distances,
     starting_head,
     train,
@@ -199,7 +199,10 @@ class AllCosines(NamedTuple):
 
 
 class Pretrained(NamedTuple):
-    """What is learned of each layer before any score is seen; encoders of autoencoders alone."""
+    """What is learned of each layer before any score is seen; encoders of autoencoders alone.
+
+    The encoders come with the decoders that they were trained with.
+    """
 
     basis: Basis
     encoders: Parameters | None = None
@@ -209,11 +212,26 @@ class Pretrained(NamedTuple):
         cls, parts: Sequence[Latents], recipe: Recipe, *, components: int, seed: int
     ) -> Pretrained:
         """The basis of each layer, and its autoencoder if the recipe is nonlinear."""
-        basis = fit_basis(parts, min(components, parts[0].shape[2]), whitened=recipe.whitened)
+        layers, width = parts[0].shape[1:]
+        basis = raw_basis(layers, width)
+        if recipe.hidden:
+            basis = fit_basis(parts, min(components, width), whitened=recipe.whitened)
         if not recipe.nonlinear:
             return cls(basis)
         inputs = project(basis, parts)
         return cls(basis, train_autoencoders(inputs, min(recipe.outputs, inputs.shape[2]), seed))
+
+    def reconstruction_errors(self, latents: Latents) -> NDArray[np.float64]:
+        """The squared error of each sentence in each layer, as a share of the layer's variance.
+
+        The variance of the inputs is that over these sentences. The shape is (sentences, layers).
+        """
+        torch, inputs, trained = load_torch(), project(self.basis, (latents,)), self.encoders or {}
+        with torch.inference_mode():
+            hidden = torch.tanh(torch.bmm(inputs, trained["encoders"]) + trained["offsets"])
+            errors = (torch.bmm(hidden, trained["decoders"]) - inputs).square().mean(2)
+            variances = inputs.var(1, correction=0).mean(1, keepdim=True)
+        return np.asarray((errors / variances.clamp_min(_TINY)).T.numpy(), dtype=np.float64)
 
 
 _AT_ONCE = 256
@@ -248,7 +266,8 @@ class SiameseNetwork(NamedTuple):
         basis = pretrained.basis
         layers, _, components = basis.projection.shape
         encoders = pretrained.encoders or _first_encoders(layers, components, recipe, generator)
-        start = encoders | starting_head(layers, recipe.hidden, generator)
+        start = {name: encoders[name] for name in ("encoders", "offsets")}
+        start |= starting_head(layers, recipe.hidden, generator)
         tried = [project(basis, (side,)) for side in (development.first, development.second)]
 
         def judge(parameters: Parameters) -> float:
@@ -269,7 +288,8 @@ class SiameseNetwork(NamedTuple):
         # An output that a layer does not have is 0 throughout, and not trained.
         outputs = int((arrays["encoders"] != 0).any(axis=1).sum())
         inputs = arrays["encoders"].shape[1]
-        trained = outputs * (inputs + nonlinear) + head_size(*arrays["hidden"].shape)
+        head = sum(arrays[name].size for name in HEAD if name in arrays)
+        trained = outputs * (inputs + nonlinear) + head
         exact = basis.projection.astype(np.float64) @ arrays["encoders"].astype(np.float64)
         arrays["encoders"] = exact.astype(np.float32)
         return cls(basis.centre, arrays, nonlinear, trained)
@@ -304,7 +324,8 @@ class SiameseNetwork(NamedTuple):
         if without is not None:
             kept = torch.ones(distances.shape[1], dtype=torch.float64)
             kept[without] = 0
-            parameters["hidden"][without] = 0
+            if "hidden" in parameters:
+                parameters["hidden"][without] = 0
         with torch.inference_mode():
             dissimilarities: NDArray[np.float64] = dissimilarity(
                 torch.from_numpy(distances), parameters, kept
@@ -313,7 +334,8 @@ class SiameseNetwork(NamedTuple):
 
     def _tensors(self, *names: str) -> Parameters:
         torch = load_torch()
-        return {name: torch.from_numpy(self.arrays[name].astype(np.float64)) for name in names}
+        kept = {name: self.arrays[name] for name in names if name in self.arrays}
+        return {name: torch.from_numpy(kept[name].astype(np.float64)) for name in kept}
 
 
 def _first_encoders(layers: int, components: int, recipe: Recipe, generator: Any) -> Parameters:

@@ -2,8 +2,8 @@
 
 ``z = (sum of softplus(w) * d over the layers) * exp(gate(cosines))``, and the similarity is
 ``exp(-z)``: 1 for equal sentences whatever was learned, since every ``d`` is then exactly 0, and
-the same both ways round, since distances and cosines are. The paper's head, a perceptron and a
-sigmoid on the cosines, scored identical sentences .47 of 1.
+the same both ways round, since distances and cosines are. FREEZE's head, a perceptron and a sigmoid
+on the cosines, promises no maximum for equal sentences; the step ``published`` has it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Any, Literal
 from scope.errors import SpecError
 from scope.models.torch_setup import load_torch
 
-Step = Literal["raw", "mlp", "siamese", "autoencoder", "final"]
-Loss = Literal["squared", "log_variance"]
+Step = Literal["raw", "mlp", "siamese", "autoencoder", "published", "final"]
+Loss = Literal["squared", "log_variance", "log_variance_and_mean"]
 
-STEPS: tuple[Step, ...] = ("raw", "mlp", "siamese", "autoencoder", "final")
-"""In the paper's order: each adds something to the one before."""
+STEPS: tuple[Step, ...] = ("raw", "mlp", "siamese", "autoencoder", "published", "final")
+"""FREEZE's steps as SCoPE takes them, each with an addition to the one before; ``published`` is
+FREEZE's last step as the paper has it, and ``final`` is SCoPE's."""
 
-RANDOM_STEPS: tuple[Step, ...] = ("siamese", "autoencoder", "final")
+RANDOM_STEPS: tuple[Step, ...] = ("siamese", "autoencoder", "published", "final")
 """Steps with encoders, whose training is random: each seed gives another probe."""
 
-PRETRAINED: tuple[Step, ...] = ("autoencoder", "final")
+PRETRAINED: tuple[Step, ...] = ("autoencoder", "published", "final")
 """Steps that learn from sentences without scores first."""
 
 
@@ -35,7 +36,8 @@ class Recipe:
 
     ``rate`` is the encoders' learning rate; ``dropout`` applies to single inputs,
     ``layer_dropout`` to whole layers. Training lasts at most ``epochs``, and ``patience`` epochs
-    without a gain.
+    without a gain. Without ``hidden`` units the head is one layer of weights and a sigmoid, and the
+    encoders take all dimensions of the latents.
     """
 
     outputs: int
@@ -52,10 +54,15 @@ class Recipe:
 
 
 _SIAMESE = Recipe(outputs=192, hidden=32, dropout=0.1, layer_dropout=0.1, rate=1e-3, loss="squared")
+_BENT = replace(_SIAMESE, nonlinear=True)
 
 RECIPES: Mapping[Step, Recipe] = {
     "siamese": _SIAMESE,
-    "autoencoder": replace(_SIAMESE, nonlinear=True),
+    "autoencoder": _BENT,
+    # The bottleneck is 512 in the later half of the layers and 256 in the earlier, as in the paper.
+    "published": replace(
+        _BENT, outputs=512, hidden=0, dropout=0.0, layer_dropout=0.0, loss="log_variance"
+    ),
     # The paper's last step trains the autoencoders by gradient. In closed form they take a seventh
     # of the time, and the correlation on development pairs was higher, .851 in place of .845.
     "final": Recipe(
@@ -64,7 +71,7 @@ RECIPES: Mapping[Step, Recipe] = {
         dropout=0.05,
         layer_dropout=0.2,
         rate=2e-3,
-        loss="log_variance",
+        loss="log_variance_and_mean",
         whitened=True,
     ),
 }
@@ -79,7 +86,7 @@ def checked_step(step: str) -> Step:
     Traceback (most recent call last):
     ...
     scope.errors.SpecError: found:    the step `finale` of a probe
-    expected: one of raw, mlp, siamese, autoencoder, final
+    expected: one of raw, mlp, siamese, autoencoder, published, final
     fix:      name one of these
     """
     for known in STEPS:
@@ -95,7 +102,8 @@ def checked_step(step: str) -> Step:
 Parameters = dict[str, Any]
 """Tensors by name: ``encoders`` (layers, inputs, outputs), ``offsets`` (layers, 1, outputs), and
 the head's ``weights`` (layers,), ``hidden`` (layers, hidden), ``hidden_offsets`` (hidden,),
-``out`` (hidden,) and ``out_offset`` ()."""
+``out`` (hidden,) and ``out_offset`` (). A head without hidden units has ``weights`` and
+``out_offset`` alone."""
 
 HEAD = ("weights", "hidden", "hidden_offsets", "out", "out_offset")
 
@@ -119,6 +127,9 @@ def head_size(layers: int, hidden: int) -> int:
 def starting_head(layers: int, hidden: int, generator: Any) -> Parameters:
     """A head whose gate is 1 and whose weights are equal."""
     torch = load_torch()
+    if not hidden:
+        weights = torch.full((layers,), _FIRST_SUM / layers)
+        return {"weights": weights, "out_offset": torch.zeros(())}
     reach = layers**-0.5
     return {
         "weights": torch.full((layers,), math.log(math.expm1(_FIRST_SUM / layers))),
@@ -159,6 +170,10 @@ def dissimilarity(distances: Any, parameters: Parameters, kept: Any = None) -> A
         Factors of each layer's distance, for dropout; None: all 1.
     """
     torch = load_torch()
+    if "hidden" not in parameters:
+        cosines = 1 - distances if kept is None else (1 - distances) * kept
+        raised = (cosines * parameters["weights"]).sum(1) + parameters["out_offset"]
+        return -torch.nn.functional.logsigmoid(raised)
     weights = torch.nn.functional.softplus(parameters["weights"])
     apart = ((distances if kept is None else distances * kept) * weights).sum(1)
     # 4 * cosine - 2: from -2 to 2 where cosines are from 0 to 1.
@@ -180,22 +195,32 @@ def squared(errors: Any) -> Any:
 
 
 def log_variance(errors: Any) -> Any:
-    """The logarithm of the errors' variance, with a tenth of their squared mean.
+    """The logarithm of the errors' variance, FREEZE's loss; it leaves the mean of the scores free.
 
-    The paper has the variance alone, which leaves the mean of the scores free; the second term
-    keeps the scores in their range.
+    Examples
+    --------
+    >>> round(log_variance(load_torch().tensor([1.0, 2.0, 3.0])).item(), 3)
+    0.0
+    """
+    return load_torch().log(errors.var() + 1e-6)
+
+
+def log_variance_and_mean(errors: Any) -> Any:
+    """`log_variance` and a tenth of the squared mean, which keeps the scores in their range.
 
     Examples
     --------
     A variance of 1 and a mean of 2:
 
-    >>> round(log_variance(load_torch().tensor([1.0, 2.0, 3.0])).item(), 3)
+    >>> round(log_variance_and_mean(load_torch().tensor([1.0, 2.0, 3.0])).item(), 3)
     0.4
     """
-    return load_torch().log(errors.var() + 1e-6) + 0.1 * errors.mean() ** 2
+    return log_variance(errors) + 0.1 * errors.mean() ** 2
 
 
-LOSSES: Mapping[str, Callable[[Any], Any]] = {"squared": squared, "log_variance": log_variance}
+LOSSES: Mapping[str, Callable[[Any], Any]] = {
+    function.__name__: function for function in (squared, log_variance, log_variance_and_mean)
+}
 
 SPAN = 5.0
 """Scores are from 0 to this in training whatever their range, as the recipes assume."""
@@ -236,7 +261,7 @@ def train(
         [
             {"params": [parameters[n] for n in encoders], "lr": recipe.rate, "weight_decay": 0.0},
             {
-                "params": [parameters[name] for name in HEAD],
+                "params": [parameters[name] for name in HEAD if name in parameters],
                 "lr": _HEAD_RATE,
                 "weight_decay": _HEAD_DECAY,
             },
@@ -303,6 +328,8 @@ EPOCHS, RATE, BATCH = 8, 2e-3, 256
 def train_autoencoders(inputs: Any, outputs: int, seed: int) -> Parameters:
     """Train a tanh encoder and a linear decoder a layer to reconstruct their inputs.
 
+    The decoders are returned beside the encoders, as ``decoders`` (layers, outputs, inputs).
+
     The layers share no parameter, so the sum of their losses trains each by itself, and all are
     one batched product. The earlier half of the layers has half of the outputs, the others of
     which are 0: reconstruction is harder in later layers, and with one narrow bottleneck
@@ -335,4 +362,5 @@ def train_autoencoders(inputs: Any, outputs: int, seed: int) -> Parameters:
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-    return {"encoders": (weights * mask).detach(), "offsets": (offsets * mask).detach()}
+    parts = {"encoders": weights * mask, "offsets": offsets * mask, "decoders": back}
+    return {name: tensor.detach() for name, tensor in parts.items()}

@@ -93,10 +93,12 @@ def layers_section(findings: ProbeFindings) -> Section | None:
     """Every layer in a table; None if there are no results by layer."""
     if not findings.layers:
         return None
-    numbers = (Column(title, "estimate") for title in ("Raw", "Encoded", "Decrease without"))
+    rebuilt = any(score.reconstruction is not None for score in findings.layers)
+    titles = ("Raw", "Encoded", "Decrease without", *(("Reconstruction error",) if rebuilt else ()))
+    numbers = (Column(title, "estimate") for title in titles)
     rows = []
     for score in findings.layers:
-        estimates = (score.raw, score.encoded, score.lost)
+        estimates = (score.raw, score.encoded, score.lost, score.reconstruction)[: len(titles)]
         cells = (estimate and Cell.of(estimate) for estimate in estimates)
         rows.append(Row(cells=(score.model, score.layer, *cells)))
     table = Table(
@@ -108,9 +110,10 @@ def layers_section(findings: ProbeFindings) -> Section | None:
         "Raw: Pearson’s correlation of the cosine of a layer’s vectors with human scores, on the "
         "test pairs; encoded: of the probe’s encodings of it. Decrease without: what the last "
         "step’s probe loses when the layer is removed without retraining; neighbours may contain "
-        "the same information. Layers are counted from 0, without the input embeddings. A step "
-        "calibrates its scores to the range of human scores by a nonlinear function, so that its "
-        "Pearson correlation differs from that of a layer."
+        "the same information. Reconstruction error: the share of the variance of a layer’s inputs "
+        "that its autoencoder, if any, leaves unexplained. Layers are counted from 0, without the "
+        "input embeddings. A step calibrates its scores to the range of human scores by a "
+        "nonlinear function, so that its Pearson correlation differs from that of a layer."
     )
     return Section(anchor="layers", title="All layers", blocks=(about, table))
 

@@ -39,7 +39,10 @@ STEP_MEANINGS: Mapping[str, str] = MappingProxyType(
         "mlp": "a trained linear layer on the cosines of all layers",
         "siamese": "an encoder a layer before the cosine, trained from a random initialization",
         "autoencoder": "the same, initialized from autoencoders of sentences without scores",
-        "final": "the same, initialized from whitened principal components; loss log Var(ŷ − y)",
+        "published": "FREEZE’s last step: raw latents, autoencoders 256 and 512 wide, one layer as "
+        "the head; loss log Var(ŷ − y)",
+        "final": "encoders initialized from whitened principal components; loss log Var(ŷ − y) "
+        "+ 0.1 mean(ŷ − y)²",
     }
 )
 

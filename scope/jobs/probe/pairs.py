@@ -158,19 +158,10 @@ def read_all_parts(task: PairTask, request: ProbeRequest) -> GivenPairs:
             "the score of equal meaning",
             fix=f"set the highest possible score: --high {maximum:g}, or more",
         )
-    notes = _note_on_range(test.pairs, task)
+    notes: tuple[str, ...] = ()
     if development is None:
         learned, chosen = split_development(train.pairs, request.seed)
-        if len(chosen) < 2:
-            raise DataError(
-                f"{counted(len(train.pairs), 'training pair')} of which {len(chosen)} can be "
-                "split for development",
-                expected=f"pairs of which a share of {SHARE:g}, and at least 2, share no sentence "
-                "with the others",
-                fix="give separate development pairs: --development PAIRS",
-            )
         notes = (
-            *notes,
             f"{counted(len(chosen), 'development pair')} split from the training pairs (seed "
             f"{request.seed}), without shared sentences",
         )
@@ -200,7 +191,7 @@ def read_test_alone(task: PairTask, request: ProbeRequest) -> GivenPairs:
         )
     test = _read(task, request, "test")
     _require_variety(test.pairs, "test")
-    return GivenPairs(test=test.pairs, cards=(test.card,), notes=_note_on_range(test.pairs, task))
+    return GivenPairs(test=test.pairs, cards=(test.card,))
 
 
 def _options(request: ProbeRequest) -> str:
@@ -253,17 +244,6 @@ def _low_maximum(pairs: Pairs, task: PairTask) -> float | None:
     """The highest score if none is in the upper half, which suggests another range."""
     maximum = max(pair.score for pair in pairs)
     return maximum if maximum < (task.low + task.high) / 2 else None
-
-
-def _note_on_range(pairs: Pairs, task: PairTask) -> tuple[str, ...]:
-    """A note instead of an error: few test pairs may all be low, and correlations stay valid."""
-    maximum = _low_maximum(pairs, task)
-    if maximum is None:
-        return ()
-    return (
-        f"the highest score of the test pairs is {maximum:g} in a range of {task.low:g} to "
-        f"{task.high:g}: if this is not the range of the annotation, the errors are invalid",
-    )
 
 
 SHARE = 0.1

@@ -143,7 +143,8 @@ class ProbeRequest(Request):
     """Setting of the task: [NAME.]FIELD=VALUE; may be repeated."""
 
     steps: Annotated[Sequence[str], option(METHOD, "--step", metavar="STEP")] = USUAL_STEPS
-    """Step of the paper: raw, mlp, siamese, autoencoder or final; may be repeated."""
+    """Step: raw, mlp, siamese, autoencoder, published (as FREEZE has it) or final; may be
+    repeated."""
 
     seeds: Annotated[int, whole_number(METHOD), Limits(least=1)] = 1
     """Number of seeds for each random step, starting at --seed. Intervals, gains and the saved
@@ -182,7 +183,7 @@ class ProbeRequest(Request):
         SpecError
             If a step is unknown.
         """
-        named = {checked_step(step) for step in self.steps}
+        named = {checked_step(step) for step in self.steps or USUAL_STEPS}
         return tuple(step for step in STEPS if step in named)
 
     @property
@@ -240,12 +241,6 @@ class ProbeRequest(Request):
         from scope.jobs.probe.estimator import check_parameters
 
         steps = self.ordered_steps
-        if not steps:
-            raise SpecError(
-                "no step of a probe",
-                expected="one or more of raw, mlp, siamese, autoencoder, final",
-                fix=f"omit --step for {' and '.join(USUAL_STEPS)}",
-            )
         if self.unlabelled is not None and not set(PRETRAINED) & set(steps):
             raise SpecError(
                 f"--unlabelled {self.unlabelled} with only the steps {' and '.join(steps)}",

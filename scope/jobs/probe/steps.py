@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,6 +43,7 @@ from scope.records import (
     StepScore,
     Undefined,
 )
+from scope.statistics import mean_estimate
 
 if TYPE_CHECKING:
     from scope.jobs.probe.run import ProbePlan
@@ -87,12 +89,12 @@ def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> tuple[
         ]
         for step in request.ordered_steps
     }
-    # The seed matters to the pretraining of autoencoders only.
+    # The seed matters to the pretraining of autoencoders alone.
     pretrained = [
         probe
         for step in request.ordered_steps
         if step in PRETRAINED
-        for probe in (probes[step] if step == "autoencoder" else probes[step][:1])
+        for probe in (probes[step][:1] if step == "final" else probes[step])
     ]
     total = len(pretrained) + sum(map(len, probes.values()))
     with progress.task("fitting", total) as advance:
@@ -141,13 +143,14 @@ def judge_model(
 ) -> JudgedModel:
     """Compare the scores of a model's probes with the human scores of the test pairs."""
     last, test = fitted[-1], latents_of(model.table, pairs)
+    layers = layer_scores(model.name, last.probe, test, leakage.groups)
     return JudgedModel(
         model=model.record(),
         scores=tuple(
             _step_score(model.name, step, before, test.scores, leakage)
             for before, step in zip([None, *fitted], fitted, strict=False)
         ),
-        layers=layer_scores(model.name, last.probe, test, leakage.groups),
+        layers=with_reconstruction(layers, fitted, test, leakage.groups),
         misjudged=misjudged_pairs(model.name, pairs, last.given[0]),
         given=last.given[0],
     )
@@ -205,6 +208,25 @@ def layer_scores(
     return tuple(
         LayerScore(model=model, layer=layer, raw=of_raw, encoded=of_encoded, lost=of_lost)
         for layer, (of_raw, of_encoded, of_lost) in enumerate(zip(raw, encoded, lost, strict=True))
+    )
+
+
+def with_reconstruction(
+    layers: tuple[LayerScore, ...],
+    fitted: Sequence[FittedStep],
+    test: PairLatents,
+    groups: NDArray[np.int64],
+) -> tuple[LayerScore, ...]:
+    """The same with the errors of the last step's autoencoders, if any, on the test sentences."""
+    probes = [step.probe for step in fitted if hasattr(step.probe, "pretrained_")]
+    trained = [probe for probe in probes if probe.pretrained_.encoders]
+    if not trained:
+        return layers
+    errors = trained[-1].reconstruction_errors(np.concatenate(test[:2]))
+    names, most = [*map(str, groups.tolist())] * 2, float(errors.max(initial=1.0))
+    return tuple(
+        replace(layer, reconstruction=mean_estimate(column, names, high=most))
+        for layer, column in zip(layers, errors.T, strict=True)
     )
 
 

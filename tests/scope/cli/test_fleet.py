@@ -11,6 +11,7 @@ from made_up_fleet import MODELS, TOPICS, lay_out
 
 import scope
 from scope.jobs.fleet.stored_fleet import load_fleet
+from scope.records.fleet import EVERY
 from scope.serialization import from_json, to_json
 
 LAST = MODELS[-1]
@@ -187,6 +188,31 @@ def test_each_benchmark_is_predicted_from_the_others(fleet):
     (one,) = findings(fleet(*asked, "--benchmark", "laws"))["predictions"]
     assert (one["benchmark"], one["questions"], one["splits"]) == ("laws", 40, 10)
     assert len(one["points"]) == len(MODELS)
+
+
+@pytest.mark.parametrize("forecaster", ["mf", "knn"])
+def test_benchmarks_are_predicted_as_published_with_the_matrix_of_contributions(fleet, forecaster):
+    found = findings(
+        fleet(
+            *("predict", "--data", "answers.csv", "--splits", "5", "--encoder", "./encoder"),
+            *("--forecaster", forecaster, "--contributions", "--json-full"),
+        )
+    )
+    assert [one["benchmark"] for one in found["predictions"]] == sorted(TOPICS)
+    assert "plain linear regression" in found["notes"][-1]
+    places = {(one["source"], one["target"]) for one in found["contributions"]}
+    each = {(one, other) for one in TOPICS for other in TOPICS}
+    assert places == each | {(one, EVERY) for one in TOPICS} | {(EVERY, one) for one in TOPICS}
+
+
+def test_tuned_forecasters_are_chosen_on_training_questions(fleet):
+    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--forecaster", "knn")
+    (whole, tuned) = (
+        findings(fleet(*asked, *more, "--json-full"))["forecaster"] for more in ((), ("--tune",))
+    )
+    assert (whole, tuned.partition("(")[0]) == ("knn", "knn")
+    # With 128 training questions, 131 neighbours are each model's mean.
+    assert tuned != "knn"
 
 
 def test_a_map_shows_communities_that_hang_together(fleet, tmp_path):

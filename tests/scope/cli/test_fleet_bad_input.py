@@ -113,12 +113,3 @@ def test_a_benchmark_is_predicted_from_others_alone(refused, answers):
     assert "0 benchmarks in the categories of 2 questions" in refused("predict", "--data", path)
     message = refused("map", "--data", path, "--contributions")
     assert "0 benchmarks in the categories of 2 questions" in message
-
-
-def test_too_few_models_to_predict_are_refused_before_any_work(refused, answers):
-    rows = [f"m{model},{one},{one}?,{(model + one) % 2}" for model in range(9) for one in range(4)]
-    named = [f"{row},{'ab'[int(row.split(',')[1]) % 2]}" for row in rows]
-    path = answers(*named, columns="model,id,question,correct,category")
-    message = refused("predict", "--data", path)
-    assert "9 models with answers to a benchmark and to other questions" in message
-    assert "10 or more" in message

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from scope.errors import SpecError
 from scope.jobs.fleet.embed import embed_fleet
 from scope.jobs.fleet.forecast import Evaluation, forecast_fleet, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import NeighbourForecaster
@@ -78,12 +77,6 @@ def test_the_share_and_the_seed_stand_in_the_notes(answers):
     evaluation = planned(answers, test_share=0.5).build()
     assert len(evaluation.questions.ids) == 40
     assert "40 of 80 questions are held out (seed 3)" in " ".join(evaluation.notes)
-
-
-def test_too_little_left_to_learn_from_is_told_by_the_share(answers):
-    with pytest.raises(SpecError, match="4 training questions and 72 held out") as refused:
-        planned(answers, test_share=0.9)
-    assert "--test-share" in refused.value.fix
 
 
 LAYOUT = QuestionLayout(vector=1)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import kendalltau
+from sklearn.linear_model import LinearRegression
 from threadpoolctl import threadpool_limits
 
 from scope.jobs.fleet.predict import leave_out, predict_benchmark
@@ -82,6 +83,16 @@ def test_one_split_is_a_ridge_regression_on_standardised_vectors():
     assert points == pytest.approx({f"m{row}": p for row, p in zip(asked, guess, strict=True)})
 
 
+def test_without_a_ridge_it_is_scikit_learns_linear_regression():
+    vectors, observed = made_up(models=40)
+    found = predicted(vectors, observed, splits=1, seed=5, ridge=False)
+    order = np.random.default_rng(5).permutation(40)
+    known, asked = order[:20], order[20:]
+    guess = LinearRegression().fit(vectors[known], observed[known]).predict(vectors[asked])
+    assert found.errors == pytest.approx((((guess - observed[asked]) ** 2).mean(),))
+    assert found.tau.value == pytest.approx(kendalltau(guess, observed[asked]).statistic)
+
+
 def test_every_model_is_a_point_with_the_mean_of_its_forecasts():
     vectors, observed = made_up()
     found = predicted(vectors, observed)
@@ -146,6 +157,17 @@ ANSWERS = np.array(
     [[1, 0, NAN, 1], [0, 0, NAN, NAN], [1, NAN, 1, NAN], [0, NAN, 1, 1]], dtype=np.float32
 )
 CATEGORIES = ["arc", None, "gsm8k", "gsm8k"]
+
+
+def test_a_further_benchmark_is_left_out_with_it():
+    seen = []
+
+    def embed(rows, columns):
+        seen.append((rows.tolist(), columns.tolist()))
+        return np.zeros((len(columns), 1))
+
+    leave_out(ANSWERS, CATEGORIES, "gsm8k", embed, without=["arc"])
+    assert seen == [([1], [0, 1])]
 
 
 def test_a_benchmark_is_left_out_of_what_vectors_are_learned_from():

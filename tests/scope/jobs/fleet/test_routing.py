@@ -14,7 +14,7 @@ from scope.jobs.fleet.routing import (
     within_budget,
 )
 from scope.records import Estimate, Undefined
-from scope.records.fleet import ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
+from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 
 @st.composite
@@ -261,6 +261,16 @@ def test_a_category_keeps_the_mix_of_all_questions():
     assert found[SAME_MIX].accuracy.value == 0.25
     assert found[SAME_MIX].cost == 2.5
     assert by_router(categories=categories, category="art")[ROUTER].accuracy.n == 2
+
+
+def test_the_best_of_each_benchmark_is_known_from_the_same_answers():
+    categories = ["law", "art", "art", None]
+    found = by_router(categories=categories, costs=[4, 2, 1])
+    best = found[BEST_PER_BENCHMARK]
+    # a in law; in art b, right once of twice; the last question has no category.
+    assert (best.accuracy.value, best.accuracy.n) == (pytest.approx(2 / 3), 3)
+    art = by_router(categories=categories, category="art")[BEST_PER_BENCHMARK]
+    assert (art.accuracy.value, art.gain.value) == (0.5, 0)
 
 
 def test_no_questions_are_undefined_and_cost_nothing_known():

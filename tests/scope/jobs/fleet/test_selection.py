@@ -236,12 +236,19 @@ def test_where_nothing_is_gained_the_mean_is_kept():
 def test_a_forecaster_that_is_asked_for_is_used_though_it_gains_nothing():
     table, answers = fleet(seed=1)
     shuffled = np.random.default_rng(0).permutation(answers)
-    choice = choose([knn(20)], table, shuffled, first_anyway=True)
+    choice = choose([knn(20)], table, shuffled, listed_alone=True)
     assert [(one.forecaster, one.chosen) for one in choice.scores] == [
         ("mean", False),
         ("knn(neighbours=20)", True),
     ]
     assert choice.forecaster.spelling == "knn(neighbours=20)"
+
+
+def test_of_several_that_are_asked_for_the_best_in_cross_validation_is_used():
+    table, answers = fleet()
+    choice = choose([knn(150), knn(9)], table, answers, listed_alone=True)
+    accuracies = {one.forecaster: one.accuracy.value for one in choice.scores}
+    assert choice.forecaster.spelling == max(list(accuracies)[1:], key=accuracies.get)
 
 
 class Telling(Forecaster):

@@ -191,10 +191,23 @@ def test_the_interval_holds_the_true_distance_as_often_as_it_says():
 
 def test_a_p_value_is_the_share_of_all_communities_of_the_size():
     vectors = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [20.0], [50.0]])
-    # Of the 9 groups of 8, those without 50 and without 20 are as near as the latter.
     labels = ["x"] * 7 + [None, "x"]
+
+    def within_less_between(left):
+        rows = [row for row in range(9) if row != left]
+        within = np.mean([abs(vectors[a] - vectors[b]) for a, b in combinations(rows, 2)])
+        return within - np.mean([abs(vectors[row] - vectors[left]) for row in rows])
+
+    differences = np.array([within_less_between(left) for left in range(9)])
     p_value = found_for(vectors, labels, resamples=20_000)["x", "x"].p_value
-    assert p_value == pytest.approx(2 / 9, abs=0.01)
+    assert p_value == pytest.approx((differences <= differences[7] + 1e-9).mean(), abs=0.01)
+
+
+def test_a_model_may_be_of_several_communities_and_their_common_models_do_not_count_between():
+    found = found_for([[0], [1], [4], [10], [12]], ["x", "x", "x; y", "y", "y"])
+    assert [one.pairs for one in found.values()] == [3, 4, 3]
+    assert found["x", "y"].distance.value == pytest.approx((10 + 12 + 9 + 11) / 4)
+    assert found["y", "y"].distance.value == pytest.approx((6 + 8 + 2) / 3)
 
 
 def test_one_community_more_leaves_the_others_as_they_are():

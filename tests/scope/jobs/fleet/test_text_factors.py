@@ -219,10 +219,13 @@ def test_dimensions_are_as_many_as_models_twenty_at_most():
         assert vectors.shape == (models, 1 + min(models, 20))
 
 
-def test_more_dimensions_than_models_are_refused_with_both_numbers():
+def test_more_dimensions_than_models_are_as_many_as_models():
     table, answers = fleet()
-    with pytest.raises(SpecError, match="13 dimensions for 12 models"):
-        TextFactors(layout=LAYOUT, dimensions=13).fit(table, answers)
+    fitted = (
+        TextFactors(layout=LAYOUT, dimensions=number).fit(table, answers) for number in (12, 13)
+    )
+    vectors = [forecaster.model_vectors_.tolist() for forecaster in fitted]
+    assert vectors[0] == vectors[1]
 
 
 def test_twins_do_not_teach_it_to_trust_the_text():

@@ -262,6 +262,61 @@ def test_pairs_without_any_distance_have_a_finite_calibration():
     assert constant.unit == 1.0
 
 
+@pytest.fixture(scope="module")
+def published():
+    return probe_of("published", epochs=8).pretrain(SENTENCES).fit(*TRAIN, development=DEVELOPMENT)
+
+
+def test_the_published_step_learns_from_raw_latents_and_scores_as_its_sigmoid_does(published):
+    assert published.score(*TEST) > 0.5
+    arrays = measure_arrays(published.measure_)
+    assert set(arrays) == {"centre", "encoders", "offsets", "weights", "out_offset", "trained"}
+    # Half of the outputs in the first of three layers, and a weight a layer with an offset.
+    assert arrays["trained"] == (2 + 4 + 4) * (8 + 1) + 3 + 1
+    normed = [
+        (side - side.mean(axis=2, keepdims=True)) / side.std(axis=2, keepdims=True)
+        for side in (TEST.first, TEST.second)
+    ]
+    units = []
+    for side in normed:
+        codes = np.tanh(
+            np.einsum("plw,lwo->plo", side, arrays["encoders"]) + arrays["offsets"][:, 0]
+        )
+        units.append(codes / np.linalg.norm(codes, axis=2, keepdims=True))
+    cosines = (units[0] * units[1]).sum(axis=2)
+    sigmoid = 1 / (1 + np.exp(-(cosines @ arrays["weights"] + arrays["out_offset"])))
+    expected = 5 * sigmoid
+    np.testing.assert_allclose(published.predict(TEST.first, TEST.second), expected, rtol=1e-4)
+    np.testing.assert_array_equal(
+        published.predict(TEST.first, TEST.second), published.predict(TEST.second, TEST.first)
+    )
+
+
+def test_equal_latents_have_one_score_below_the_maximum_in_the_published_step_alone(
+    published, fitted
+):
+    scores = published.predict(TEST.first, TEST.first)
+    assert scores.max() == pytest.approx(scores.min())
+    assert scores.max() < 5
+    assert (fitted["final"].predict(TEST.first, TEST.first) == 5).all()
+
+
+def test_an_error_of_reconstruction_is_a_share_of_the_variance(published):
+    errors = published.reconstruction_errors(SENTENCES)
+    assert errors.shape == SENTENCES.shape[:2]
+    trained = published.pretrained_.encoders
+    inputs = (SENTENCES - SENTENCES.mean(axis=2, keepdims=True)) / SENTENCES.std(
+        axis=2, keepdims=True
+    )
+    for layer in range(3):
+        encoder, offset, decoder = (
+            trained[name][layer].numpy() for name in ("encoders", "offsets", "decoders")
+        )
+        rest = np.tanh(inputs[:, layer] @ encoder + offset) @ decoder - inputs[:, layer]
+        share = np.square(rest).mean(axis=1) / inputs[:, layer].var(axis=0).mean()
+        np.testing.assert_allclose(errors[:, layer], share, rtol=1e-4)
+
+
 def test_the_recipes_are_those_that_were_chosen_on_development_pairs():
     """A table of what each step adds; a change here is a change of every result."""
     siamese = Recipe(
@@ -273,12 +328,21 @@ def test_the_recipes_are_those_that_were_chosen_on_development_pairs():
         dropout=0.05,
         layer_dropout=0.2,
         rate=2e-3,
-        loss="log_variance",
+        loss="log_variance_and_mean",
         whitened=True,
     )
     assert {
         "siamese": siamese,
         "autoencoder": replace(siamese, nonlinear=True),
+        "published": Recipe(
+            outputs=512,
+            hidden=0,
+            dropout=0,
+            layer_dropout=0,
+            rate=1e-3,
+            loss="log_variance",
+            nonlinear=True,
+        ),
         "final": final,
     } == RECIPES
     assert (siamese.epochs, siamese.batch, siamese.patience) == (8, 128, 3)

@@ -14,6 +14,7 @@ from scope.jobs.probe.network import (
     encode,
     head_size,
     log_variance,
+    log_variance_and_mean,
     squared,
     starting_head,
     train,
@@ -75,8 +76,23 @@ ERRORS = np.random.default_rng(0).normal(size=30)
 def test_losses_are_those_of_numpy():
     errors = load_torch().tensor(ERRORS)
     assert squared(errors).item() == pytest.approx(np.mean(ERRORS**2))
-    expected = np.log(np.var(ERRORS, ddof=1) + 1e-6) + 0.1 * np.mean(ERRORS) ** 2
-    assert log_variance(errors).item() == pytest.approx(expected)
+    published = np.log(np.var(ERRORS, ddof=1) + 1e-6)
+    assert log_variance(errors).item() == pytest.approx(published)
+    expected = published + 0.1 * np.mean(ERRORS) ** 2
+    assert log_variance_and_mean(errors).item() == pytest.approx(expected)
+
+
+def test_a_head_without_hidden_units_is_a_sigmoid_on_the_weighted_cosines():
+    torch = load_torch()
+    start = starting_head(2, 0, torch.Generator().manual_seed(0))
+    assert sum(tensor.numel() for tensor in start.values()) == head_size(2, 0)
+    plain = {"weights": torch.tensor([1.0, -2.0]), "out_offset": torch.tensor(0.5)}
+    # Cosines .75 and .25: 1 * .75 - 2 * .25 + .5 = .75.
+    similarity = (-dissimilarity(torch.tensor([[0.25, 0.75]]), plain)).exp()
+    assert similarity.item() == pytest.approx(1 / (1 + math.exp(-0.75)))
+    kept = torch.tensor([0.0, 1.0])
+    without = (-dissimilarity(torch.tensor([[0.25, 0.75]]), plain, kept)).exp()
+    assert without.item() == pytest.approx(1 / (1 + math.exp(0.0)))
 
 
 def trained(judge, *, epochs=5, patience=2, **changes):

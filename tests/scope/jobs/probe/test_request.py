@@ -33,7 +33,6 @@ def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
-        ({"steps": []}, "no step of a probe"),
         ({"seeds": 0}, "--seeds 0"),
         ({"unlabelled_n": 0, "unlabelled": "text:x"}, "--unlabelled-n 0"),
         ({"hidden": 0}, "--hidden 0"),

@@ -93,11 +93,11 @@ def copied(folder, tmp_path):
 
 def test_a_new_process_scores_the_same_to_the_byte(tmp_path):
     expected = b""
-    for step in STEPS:
+    for step in (*STEPS, "published"):
         saved = saved_of(step)
         save_probe(saved, tmp_path / "new" / step)
         expected += saved.probe.predict(TOY.first, TOY.second).tobytes()
-    folders = [str(tmp_path / "new" / step) for step in STEPS]
+    folders = [str(tmp_path / "new" / step) for step in (*STEPS, "published")]
     done = subprocess.run(
         [sys.executable, "-c", FORECAST, *folders], cwd=TESTS, capture_output=True, check=True
     )

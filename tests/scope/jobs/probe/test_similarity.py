@@ -130,6 +130,15 @@ def test_scores_of_texts_are_in_the_range_that_the_probe_was_fitted_on(llama):
     assert np.array_equal(scores, scope.similarity(SECOND, FIRST, probe=str(llama.folder)))
 
 
+def test_identical_texts_have_the_maximum_and_texts_that_differ_in_a_full_stop_a_score(llama):
+    """FREEZE's pair: a full stop more makes another text, with latents of its own."""
+    bare, stopped = "the film was good", "the film was good ."
+    assert scope.similarity([bare, stopped], [bare, stopped], probe=llama.folder).tolist() == [5, 5]
+    (score,) = scope.similarity([bare], [stopped], probe=llama.folder)
+    assert score == pytest.approx(1 + 4 * llama.value(bare, stopped))
+    assert 1 <= score <= 5
+
+
 @pytest.mark.parametrize(
     ("first", "second", "found"),
     [("ann", "bob", "`ann` beside `bob`"), (["ann", "bob"], ["ann"], "2 beside 1")],

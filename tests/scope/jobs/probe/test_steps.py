@@ -18,7 +18,7 @@ from scope.jobs.probe.correlations import (
 )
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
-from scope.jobs.probe.network import STEPS
+from scope.jobs.probe.network import PRETRAINED, STEPS
 from scope.jobs.probe.pairs import GivenPairs, LeakageGroups, sentences_of
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.steps import (
@@ -71,12 +71,12 @@ def test_every_step_and_seed_is_the_probe_fitted_by_hand(table):
     assert test.scores.tolist() == [pair.score for pair in pairs.test]
     fitted = fit_steps(plan(), table, Silent())
     assert tuple(step.probe.step for step in fitted) == STEPS
-    assert [len(step.given) for step in fitted] == [1, 1, 2, 2, 2]
+    assert [len(step.given) for step in fitted] == [1, 1, 2, 2, 2, 2]
     for step in fitted:
         for number, scores in enumerate(step.given):
             by_hand = SimilarityProbe(step=step.probe.step, seed=5 + number, hidden=2)
             # An autoencoder depends on the seed as well.
-            if step.probe.step in ("autoencoder", "final"):
+            if step.probe.step in PRETRAINED:
                 by_hand.pretrain(table.rows([*dict.fromkeys((*POOL, *sentences_of(pairs.train)))]))
             by_hand.fit(*train, development=development)
             np.testing.assert_array_equal(scores, by_hand.predict(test.first, test.second))
@@ -95,8 +95,8 @@ def test_progress_counts_every_pretraining_and_every_fit(table):
             return nullcontext(lambda units=1: counted.append(units))
 
     fit_steps(plan(), table, Counting())
-    # Five steps, three of them with two seeds; autoencoders are pretrained for each seed.
-    assert counted[0] == sum(counted[1:]) == 11
+    # Six steps, four of them with two seeds; autoencoders are pretrained for each seed.
+    assert counted[0] == sum(counted[1:]) == 15
 
 
 def test_what_does_not_depend_on_the_seed_is_pretrained_once(table, monkeypatch):
@@ -109,7 +109,8 @@ def test_what_does_not_depend_on_the_seed_is_pretrained_once(table, monkeypatch)
 
     monkeypatch.setattr(SimilarityProbe, "pretrain", watched)
     fit_steps(plan(seeds=3), table, Silent())
-    assert pretrained == [("autoencoder", 5), ("autoencoder", 6), ("autoencoder", 7), ("final", 5)]
+    each = [(step, seed) for step in ("autoencoder", "published") for seed in (5, 6, 7)]
+    assert pretrained == [*each, ("final", 5)]
 
 
 PAIRS = scored_pairs(
