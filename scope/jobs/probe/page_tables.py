@@ -131,11 +131,10 @@ def steps_section(findings: ProbeFindings) -> Section | None:
     )
     blocks: list[Block] = [table, Terms(meanings, facts=True)]
     if findings.differences:
-        columns = (Column("Step", "name"), Column("First"), Column("Second"))
-        differences = Table(
-            columns=(*columns, Column("Difference", "estimate")),
-            rows=tuple(
-                Row(cells=(code(d.step), d.first, d.second, Cell.of(d.pearson, signed=True)))
+        differences = Table.of(
+            {"Step": "name", "First": "text", "Second": "text", "Difference": "estimate"},
+            (
+                (code(d.step), d.first, d.second, Cell.of(d.pearson, signed=True))
                 for d in reversed(findings.differences)
             ),
             caption=prose("Pearson of the first model minus the second"),

@@ -38,17 +38,21 @@ def reuse_card(model: NamedModel, truncated: int) -> ModelCard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReuseModels:
-    """The models of a test of reuse, loaded and checked; ``excluded`` names the others."""
+    """The models of a test of reuse, loaded and checked; ``excluded`` names the others.
+
+    From ``candidates`` further controls are chosen.
+    """
 
     suspect: NamedModel
     references: tuple[NamedModel, ...]
     controls: tuple[NamedModel, ...]
+    candidates: tuple[NamedModel, ...] = ()
     excluded: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[NamedModel, ...]:
-        """The references, the suspect and the controls, in this order."""
-        return (*self.references, self.suspect, *self.controls)
+        """The references, the suspect, the controls and the candidates, in this order."""
+        return (*self.references, self.suspect, *self.controls, *self.candidates)
 
     def with_models(self, change: Callable[[NamedModel], Any]) -> ReuseModels:
         """A copy in which each ``model`` is replaced by the result of ``change``."""
@@ -60,6 +64,7 @@ class ReuseModels:
             suspect=changed(self.suspect),
             references=tuple(map(changed, self.references)),
             controls=tuple(map(changed, self.controls)),
+            candidates=tuple(map(changed, self.candidates)),
             excluded=self.excluded,
         )
 
@@ -70,8 +75,8 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     The references stay in memory because they are searched; of the others one at a time.
 
     A control spec that names many models, such as a whole table of answers, adds all of them
-    except the suspect and the references. Excluded controls are not loaded; a pattern may match
-    the suspect or a reference too.
+    except the suspect and the references; a candidate that is named as a control is a control.
+    Excluded ones are not loaded; a pattern may match the suspect or a reference too.
 
     Raises
     ------
@@ -85,7 +90,14 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     suspect, references = request.suspect, request.references
     taken = [suspect, *references]
     chosen = [one for control in request.controls for one in _expanded(control, taken)]
-    chosen, excluded = _without(chosen, request.exclude_controls, taken)
+    named = [spec for spec in (*taken, *chosen) if isinstance(spec, str)]
+    places = set(map(_place, named))
+    stored = dict.fromkeys(
+        spec for several in request.controls_from for spec in expand_spec(several)
+    )
+    candidates = [spec for spec in stored if _place(spec) not in places]
+    chosen, excluded = _without([*chosen, *candidates], request.exclude_controls, taken)
+    n_candidates = sum(isinstance(spec, str) and spec in candidates for spec in chosen)
     _refuse_repeated(suspect, references, chosen)
     for one in (*taken, *chosen):
         if isinstance(one, str):
@@ -119,10 +131,12 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         for (part, given), name, model in zip(entries, names, models, strict=True)
     ]
     _refuse_same_models(found)
+    first_candidate = len(found) - n_candidates
     return ReuseModels(
         suspect=found[len(references)],
         references=tuple(found[: len(references)]),
-        controls=tuple(found[len(references) + 1 :]),
+        controls=tuple(found[len(references) + 1 : first_candidate]),
+        candidates=tuple(found[first_candidate:]),
         excluded=excluded,
     )
 

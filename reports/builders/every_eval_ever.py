@@ -1,0 +1,86 @@
+"""A model's numbers of comparisons in the aggregate schema of Every Eval Ever, as JSON.
+
+Each number has its interval and n as ``uncertainty``. What is measured against the first model of a
+comparison (the difference of accuracy, recovery, flips) names it as the parameter ``reference``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from reports.builders.model_card import public
+from scope.records import GOLD, CompareResult, FrameRow, ModelCard, Result
+
+_UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
+_SOURCE = {
+    "source_type": "evaluation_run",
+    "source_organization_name": "unknown",
+    "evaluator_relationship": "other",
+}
+"""What SCoPE does not know of a model, and of who ran it."""
+
+
+def every_eval_ever(result: Result, comparisons: Sequence[CompareResult], model: ModelCard) -> str:
+    """The numbers of a model; those that are undefined are left out."""
+    finished = datetime.fromisoformat(result.clock.finished).timestamp() if result.clock else 0
+    name, version = public(model.name), result.manifest.versions.get("scope-models", "unknown")
+    log = {
+        "schema_version": "0.3.0",
+        "evaluation_id": f"scope_{result.manifest.job}/{name}/{finished:.0f}",
+        "retrieved_timestamp": f"{finished:.0f}",
+        "source_metadata": _SOURCE,
+        "eval_library": {"name": "scope", "version": version},
+        "model_info": {"name": name, "id": public(model.spec), "additional_details": _UNKNOWN},
+        "evaluation_results": [each for of in comparisons for each in _entries(of, model.name)],
+    }
+    return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
+
+
+def _entries(result: CompareResult, model: str) -> Iterator[dict[str, Any]]:
+    """Every number of the model that is defined."""
+    specs = {card.capability: public(card.spec) for card in result.manifest.data}
+    for row in _rows(result, model):
+        if row.value is not None:
+            yield _entry(row, specs[row.capability])
+
+
+def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
+    """Its accuracy on each task and category, then each number against the first model."""
+    for row in result.rows():
+        if row.metric in ("accuracy", "exact_match") and (row.target, row.against) == (model, GOLD):
+            yield row
+    for cells in result.cells:
+        if (cells.first, cells.second) == (result.manifest.models[0].name, model):
+            gap = cells.difference
+            turned = replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
+            of_pair = {"accuracy_difference": turned, "recovery": cells.recovery}
+            for metric, estimate in (of_pair | {"flips": cells.flips}).items():
+                if estimate is not None:
+                    yield FrameRow.of(cells.task, metric, model, estimate, against=cells.first)
+
+
+def _entry(row: FrameRow, data: str) -> dict[str, Any]:
+    """One number; ``data`` are those of its task."""
+    reference = {} if row.against == GOLD else {"reference": public(row.against)}
+    interval = {"lower": row.low, "upper": row.high, "confidence_level": 0.95}
+    return {
+        "evaluation_name": " ".join(filter(None, (row.capability, row.subset))),
+        "source_data": {"dataset_name": data, "source_type": "other"},
+        "metric_config": {
+            "metric_id": row.metric,
+            "metric_unit": "proportion",
+            "metric_parameters": reference,
+            "lower_is_better": row.metric == "flips",
+            "score_type": "continuous",
+            "min_score": -1 if row.metric == "accuracy_difference" else 0,
+            "max_score": "Infinity" if row.metric == "recovery" else 1,
+        },
+        "score_details": {
+            "score": row.value,
+            "uncertainty": {"confidence_interval": interval, "num_samples": row.n},
+        },
+    }

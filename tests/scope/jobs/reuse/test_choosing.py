@@ -1,0 +1,128 @@
+"""Which stored models become controls: by name and accuracy, and never by the reference."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from scope.errors import DataError
+from scope.jobs.identity import NamedModel
+from scope.jobs.reuse.answer_matrix import AnswerKey, Response
+from scope.jobs.reuse.choosing import NEAR_COPY, with_chosen_controls
+from scope.jobs.reuse.models import ReuseModels
+from scope.metrics import capa_discrete
+
+RIGHT = [place % 4 for place in range(40)]
+ITEMS = [
+    SimpleNamespace(id=f"q{place}", unit=f"q{place}", key=AnswerKey(f"q{place}", right, 4))
+    for place, right in enumerate(RIGHT)
+]
+
+
+def answers(right, seed=0, silent=0):
+    """As many right answers, the first wrong ones at random; the last may be missing."""
+    draw = np.random.default_rng(seed)
+    wrong = [(gold + int(draw.integers(1, 4))) % 4 for gold in RIGHT]
+    keep = set(draw.permutation(40)[:right].tolist())
+    found = [gold if place in keep else wrong[place] for place, gold in enumerate(RIGHT)]
+    return [None if place >= 40 - silent else choice for place, choice in enumerate(found)]
+
+
+class Stored:
+    """Looks answers up; the reference is never to be asked."""
+
+    def __init__(self, rows):
+        self.rows, self.asked = rows, []
+
+    def answers(self, model, items):
+        self.asked.append(model.name)
+        assert model.role != "reference"
+        return [Response(choice) for choice in self.rows[model.name]]
+
+
+def named_model(name, role="control"):
+    return NamedModel(name=name, role=role, model=None)
+
+
+def choose(suspect, candidates, number, *, reference="Reference-1", named=(), controls=()):
+    rows = {"Suspect-1": suspect, **dict(named), **candidates}
+    models = ReuseModels(
+        suspect=named_model("Suspect-1", "suspect"),
+        references=(named_model(reference, "reference"),),
+        controls=tuple(map(named_model, controls)),
+        candidates=tuple(map(named_model, candidates)),
+    )
+    stored = Stored(rows)
+    chosen, considered = with_chosen_controls(models, ITEMS, stored, number)
+    assert stored.asked[-1] == "Suspect-1"
+    assert chosen.candidates == ()
+    return [one.name for one in chosen.controls], considered
+
+
+def test_the_nearest_in_accuracy_are_chosen_and_the_others_say_why():
+    skills = {"Far": 4, "Near": 21, "Nearer": 20, "Middle": 26}
+    rows = {name: answers(right, seed) for seed, (name, right) in enumerate(skills.items(), 1)}
+    chosen, considered = choose(answers(20), rows, 2)
+    assert chosen == ["Near", "Nearer"]
+    assert [one.model for one in considered] == ["Nearer", "Near", "Middle", "Far"]
+    assert [one.skill.value for one in considered] == [20 / 40, 21 / 40, 26 / 40, 4 / 40]
+    assert {one.skill.n for one in considered} == {40}
+    assert [one.left_out for one in considered] == [
+        *("", ""),
+        *["2 controls are nearer to the suspect in accuracy"] * 2,
+    ]
+    assert choose(answers(20), rows, None)[0] == list(rows)
+
+
+def test_families_by_name_silent_models_and_near_copies_are_left_out():
+    first, other = answers(20, 1), answers(20, 2)
+    copy = [*first[:36], *other[36:]]
+    likeness = capa_discrete(first, copy, RIGHT, [4] * 40).value
+    assert likeness > NEAR_COPY
+    rows = {"Qwen-7B": first, "org/suspect-7B-chat": other, "Reference_2": other}
+    rows |= {"Yi-6B": copy, "Silent": answers(20, 3, silent=11), "Gemma": answers(20, 4)}
+    chosen, considered = choose(answers(20), rows, None, reference="org/Reference-1")
+    assert chosen == ["Qwen-7B", "Gemma"]
+    assert {one.model: one.left_out for one in considered if one.left_out} == {
+        "org/suspect-7B-chat": "its name begins like that of Suspect-1",
+        "Reference_2": "its name begins like that of org/Reference-1",
+        "Yi-6B": f"it is nearly a copy of Qwen-7B: their discrete CAPA is {likeness:.2f}, above "
+        "0.45",
+        "Silent": "it answered 72% of the questions, fewer than 75%",
+    }
+
+
+def test_controls_named_by_the_user_stay_and_count():
+    rows = {"Near": answers(20, 1), "Far": answers(9, 2)}
+    chosen, _ = choose(answers(20), rows, 2, named={"Mine": answers(9, 3)}, controls=["Mine"])
+    assert chosen == ["Mine", "Near"]
+
+
+def test_a_word_of_most_names_is_no_family():
+    rows = {f"Suspect-{place}": answers(20, place) for place in range(2, 5)}
+    assert choose(answers(20), rows, None)[0] == list(rows)
+
+
+def test_fewer_than_two_are_refused_with_the_reasons():
+    rows = {"Suspect-2": answers(20, 1), "Yi": answers(20, 2), "Gemma": [None] * 40}
+    with pytest.raises(DataError) as caught:
+        choose(answers(20), rows, 19)
+    assert caught.value.found == (
+        "1 controls of 3 stored models (Suspect-2: its name begins like that of Suspect-1; Yi: ; "
+        "Gemma: it answered 0% of the questions, fewer than 75%)"
+    )
+    assert "add stored models to --controls-from" in caught.value.fix
+
+
+@given(st.lists(st.integers(2, 38), min_size=3, max_size=8), st.integers(2, 8), st.randoms())
+def test_the_order_of_the_candidates_plays_no_part(skills, number, random):
+    """Where no two are equally near, and none is a copy."""
+    near = {abs(right - 20): right for right in skills}
+    rows = {f"m{gap}": answers(right, gap) for gap, right in near.items()}
+    if len(rows) < 3:
+        return
+    names = list(rows)
+    random.shuffle(names)
+    first = choose(answers(20), rows, min(number, len(rows)))[1]
+    assert choose(answers(20), {name: rows[name] for name in names}, number)[1] == first
