@@ -192,9 +192,9 @@ def choice_sentence(result: ReuseResult) -> Text:
     ranked = min(len(verdict.standings) - 1 for verdict in result.verdicts)
     chosen = sum(not each.left_out for each in result.candidate_controls)
     return prose(
-        f"{chosen} of {len(result.candidate_controls)} stored models are controls, chosen by name "
-        f"and accuracy without regard to the reference’s answers. {ranked} ranked controls allow "
-        f"an error rate of 1/{ranked + 1} = {1 / (ranked + 1):.3f}."
+        f"{chosen} of {len(result.candidate_controls)} stored models are controls, chosen without "
+        f"regard to the reference’s answers. {ranked} ranked controls allow an error rate of "
+        f"1/{ranked + 1} = {1 / (ranked + 1):.3f}."
     )
 
 

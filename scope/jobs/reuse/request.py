@@ -126,7 +126,8 @@ class ReuseRequest(LabelledTexts):
         choice = ("controls_from", "like_suspect", "n_controls")
         if self.task is None or self.batch_size:
             with_ = "with --sequential" if self.batch_size else "without a task"
-            refuse_unused(self, choice, with_, "controls that are chosen by answers to a task")
+            instead = "use a task, without --sequential"
+            refuse_unused(self, choice, with_, "all answers to a task at once", instead=instead)
         if not self.controls_from:
             refuse_unused(self, choice, "without --controls-from", "stored models to choose from")
         if list(map(str, self.capabilities or ())) == ["none"]:
