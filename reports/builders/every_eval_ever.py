@@ -13,14 +13,10 @@ from datetime import datetime
 from typing import Any
 
 from reports.builders.model_card import public
-from scope.records import GOLD, CompareResult, FrameRow, ModelCard, Result
+from scope.records import GOLD, CompareResult, DataCard, FrameRow, ModelCard, Result
 
 _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
-_SOURCE = {
-    "source_type": "evaluation_run",
-    "source_organization_name": "unknown",
-    "evaluator_relationship": "other",
-}
+_SOURCE = {"source_type": "evaluation_run", "source_organization_name": "unknown"}
 """What SCoPE does not know of a model, and of who ran it."""
 
 
@@ -32,20 +28,17 @@ def every_eval_ever(result: Result, comparisons: Sequence[CompareResult], model:
         "schema_version": "0.3.0",
         "evaluation_id": f"scope_{result.manifest.job}/{name}/{finished:.0f}",
         "retrieved_timestamp": f"{finished:.0f}",
-        "source_metadata": _SOURCE,
+        "source_metadata": _SOURCE | {"evaluator_relationship": "other"},
         "eval_library": {"name": "scope", "version": version},
         "model_info": {"name": name, "id": public(model.spec), "additional_details": _UNKNOWN},
-        "evaluation_results": [each for of in comparisons for each in _entries(of, model.name)],
+        "evaluation_results": [
+            _entry(row, of.manifest.data)
+            for of in comparisons
+            for row in _rows(of, model.name)
+            if row.value is not None
+        ],
     }
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
-
-
-def _entries(result: CompareResult, model: str) -> Iterator[dict[str, Any]]:
-    """Every number of the model that is defined."""
-    specs = {card.capability: public(card.spec) for card in result.manifest.data}
-    for row in _rows(result, model):
-        if row.value is not None:
-            yield _entry(row, specs[row.capability])
 
 
 def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
@@ -63,20 +56,20 @@ def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
                     yield FrameRow.of(cells.task, metric, model, estimate, against=cells.first)
 
 
-def _entry(row: FrameRow, data: str) -> dict[str, Any]:
-    """One number; ``data`` are those of its task."""
+def _entry(row: FrameRow, data: Sequence[DataCard]) -> dict[str, Any]:
+    """One number, with the data of its task."""
+    (spec,) = (public(card.spec) for card in data if card.capability == row.capability)
     reference = {} if row.against == GOLD else {"reference": public(row.against)}
     interval = {"lower": row.low, "upper": row.high, "confidence_level": 0.95}
     return {
         "evaluation_name": " ".join(filter(None, (row.capability, row.subset))),
-        "source_data": {"dataset_name": data, "source_type": "other"},
+        "source_data": {"dataset_name": spec, "source_type": "other"},
         "metric_config": {
             "metric_id": row.metric,
             "metric_unit": "proportion",
             "metric_parameters": reference,
             "lower_is_better": row.metric == "flips",
-            "score_type": "continuous",
-            "min_score": -1 if row.metric == "accuracy_difference" else 0,
+            **{"score_type": "continuous", "min_score": -int("difference" in row.metric)},
             "max_score": "Infinity" if row.metric == "recovery" else 1,
         },
         "score_details": {

@@ -6,6 +6,7 @@ alone, *gained* in the second alone.
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,23 +208,18 @@ def pooled_differences(
     weighted = weights * every * len(every) / len(each)
     by_signs = paired_p_values(weighted, np.random.default_rng(seed)).less
     none = Undefined(reason="it combines p-values, not differences", n=len(every))
-    fisher = chdtrc(2 * len(each), -2 * np.log(p_values).sum())
-    ways: tuple[tuple[PoolingWay, Estimate | Undefined, float], ...] = (
-        ("pooled", _mean(every), bdtr(gained.sum(), changed.sum(), 0.5)),
-        ("mean of tasks", _mean(weighted, float(weights.max()) * len(every) / len(each)), by_signs),
-        ("max drop", _mean(each[worst], level=1 - 0.05 / len(each)), 1 - (1 - as_great).prod()),
-        ("Fisher", none, fisher),
+    of_worst, fisher = _mean(each[worst], level=1 - 0.05 / len(each)), -2 * np.log(p_values).sum()
+    width = float(weights.max()) * len(every) / len(each)
+    ways: tuple[tuple[PoolingWay, tuple[str, ...], Estimate | Undefined, float], ...] = (
+        ("pooled", tasks, _mean(every), bdtr(gained.sum(), changed.sum(), 0.5)),
+        ("mean of tasks", tasks, _mean(weighted, width), by_signs),
+        ("max drop", tasks[worst : worst + 1], of_worst, 1 - (1 - as_great).prod()),
+        ("Fisher", tasks, none, chdtrc(2 * len(each), fisher)),
     )
+    record = partial(PooledDifference, first=first, second=second)
     return tuple(
-        PooledDifference(
-            way=way,
-            first=first,
-            second=second,
-            tasks=tasks[worst : worst + 1] if way == "max drop" else tasks,
-            estimate=estimate,
-            p_value=float(p),
-        )
-        for way, estimate, p in ways
+        record(way=way, tasks=of, estimate=estimate, p_value=float(p))
+        for way, of, estimate, p in ways
     )
 
 

@@ -11,10 +11,8 @@ from typing import Literal, NamedTuple, cast
 from reports.blocks import (
     Beside,
     Block,
-    Column,
     Figure,
     Heading,
-    Row,
     Section,
     Table,
     heading,
@@ -93,16 +91,14 @@ def layers_section(findings: ProbeFindings) -> Section | None:
     """Every layer in a table; None if there are no results by layer."""
     if not findings.layers:
         return None
-    numbers = (Column(title, "estimate") for title in ("Raw", "Encoded", "Decrease without"))
+    numbers = ("Raw", "Encoded", "Decrease without")
     rows = []
     for score in findings.layers:
         estimates = (score.raw, score.encoded, score.lost)
         cells = (estimate and Cell.of(estimate) for estimate in estimates)
-        rows.append(Row(cells=(score.model, score.layer, *cells)))
-    table = Table(
-        columns=(Column("Model", "name"), Column("Layer", "number"), *numbers),
-        rows=tuple(rows),
-        tall=True,
+        rows.append((score.model, score.layer, *cells))
+    table = Table.of(
+        {"Model": "name", "Layer": "number", **dict.fromkeys(numbers, "estimate")}, rows, tall=True
     )
     about = note(
         "Raw: Pearson’s correlation of the cosine of a layer’s vectors with human scores, on the "
@@ -184,15 +180,15 @@ def _map(alignment: LayerAlignment) -> Iterator[Block]:
     for layer, best, value, margin, above in pairs:
         remark = Span("" if above else " no more than chance", "note")
         cka = (Span(f"{number(value)} ± {number(margin)}"), remark)
-        rows.append(Row(cells=(layer, best, cka)))
-    yield Table(
+        rows.append((layer, best, cka))
+    yield Table.of(
+        {"Layer": "name", "Most similar": "number", "CKA": "text"},
+        rows,
         caption=prose(
             "The most similar layer of {second} for each layer of {first}",
             first=first,
             second=second,
         ),
-        columns=(Column("Layer", "name"), Column("Most similar", "number"), Column("CKA")),
-        rows=tuple(rows),
         tall=True,
     )
 

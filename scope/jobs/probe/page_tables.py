@@ -90,11 +90,11 @@ def short_table(scores: Sequence[StepScore]) -> Table:
             for value in (score.pearson, score.spearman, score.gain)
         )
         name = score.model if score.model != before else None
-        rows.append(Row(cells=(name, score.step, *estimates)))
-    numbers = (Column(name, "number") for name in ("Pearson", "Spearman", "Gain"))
-    return Table(
-        columns=(Column("Model", "name"), Column("Step"), *numbers),
-        rows=tuple(rows),
+        rows.append((name, score.step, *estimates))
+    numbers = ("Pearson", "Spearman", "Gain")
+    return Table.of(
+        {"Model": "name", "Step": "text", **dict.fromkeys(numbers, "number")},
+        rows,
         most=MOST_IN_TERMINAL,
         close=True,
     )

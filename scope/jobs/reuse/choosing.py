@@ -12,9 +12,10 @@ So neither is done. A candidate is left out, in this order, if
    and at most half of the candidates have it;
 2. it leaves more than a quarter of the questions unanswered: it would have no rank;
 3. enough models that are nearer to the suspect in accuracy have been chosen;
-4. it is nearly a copy of a control that was chosen before it: their discrete CAPA is above
-   `NEAR_COPY`. Copies do not vary independently. The error rate is then that among different
-   models, of which a family with many copies is a smaller part.
+4. it is kin of a control that was chosen before it: their discrete CAPA is more than three robust
+   standard deviations above what their skills explain (`kin` in `scope.jobs.reuse.consensus`),
+   among eight stored models or more. Kin do not vary independently. The error rate is then that
+   among unrelated models: a family with many members counts once.
 """
 
 from __future__ import annotations
@@ -27,17 +28,13 @@ import numpy as np
 from scope.errors import DataError
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.reuse.answer_matrix import AnswerMatrix, answer_matrix, option_blocks
-from scope.jobs.reuse.consensus import pairwise_kappa, skill
+from scope.jobs.reuse.consensus import kin, skill
 from scope.jobs.reuse.models import FEWEST_CONTROLS, ReuseModels
 from scope.jobs.reuse.questions import ReuseItem
 from scope.jobs.reuse.responses import Responses
 from scope.jobs.reuse.usability import same_stem
 from scope.records import CandidateControl
 from scope.statistics import mean_estimate
-
-NEAR_COPY = 0.45
-"""Of 29 models that answered MMLU-Pro, no two of different families reach 0.42; successive versions
-of one base reach 0.47 to 0.56."""
 
 
 def with_chosen_controls(
@@ -79,35 +76,31 @@ def with_chosen_controls(
 
 
 def _considered(
-    answers: AnswerMatrix,
-    names: Sequence[str],
-    taken: Sequence[str],
-    first: int,
-    number: int | None,
+    answers: AnswerMatrix, names: Sequence[str], taken: Sequence[str], first: int, most: int | None
 ) -> Iterator[CandidateControl]:
     """The candidates from row ``first`` on, by their distance from the suspect in accuracy.
 
     Row 0 is the suspect; the rows before ``first`` are controls already.
     """
-    skills, kappas = skill(answers), pairwise_kappa(answers, option_blocks(answers))
+    skills, others = skill(answers), replace(answers, answers=answers.answers[1:])
+    related = kin(others, option_blocks(others), skills[1:])
     rows = np.arange(first, len(names))
-    if number is not None:
+    if most is not None:
         rows = rows[np.argsort(abs(skills[rows] - skills[0]), kind="stable")]
-    kin = {other: name for name in taken for other in same_stem(name, names[first:])}
+    families = {other: name for name in taken for other in same_stem(name, names[first:])}
     chosen = list(range(1, first))
     for row in map(int, rows):
-        copies = [other for other in chosen if kappas[row, other] > NEAR_COPY]
+        alike = [names[other] for other in chosen if related[row - 1, other - 1]]
         answered = answers.given[row]
         why = ""
-        if names[row] in kin:
-            why = f"its name begins like that of {kin[names[row]]}"
+        if names[row] in families:
+            why = f"its name begins like that of {families[names[row]]}"
         elif answered.mean() < 1 - SILENT:
             why = f"it answered {answered.mean():.0%} of the questions, fewer than {1 - SILENT:.0%}"
-        elif number is not None and len(chosen) >= number:
-            why = f"{number} controls are nearer to the suspect in accuracy"
-        elif copies:
-            alike = f"their discrete CAPA is {kappas[row, copies[0]]:.2f}, above {NEAR_COPY:g}"
-            why = f"it is nearly a copy of {names[copies[0]]}: {alike}"
+        elif most is not None and len(chosen) >= most:
+            why = f"{most} controls are nearer to the suspect in accuracy"
+        elif alike:
+            why = f"its answers are more like those of {alike[0]} than skill explains"
         chosen += [] if why else [row]
         right = answers.answers[row, answered] == answers.expected_right()[answered]
         measured = mean_estimate(right.astype(float), answers.units[answered].astype(str).tolist())

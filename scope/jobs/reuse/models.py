@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
@@ -90,14 +91,10 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     suspect, references = request.suspect, request.references
     taken = [suspect, *references]
     chosen = [one for control in request.controls for one in _expanded(control, taken)]
-    named = [spec for spec in (*taken, *chosen) if isinstance(spec, str)]
-    places = set(map(_place, named))
-    stored = dict.fromkeys(
-        spec for several in request.controls_from for spec in expand_spec(several)
-    )
-    candidates = [spec for spec in stored if _place(spec) not in places]
-    chosen, excluded = _without([*chosen, *candidates], request.exclude_controls, taken)
-    n_candidates = sum(isinstance(spec, str) and spec in candidates for spec in chosen)
+    named = [*taken, *chosen]
+    stored = [spec for several in request.controls_from for spec in _expanded(several, named)]
+    chosen, excluded = _without([*chosen, *stored], request.exclude_controls, taken)
+    n_stored = sum(spec in stored for spec in chosen)
     _refuse_repeated(suspect, references, chosen)
     for one in (*taken, *chosen):
         if isinstance(one, str):
@@ -131,12 +128,13 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         for (part, given), name, model in zip(entries, names, models, strict=True)
     ]
     _refuse_same_models(found)
-    first_candidate = len(found) - n_candidates
+    controls = tuple(found[len(references) + 1 :])
+    n_named = len(controls) - n_stored
     return ReuseModels(
         suspect=found[len(references)],
         references=tuple(found[: len(references)]),
-        controls=tuple(found[len(references) + 1 : first_candidate]),
-        candidates=tuple(found[first_candidate:]),
+        controls=controls[:n_named],
+        candidates=controls[n_named:],
         excluded=excluded,
     )
 
@@ -147,8 +145,8 @@ def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str 
     several = expand_spec(control)
     if several == (control,):
         return [control]
-    held = {_place(one) for one in taken if isinstance(one, str)}
-    return [one for one in several if _place(one) not in held]
+    held = [_place(spec) for spec in taken if isinstance(spec, str)]
+    return [spec for spec in several if not any(_same(_place(spec), place) for place in held)]
 
 
 def _without(
@@ -204,13 +202,20 @@ def _require_a_match(
         )
 
 
-def _place(spec: str) -> str:
-    """A spec with its path resolved, so that all spellings of a path are equal."""
+def _place(spec: str) -> tuple[Path, str]:
+    """The path of saved answers, resolved, and the model."""
     scheme, rest = split_spec(spec)
     if scheme not in SAVED:
-        return spec
-    path, mark, model = rest.partition("#")
-    return f"{expanded(path).resolve()}{mark}{model}"
+        return Path(spec), ""
+    path, _, model = rest.partition("#")
+    return expanded(path.partition("?")[0]).resolve(), model
+
+
+def _same(place: tuple[Path, str], other: tuple[Path, str]) -> bool:
+    """Whether both are one model: its log may be named by a folder above it."""
+    return place[1] == other[1] and (
+        place[0].is_relative_to(other[0]) or other[0].is_relative_to(place[0])
+    )
 
 
 def _refuse_repeated(

@@ -64,7 +64,7 @@ class ReuseRequest(LabelledTexts):
         Sequence[str], option(MODELS, "--controls-from", metavar="MODELS")
     ] = ()
     """Stored answers of many models, such as lm-eval:LOGS#*, to choose controls from: none of the
-    family of the suspect or a reference by name, and of near copies one; may be repeated."""
+    family of the suspect or a reference by name, and one of any relatives; may be repeated."""
 
     like_suspect: Annotated[bool, option(MODELS)] = False
     """Choose the models of --controls-from that are nearest to the suspect in accuracy."""

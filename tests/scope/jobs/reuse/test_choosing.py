@@ -9,9 +9,8 @@ from hypothesis import given, strategies as st
 from scope.errors import DataError
 from scope.jobs.identity import NamedModel
 from scope.jobs.reuse.answer_matrix import AnswerKey, Response
-from scope.jobs.reuse.choosing import NEAR_COPY, with_chosen_controls
+from scope.jobs.reuse.choosing import with_chosen_controls
 from scope.jobs.reuse.models import ReuseModels
-from scope.metrics import capa_discrete
 
 RIGHT = [place % 4 for place in range(40)]
 ITEMS = [
@@ -75,20 +74,17 @@ def test_the_nearest_in_accuracy_are_chosen_and_the_others_say_why():
     assert choose(answers(20), rows, None)[0] == list(rows)
 
 
-def test_families_by_name_silent_models_and_near_copies_are_left_out():
-    first, other = answers(20, 1), answers(20, 2)
-    copy = [*first[:36], *other[36:]]
-    likeness = capa_discrete(first, copy, RIGHT, [4] * 40).value
-    assert likeness > NEAR_COPY
-    rows = {"Qwen-7B": first, "org/suspect-7B-chat": other, "Reference_2": other}
-    rows |= {"Yi-6B": copy, "Silent": answers(20, 3, silent=11), "Gemma": answers(20, 4)}
+def test_families_by_name_silent_models_and_kin_are_left_out():
+    rows = {f"m{seed}": answers(20, seed) for seed in range(10, 18)}
+    rows |= {"Qwen-7B": answers(20, 1), "org/suspect-7B-chat": answers(20, 2)}
+    rows |= {"Reference_2": answers(20, 2), "Silent": answers(20, 3, silent=11)}
+    rows |= {"Yi-6B": [*rows["Qwen-7B"][:36], *rows["m10"][36:]]}
     chosen, considered = choose(answers(20), rows, None, reference="org/Reference-1")
-    assert chosen == ["Qwen-7B", "Gemma"]
+    assert chosen == [*(f"m{seed}" for seed in range(10, 18)), "Qwen-7B"]
     assert {one.model: one.left_out for one in considered if one.left_out} == {
         "org/suspect-7B-chat": "its name begins like that of Suspect-1",
         "Reference_2": "its name begins like that of org/Reference-1",
-        "Yi-6B": f"it is nearly a copy of Qwen-7B: their discrete CAPA is {likeness:.2f}, above "
-        "0.45",
+        "Yi-6B": "its answers are more like those of Qwen-7B than skill explains",
         "Silent": "it answered 72% of the questions, fewer than 75%",
     }
 
