@@ -61,12 +61,13 @@ def with_chosen_controls(
     rows = [responses.answers(model, questions) for model in reversed(every)]
     answers = answer_matrix([item.key for item in questions], rows[::-1])
     names = [model.name for model in every]
-    taken = [model.name for model in (models.suspect, *models.references)]
+    taken = [models.suspect.name, *(model.name for model in models.references)]
     considered = tuple(_considered(answers, names, taken, len(fixed), number))
     chosen = {each.model for each in considered if not each.left_out}
     controls = (*models.controls, *(each for each in models.candidates if each.name in chosen))
     if len(controls) < FEWEST_CONTROLS:
-        reasons = "; ".join(f"{each.model}: {each.left_out}" for each in considered[:5])
+        left = (f"{each.model}: {each.left_out}" for each in considered if each.left_out)
+        reasons = "; ".join([*left][:5])
         raise DataError(
             f"{len(controls)} controls of {len(considered)} stored models ({reasons})",
             expected=f"at least {FEWEST_CONTROLS} models of other families with their answers",

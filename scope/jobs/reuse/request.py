@@ -124,12 +124,13 @@ class ReuseRequest(LabelledTexts):
         super().__post_init__()
         take_models(self, "suspect", "references", "controls")
         choice = ("controls_from", "like_suspect", "n_controls")
-        if self.task is None or self.batch_size:
-            with_ = "with --sequential" if self.batch_size else "without a task"
-            instead = "use a task, without --sequential"
-            refuse_unused(self, choice, with_, "all answers to a task at once", instead=instead)
         if not self.controls_from:
             refuse_unused(self, choice, "without --controls-from", "stored models to choose from")
+        elif self.task is None or self.batch_size:
+            why, instead = "without a task", "add --task choice"
+            if self.batch_size:
+                why, instead = "with --sequential", "--sequential"
+            refuse_unused(self, choice, why, "all answers to a task at once", instead=instead)
         if list(map(str, self.capabilities or ())) == ["none"]:
             object.__setattr__(self, "capabilities", ())
         elif self.capabilities:

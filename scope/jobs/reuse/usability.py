@@ -256,13 +256,11 @@ def likely_siblings(reference: str, controls: Sequence[ControlCheck]) -> dict[st
     {'Yi-34B': "its name begins like the reference's"}
     """
     named = same_stem(reference, [check.model for check in controls])
-    reasons = {}
-    for check in controls:
-        if MAY_BE_RELATED in check.flags:
-            reasons[check.model] = BY_ANSWERS
-        elif check.model in named:
-            reasons[check.model] = BY_NAME
-    return reasons
+    return {
+        check.model: BY_ANSWERS if MAY_BE_RELATED in check.flags else BY_NAME
+        for check in controls
+        if MAY_BE_RELATED in check.flags or check.model in named
+    }
 
 
 def same_stem(name: str, others: Sequence[str]) -> set[str]:

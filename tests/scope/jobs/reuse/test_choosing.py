@@ -105,7 +105,7 @@ def test_fewer_than_two_are_refused_with_the_reasons():
     with pytest.raises(DataError) as caught:
         choose(answers(20), rows, 19)
     assert caught.value.found == (
-        "1 controls of 3 stored models (Suspect-2: its name begins like that of Suspect-1; Yi: ; "
+        "1 controls of 3 stored models (Suspect-2: its name begins like that of Suspect-1; "
         "Gemma: it answered 0% of the questions, fewer than 75%)"
     )
     assert "add stored models to --controls-from" in caught.value.fix
