@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from reports.builders.model_card import public
-from scope.records import GOLD, CompareResult, DataCard, FrameRow, ModelCard, Result
+from scope.records import GOLD, CompareResult, DataCard, Estimate, FrameRow, ModelCard, Result
 
 _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 _SOURCE = {"source_type": "evaluation_run", "source_organization_name": "unknown"}
@@ -32,10 +32,7 @@ def every_eval_ever(result: Result, comparisons: Sequence[CompareResult], model:
         "eval_library": {"name": "scope", "version": version},
         "model_info": {"name": name, "id": public(model.spec), "additional_details": _UNKNOWN},
         "evaluation_results": [
-            _entry(row, of.manifest.data)
-            for of in comparisons
-            for row in _rows(of, model.name)
-            if row.value is not None
+            _entry(row, of.manifest.data) for of in comparisons for row in _rows(of, model.name)
         ],
     }
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
@@ -44,7 +41,8 @@ def every_eval_ever(result: Result, comparisons: Sequence[CompareResult], model:
 def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
     """Its accuracy on each task and category, then each number against the first model."""
     for row in result.rows():
-        if row.metric in ("accuracy", "exact_match") and (row.target, row.against) == (model, GOLD):
+        right = row.metric in ("accuracy", "exact_match") and row.value is not None
+        if right and (row.target, row.against) == (model, GOLD):
             yield row
     for cells in result.cells:
         if (cells.first, cells.second) == (result.manifest.models[0].name, model):
@@ -52,7 +50,7 @@ def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
             turned = replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
             of_pair = {"accuracy_difference": turned, "recovery": cells.recovery}
             for metric, estimate in (of_pair | {"flips": cells.flips}).items():
-                if estimate is not None:
+                if isinstance(estimate, Estimate):
                     yield FrameRow.of(cells.task, metric, model, estimate, against=cells.first)
 
 

@@ -267,10 +267,6 @@ class FourCells:
         return round(share.value * share.n)
 
 
-PoolingWay = Literal["pooled", "mean of tasks", "max drop", "Fisher"]
-"""How several tasks become one; see `scope.statistics.two_runs.pooled_differences`."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PooledDifference:
     """How much more accurate the second model is than the first over several tasks.
@@ -280,7 +276,7 @@ class PooledDifference:
     accuracy, or a greater one, if both were equally accurate on every task.
     """
 
-    way: PoolingWay
+    way: Literal["pooled", "mean of tasks", "max drop", "Fisher"]
     first: str
     second: str
     tasks: tuple[str, ...]

@@ -7,12 +7,12 @@ alone, *gained* in the second alone.
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.records import Estimate, PooledDifference, Undefined
-from scope.records.estimates import PoolingWay
 from scope.statistics.intervals import normal_quantile, wilson
 from scope.statistics.paired import paired_difference, paired_p_values
 
@@ -210,7 +210,7 @@ def pooled_differences(
     none = Undefined(reason="it combines p-values, not differences", n=len(every))
     of_worst, fisher = _mean(each[worst], level=1 - 0.05 / len(each)), -2 * np.log(p_values).sum()
     width = float(weights.max()) * len(every) / len(each)
-    ways: tuple[tuple[PoolingWay, tuple[str, ...], Estimate | Undefined, float], ...] = (
+    ways: Any = (
         ("pooled", tasks, _mean(every), bdtr(gained.sum(), changed.sum(), 0.5)),
         ("mean of tasks", tasks, _mean(weighted, width), by_signs),
         ("max drop", tasks[worst : worst + 1], of_worst, 1 - (1 - as_great).prod()),

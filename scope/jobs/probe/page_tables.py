@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from reports.blocks import (
     Block,
@@ -116,13 +117,12 @@ def steps_section(findings: ProbeFindings) -> Section | None:
         prose(new) if unseen else (),
         prose(error, low=f"{findings.low:g}", high=f"{findings.high:g}"),
     )
-    table = Table(
-        columns=(
-            Column("Step", "name"),
-            Column("Trained parameters", "number"),
-            *(Column(name, "estimate") for name in numbers),
-        ),
-        rows=tuple(_step_row(score, unseen=unseen) for score in findings.scores),
+    table = Table.of(
+        {
+            **{"Step": "name", "Trained parameters": "number"},
+            **dict.fromkeys(numbers, "estimate"),
+        },
+        (_step_cells(score, unseen=unseen) for score in findings.scores),
         caption=caption,
     )
     steps = dict.fromkeys(score.step for score in findings.scores)
@@ -143,8 +143,8 @@ def steps_section(findings: ProbeFindings) -> Section | None:
     return Section(anchor="steps", title="Steps", blocks=tuple(blocks))
 
 
-def _step_row(score: StepScore, *, unseen: bool) -> Row:
-    cells = (
+def _step_cells(score: StepScore, *, unseen: bool) -> tuple[Any, ...]:
+    return (
         (*code(score.step), Span("\n"), Span(score.model, "note", foreign=True)),
         score.parameters,
         replace(Cell.of(score.pearson), remark=spread(score.pearsons)),
@@ -153,7 +153,6 @@ def _step_row(score: StepScore, *, unseen: bool) -> Row:
         Cell.of(score.error),
         None if score.gain is None else Cell.of(score.gain, signed=True),
     )
-    return Row(cells=cells)
 
 
 HALF = 0.5

@@ -127,10 +127,8 @@ class ReuseRequest(LabelledTexts):
         if not self.controls_from:
             refuse_unused(self, choice, "without --controls-from", "stored models to choose from")
         elif self.task is None or self.batch_size:
-            why, instead = "without a task", "add --task choice"
-            if self.batch_size:
-                why, instead = "with --sequential", "--sequential"
-            refuse_unused(self, choice, why, "all answers to a task at once", instead=instead)
+            why = "without a task, or with --sequential"
+            refuse_unused(self, choice, why, "all answers to a task at once", instead="use --task")
         if list(map(str, self.capabilities or ())) == ["none"]:
             object.__setattr__(self, "capabilities", ())
         elif self.capabilities:
@@ -167,9 +165,8 @@ class ReuseRequest(LabelledTexts):
     @property
     def chosen(self) -> int | None:
         """How many of the stored models to choose by the suspect's accuracy; None for all."""
-        if not self.like_suspect and self.n_controls is None:
-            return None
-        return self.n_controls or controls_needed(self.alpha / max(len(self.references), 1))
+        needed = controls_needed(self.alpha / max(len(self.references), 1))
+        return self.n_controls or (needed if self.like_suspect else None)
 
     def _refuse_tables(self) -> None:
         """Refuse tables of answers, which a task alone reads."""
