@@ -16,6 +16,7 @@ import argparse
 import statistics
 import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
                 data=str(folder / "items.jsonl.gz"),
                 alpha=ALPHA,
                 assume_no_label_training=True,
-                runs=runs,
+                runs=Path(runs),
             ).verdicts
         seconds.append(time.perf_counter() - start)
         judged.append(Judged(truth, verdict))
