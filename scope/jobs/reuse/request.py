@@ -24,7 +24,6 @@ from scope.models.answer_table import parse_table_name
 from scope.models.loading import split_spec
 from scope.plugins import expand_groups
 from scope.records import ReuseResult, Setting
-from scope.statistics.conformal import controls_needed
 
 BATCH = 100
 """Default number of questions in a batch of a sequential test."""
@@ -165,6 +164,9 @@ class ReuseRequest(LabelledTexts):
     @property
     def chosen(self) -> int | None:
         """How many of the stored models to choose by the suspect's accuracy; None for all."""
+        # Here and not above: help pages load no NumPy.
+        from scope.statistics.conformal import controls_needed
+
         needed = controls_needed(self.alpha / max(len(self.references), 1))
         return self.n_controls or (needed if self.like_suspect else None)
 
