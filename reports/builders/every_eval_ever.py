@@ -57,7 +57,6 @@ def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
 def _entry(row: FrameRow, data: Sequence[DataCard]) -> dict[str, Any]:
     """One number, with the data of its task."""
     (spec,) = (public(card.spec) for card in data if card.capability == row.capability)
-    reference = {} if row.against == GOLD else {"reference": public(row.against)}
     interval = {"lower": row.low, "upper": row.high, "confidence_level": 0.95}
     return {
         "evaluation_name": " ".join(filter(None, (row.capability, row.subset))),
@@ -65,7 +64,7 @@ def _entry(row: FrameRow, data: Sequence[DataCard]) -> dict[str, Any]:
         "metric_config": {
             "metric_id": row.metric,
             "metric_unit": "proportion",
-            "metric_parameters": reference,
+            "metric_parameters": {} if row.against == GOLD else {"reference": public(row.against)},
             "lower_is_better": row.metric == "flips",
             **{"score_type": "continuous", "min_score": -int("difference" in row.metric)},
             "max_score": "Infinity" if row.metric == "recovery" else 1,

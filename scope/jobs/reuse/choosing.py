@@ -66,10 +66,9 @@ def with_chosen_controls(
     chosen = {each.model for each in considered if not each.left_out}
     controls = (*models.controls, *(each for each in models.candidates if each.name in chosen))
     if len(controls) < FEWEST_CONTROLS:
-        left = (f"{each.model}: {each.left_out}" for each in considered if each.left_out)
-        reasons = "; ".join([*left][:5])
+        left = [f"{each.model}: {each.left_out}" for each in considered if each.left_out]
         raise DataError(
-            f"{len(controls)} controls of {len(considered)} stored models ({reasons})",
+            f"{len(controls)} controls of {len(considered)} stored models ({'; '.join(left[:5])})",
             expected=f"at least {FEWEST_CONTROLS} models of other families with their answers",
             fix="add stored models to --controls-from, or name controls with --control",
         )

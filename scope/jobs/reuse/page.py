@@ -148,7 +148,6 @@ def _looks(verdicts: Sequence[Verdict]) -> Section | None:
         return None
     rate = rate_of_one(verdicts)
     # A stored p-value has six decimals.
-    passes = ("no", "yes")
     table = Table.of(
         {
             **{"Reference": "name", "Questions asked": "number", "p": "number"},
@@ -157,7 +156,7 @@ def _looks(verdicts: Sequence[Verdict]) -> Section | None:
         (
             (
                 *(verdict.reference, look.asked, p_value(look.p_value)),
-                passes[look.p_value <= rate + 1e-6],
+                "yes" if look.p_value <= rate + 1e-6 else "no",
             )
             for verdict in verdicts
             for look in verdict.looks
