@@ -188,7 +188,7 @@ def pooled_differences(
     >>> for way in pooled_differences(changes, "old", "new"):
     ...     print(way.way, getattr(way.estimate, "value", None), round(way.p_value, 3))
     pooled -0.5 0.109
-    mean of tasks -0.5 0.107
+    mean of tasks -0.5 0.108
     max drop -1.0 0.062
     Fisher None 0.19
     """
