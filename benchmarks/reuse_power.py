@@ -2,10 +2,12 @@
 
     python benchmarks/reuse_power.py zoo [--json]
     python benchmarks/reuse_power.py answers [--data DIR] [--json]
+    python benchmarks/reuse_power.py chosen [--data DIR] [--json]
 
 `zoo` asks the small models of known lineage that `build_zoo.py` builds (`reuse_power_zoo.py`);
-`answers` takes what models of known lineage answered long ago (`reuse_power_answers.py`). Each
-file names its keys of --json; both add `python`, `numpy`, `processor` and `cores`.
+`answers` takes what models of known lineage answered long ago (`reuse_power_answers.py`); `chosen`
+lets `scope reuse --controls-from` choose the controls of these (`reuse_power_chosen.py`). Each
+file names its keys of --json; all add `python`, `numpy`, `processor` and `cores`.
 """
 
 from __future__ import annotations
@@ -42,14 +44,16 @@ def _arguments() -> argparse.Namespace:
     parts = parser.add_subparsers(dest="part", required=True)
     zoo = parts.add_parser("zoo", help="small models of known lineage, built here")
     answers = parts.add_parser("answers", help="stored answers of models of known lineage")
-    answers.add_argument(
-        "--data",
-        type=Path,
-        default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
-        help="the folder of mmlu_pro_models (default: SCOPE_BENCHMARK_DATA, else ../shared/data "
-        "beside the repository)",
-    )
-    for part in (zoo, answers):
+    chosen = parts.add_parser("chosen", help="the same with controls chosen by the command")
+    for part in (answers, chosen):
+        part.add_argument(
+            "--data",
+            type=Path,
+            default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
+            help="the folder of mmlu_pro_models (default: SCOPE_BENCHMARK_DATA, else "
+            "../shared/data beside the repository)",
+        )
+    for part in (zoo, answers, chosen):
         part.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args()
 

@@ -252,7 +252,7 @@ def ending(
 ) -> int:
     """Show the result, and which gates are not met, here and on the page; the exit code."""
     from reports.builders.outcomes import gates_box
-    from scope.jobs.pages import to_junit, write_brief, write_report
+    from scope.jobs.pages import to_eee, to_junit, write_brief, write_report
 
     unmet = [line for lines in judged.values() for line in lines]
     box = gates_box(gates, unmet) if gates else None
@@ -262,6 +262,8 @@ def ending(
         wrote(write_brief(result, *([box] if box else [])))
     if output.junit:
         wrote(to_junit(result, judged, output.junit))
+    if output.eee:
+        wrote(to_eee(result, output.eee))
     # Last: a reader of the output may end it at any line.
     show_result(result, output, gates=[box] if box else [])
     failed = [*result.failed_parts(), *unmet]

@@ -54,6 +54,10 @@ class Output:
     """Write verdicts and gates as test cases into this JUnit file; a verdict without --fail-on is
     skipped."""
 
+    eee: Annotated[Path | None, option(OUTPUT, metavar="FILE")] = None
+    """Write the accuracy of the second of two compared models, and its difference from the first,
+    in the schema of Every Eval Ever."""
+
     def __post_init__(self) -> None:
         forms = ("json", "json_full", "markdown", "model_card")
         given = [one.option for one, _ in changed(self) if one.name in forms]

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
 
-from reports.blocks import Block, Column, Row, Table, paragraph
+from reports.blocks import Block, Table, paragraph
 from reports.renderers.terminal import to_text
 from scope.core.job import Job
 from scope.core.request import Request
@@ -90,25 +90,15 @@ class Cost:
     def _table(self) -> Table:
         tokens = any(one.tokens_in for one in self.work)
         headings = ("queries", "time", *(("tokens in", "tokens out") if tokens else ()))
-        return Table(
-            columns=(
-                Column("model", "name"),
-                Column("for"),
-                *(Column(heading, "number") for heading in headings),
-            ),
-            rows=tuple(
-                Row(
-                    cells=(
-                        one.model,
-                        one.purpose,
-                        f"{one.queries:,}",
-                        "not tried" if one.seconds is None else _in_words(one.seconds),
-                        *((f"{one.tokens_in:,}", f"{one.tokens_out:,}") if tokens else ()),
-                    )
-                )
-                for one in self.work
-            ),
+        rows = (
+            (
+                *(work.model, work.purpose, f"{work.queries:,}"),
+                "not tried" if work.seconds is None else _in_words(work.seconds),
+                *((f"{work.tokens_in:,}", f"{work.tokens_out:,}") if tokens else ()),
+            )
+            for work in self.work
         )
+        return Table.of({"model": "name", "for": "text", **dict.fromkeys(headings, "number")}, rows)
 
     def __str__(self) -> str:
         return to_text(self.blocks())

@@ -10,14 +10,43 @@ from scope.core.options import OUTPUT, option
 from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
 from scope.progress import remark
-from scope.records import MeasuredResult, Result, ReuseResult
+from scope.records import PairResult, Result, ReuseResult
+from scope.records.result import VerdictLine
 
 if TYPE_CHECKING:
     from scope.core.gates import Gate
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskGates:
+class ReplacementGates:
+    """A gate on verdicts: may the models replace the first one?"""
+
+    fail_on: Annotated[
+        Literal["beyond", "not-shown"] | None, option(OUTPUT, metavar="beyond|not-shown")
+    ] = None
+    """Exit with 1 if a verdict is `may not` (beyond), or is not `may replace` (not-shown)."""
+
+    def checked(self, request: Any) -> Any:
+        """The request: every verdict can be judged."""
+        return request
+
+    def judged(self, request: Request, result: Result) -> Mapping[str, Sequence[str]]:
+        """Whether the command fails on each verdict on a model in place of the first one."""
+        if self.fail_on is None:
+            return {}
+        passing = ("may replace",) if self.fail_on == "not-shown" else ("may replace", "not shown")
+        parts: Sequence[Result] = [result]
+        if isinstance(result, PairResult):
+            first = result.manifest.models[0].spec
+            forth = [one for one in result.audits if one.manifest.reference.spec == first]
+            parts = [*forth, *result.comparisons]
+        lines = [line for part in parts for line in part.verdict_lines()]
+        of_verdicts = _of_verdicts(lines, lambda decision: decision in passing)
+        return of_verdicts or {"--fail-on": ("no verdict was reached",)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskGates(ReplacementGates):
     """Gates on what a comparison measures, and on its verdicts."""
 
     gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[TASK,MODEL]>=VALUE")] = ()
@@ -30,11 +59,6 @@ class TaskGates:
 
     fail_under: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC=VALUE")] = ()
     """Alias of --gate 'METRIC>=VALUE'."""
-
-    fail_on: Annotated[
-        Literal["beyond", "not-shown"] | None, option(OUTPUT, metavar="beyond|not-shown")
-    ] = None
-    """Exit with 1 if a verdict is `may not` (beyond), or is not `may replace` (not-shown)."""
 
     measured_in: ClassVar[Literal["audits", "tasks"]] = "tasks"
 
@@ -63,24 +87,17 @@ class TaskGates:
         """The request with its gates, whose names are known once the models are loaded."""
         return replace(request, gates=self.parsed())
 
-    def judged(self, request: Request, result: MeasuredResult) -> Mapping[str, Sequence[str]]:
+    def judged(self, request: Request, result: Any) -> Mapping[str, Sequence[str]]:
         """The verdicts and numbers that do not meet each gate, a line each."""
-        of_numbers = self._of_numbers(request, result)
-        if self.fail_on is None:
-            return of_numbers
-        passing = ("may replace",) if self.fail_on == "not-shown" else ("may replace", "not shown")
-        of_verdicts = _of_verdicts(result, lambda decision: decision in passing)
-        none = {"--fail-on": ("no verdict was reached",)}
-        return {**(of_verdicts or none), **of_numbers}
-
-    def _of_numbers(self, request: Request, result: MeasuredResult) -> Mapping[str, Sequence[str]]:
+        of_verdicts = super().judged(request, result)
         if not (gates := self.parsed()):
-            return {}
+            return of_verdicts
         from scope.core.gates import below_base_rate, failures
 
         for line in below_base_rate(result, gates):
             remark(request.progress, line)
-        return {gate.text: tuple(failures(result, [gate], self.gate_on)) for gate in gates}
+        of_numbers = {gate.text: tuple(failures(result, [gate], self.gate_on)) for gate in gates}
+        return {**of_verdicts, **of_numbers}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,12 +184,14 @@ class VerdictGates:
         """Whether the command fails on each verdict."""
         if not self.fail_on:
             return {}
-        return _of_verdicts(result, lambda decision: decision not in self.fail_on)
+        return _of_verdicts(result.verdict_lines(), lambda decision: decision not in self.fail_on)
 
 
-def _of_verdicts(result: Result, passes: Callable[[str], bool]) -> dict[str, Sequence[str]]:
+def _of_verdicts(
+    lines: Sequence[VerdictLine], passes: Callable[[str], bool]
+) -> dict[str, Sequence[str]]:
     """The failures of a gate on each verdict: its decision, or none."""
     return {
         line.subject: () if passes(line.decision) else (f"{line.subject}: {line.decision}",)
-        for line in result.verdict_lines()
+        for line in lines
     }

@@ -22,6 +22,7 @@ from reports.blocks import (
     within,
     without_folds,
 )
+from reports.builders.every_eval_ever import every_eval_ever
 from reports.builders.model_card import model_card, public
 from reports.prose import Span, plain
 from reports.renderers.ci import badge, junit
@@ -156,6 +157,18 @@ def _comparisons(result: Result) -> Sequence[CompareResult]:
 def to_junit(result: Result, judged: Mapping[str, Sequence[str]], path: Path) -> Path:
     """Write verdicts and gates as test cases; ``judged`` are the failures of each gate."""
     return save(path, junit(result, page_of(result).title, judged))
+
+
+def to_eee(result: Result, path: Path) -> Path:
+    """Write how a model compares with the first of two in Every Eval Ever's schema."""
+    comparisons = _comparisons(result)
+    if not comparisons or len(comparisons[0].manifest.models) != 2:
+        raise SpecError(
+            f"--eee with a result of the job {result.manifest.job}",
+            expected="a comparison of the answers of two models to questions",
+            fix="use a run of `scope compare` or `scope pair` on two models",
+        )
+    return save(path, every_eval_ever(result, comparisons, comparisons[0].manifest.models[1]))
 
 
 def save(path: Path, text: str) -> Path:

@@ -16,6 +16,7 @@ from scope.records.estimates import (
     FourCells as FourCells,
     GroupEstimate as GroupEstimate,
     Measurement as Measurement,
+    PooledDifference as PooledDifference,
     SliceTest as SliceTest,
     TaskShares as TaskShares,
     Undefined as Undefined,
@@ -93,6 +94,7 @@ from scope.records.results import (
 from scope.records.verdicts import (
     ERROR as ERROR,
     Agreement as Agreement,
+    CandidateControl as CandidateControl,
     ControlCheck as ControlCheck,
     Decision as Decision,
     Endpoint as Endpoint,

@@ -17,13 +17,14 @@ from scope.records.estimates import (
     Difference,
     FourCells,
     Measurement,
+    PooledDifference,
     SliceTest,
     TaskShares,
 )
 from scope.records.examples import Answer, Example, Item, Perturbation, Prediction, shift_distance
 from scope.records.long_lists import Long
 from scope.records.result import FrameRow, Result, VerdictLine
-from scope.records.verdicts import Replacement, Verdict
+from scope.records.verdicts import CandidateControl, Replacement, Verdict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -277,12 +278,14 @@ class CompareResult(MeasuredResult):
     """How similar the models' answers to tasks are, with every answer.
 
     ``cells`` are those of each two models, of at most ten. ``verdicts`` say whether each later
-    model may replace the first one, by its accuracy.
+    model may replace the first one, by its accuracy; ``pooled`` is how it differs over the tasks of
+    a log.
     """
 
     tasks: tuple[TaskAnswers, ...]
     task_shares: tuple[TaskShares, ...]
     cells: tuple[FourCells, ...] = field(default=(), metadata=SPARSE_FIELD)
+    pooled: tuple[PooledDifference, ...] = field(default=(), metadata=SPARSE_FIELD)
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in = "tasks"
@@ -329,9 +332,14 @@ class CompareResult(MeasuredResult):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ReuseResult(EstimatedResult):
-    """Whether the suspect is derived from each reference, and the evidence."""
+    """Whether the suspect is derived from each reference, and the evidence.
+
+    ``candidate_controls`` are the stored models from which controls were chosen, in the order in
+    which they were considered.
+    """
 
     verdicts: tuple[Verdict, ...]
+    candidate_controls: tuple[CandidateControl, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     def verdict_lines(self) -> Sequence[VerdictLine]:
         """Is each suspect derived from each reference?"""

@@ -58,6 +58,18 @@ class ControlCheck:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class CandidateControl:
+    """A stored model from which controls are chosen; ``left_out`` says why it is none, if so.
+
+    ``skill`` is the share of right answers among its answers, as of a `ControlCheck`.
+    """
+
+    model: str
+    skill: Estimate | Undefined
+    left_out: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Agreement:
     """How much suspect and reference agree beyond their accuracy, beside the controls.
 

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reports.blocks import Column, Row, Section, Table, paragraph
+from reports.blocks import Block, Section, Table, paragraph
 from reports.prose import Text, prose, written
 from reports.wording import in_percent, p_value, short_share
 from scope.jobs.compare.task_estimates import TaskEstimates
-from scope.records import Estimate, FourCells, Undefined
+from scope.records import Estimate, FourCells, PooledDifference, Undefined
 
 _ABOUT = (
     "The first model of a pair is the reference. Difference: accuracy of the second less that of "
     "the first, with McNemar’s exact p, not corrected for other pairs. Recovery: accuracy of the "
     "second as a share of the first’s. Flips: questions that only one of the two answers "
     "correctly. Detectable: the smallest difference that so many questions show with power 0.8."
+)
+
+_ABOUT_POOLED = (
+    "Difference: accuracy of the second model less that of the first, in points. p is one-sided: "
+    "the probability of such a drop, or a greater one, if both were equally accurate on every "
+    "task. *Pooled* counts each item alike, *mean of tasks* each task; *max drop* is the task that "
+    "loses most for its number of changed items, its p and its interval corrected for the choice; "
+    "*Fisher* combines the p-values of the tasks. Pooled, max drop and Fisher are those of Kübler "
+    "et al. (ICLR 2026): a drop is shown where one of the three is at most 0.05 / 3."
 )
 
 
@@ -61,27 +70,36 @@ def in_points(estimate: Estimate | Undefined | None, sign: int = 1) -> str:
     return f"{value} [{', '.join(ends)}]"
 
 
-def flips_section(tasks: Sequence[TaskEstimates]) -> Section | None:
-    """Every pair of models of every task, a row each; None without counted flips."""
-    names = ("Task", "From", "To")
+def flips_section(
+    tasks: Sequence[TaskEstimates], pooled: Sequence[PooledDifference]
+) -> Section | None:
+    """Every pair of models of every task, and the tasks pooled; None without counted flips."""
     numbers = (
         *("n", "Difference", "p", "Recovery", "Flips", "Right → wrong", "Wrong → right"),
         *("Wrong → other wrong", "Detectable"),
     )
-    rows = [
-        Row(cells=_cells(cells, task))
-        for task in tasks
-        for cells in task.cells
-        if cells.flips is not None
-    ]
+    rows = [_cells(cells, task) for task in tasks for cells in task.cells if cells.flips]
     if not rows:
         return None
-    columns = (
-        *(Column(head, "name") for head in names),
-        *(Column(number, "number") for number in numbers),
-    )
-    blocks = (paragraph(_ABOUT), Table(columns=columns, rows=tuple(rows)))
-    return Section(anchor="flips", title="Flips and recovery", blocks=blocks)
+    blocks: list[Block] = [paragraph(_ABOUT), _table(("Task", "From", "To"), numbers, rows)]
+    if pooled:
+        each = [
+            (
+                *(row.first, row.second, row.way, ", ".join(row.tasks), f"{row.estimate.n:,}"),
+                *(in_points(row.estimate), p_value(row.p_value)),
+            )
+            for row in pooled
+        ]
+        names = ("From", "To", "Tasks pooled by", "Tasks")
+        table = _table(names, ("n", "Difference", "p of a drop"), each)
+        blocks += [paragraph(_ABOUT_POOLED), table]
+    return Section(anchor="flips", title="Flips and recovery", blocks=tuple(blocks))
+
+
+def _table(
+    names: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequence[Text | str]]
+) -> Table:
+    return Table.of({**dict.fromkeys(names, "name"), **dict.fromkeys(numbers, "number")}, rows)
 
 
 def _cells(cells: FourCells, task: TaskEstimates) -> tuple[Text | str, ...]:

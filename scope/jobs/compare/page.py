@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         answers_side_by_side(questions, most=max_items),
     )
     folded = (
-        flips_section(tasks),
+        flips_section(tasks, result.pooled),
         _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
         asked(manifest, capabilities="Tasks"),
@@ -286,14 +287,14 @@ def picture(task: TaskEstimates) -> Iterator[Block]:
         yield _models_table(task)
 
 
-def _shares_table(
-    head: Text, share: str, rows: Iterable[tuple[Text, Estimate | Undefined]]
-) -> Table:
+def _shares_table(head: Text, share: str, rows: Iterable[tuple[Any, ...]], *more: Column) -> Table:
+    """Each name with its share as a strip and a number, and with further cells."""
     strip = Column("0 to 100\u00a0%", "strip")
     return Table(
-        columns=(Column(head, "name"), strip, Column(share, "number")),
+        columns=(Column(head, "name"), strip, Column(share, "number"), *more),
         rows=tuple(
-            Row(cells=(name, _strip(estimate), short_share(estimate))) for name, estimate in rows
+            Row(cells=(name, _strip(estimate), short_share(estimate), *cells))
+            for name, estimate, *cells in rows
         ),
         close=True,
     )
@@ -318,20 +319,12 @@ def _models_table(task: TaskEstimates) -> Table:
         for name, other in (pair, pair[::-1]):
             words = f"{{other}}\u00a0{two_digits(estimate.value)}"
             nearest.setdefault(name, prose(words, other=other))
-    table = _shares_table(
-        prose(f"Of {texts} questions"),
-        "Right",
-        ((written(task.marked(name)), estimate) for name, estimate in ordered),
+    rows = (
+        (written(task.marked(name)), estimate, nearest.get(name, prose("none")))
+        for name, estimate in ordered
     )
     similar = Column(f"Most similar, {metric_name(task.main_metric).label}")
-    return replace(
-        table,
-        columns=(*table.columns, similar),
-        rows=tuple(
-            replace(row, cells=(*row.cells, nearest.get(name, prose("none"))))
-            for row, (name, _) in zip(table.rows, ordered, strict=True)
-        ),
-    )
+    return _shares_table(prose(f"Of {texts} questions"), "Right", rows, similar)
 
 
 def matrix(task: TaskEstimates, metric: str) -> Grid | None:

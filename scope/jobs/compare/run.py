@@ -18,7 +18,7 @@ from scope.estimation.tasks import (
 )
 from scope.jobs.compare.plan import ComparisonPlan, plan_comparison
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
+from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts, pooled_over_tasks
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.identity import configuration_of
 from scope.jobs.on_ray import check_engine, run_shards
@@ -89,6 +89,7 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         tasks=tuple(answered),
         task_shares=tuple(one for found in numbers for one in found.shares),
         cells=tuple(one for found in numbers for one in found.cells),
+        pooled=tuple(each for task in answered for each in pooled_over_tasks(task, names)),
         verdicts=comparison_verdicts(measured, names, plan.request.accuracy_margin),
     )
 

@@ -6,21 +6,24 @@ judge: Tango's score, paired by question, corrected over tasks and targets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from reports.wording import points
+from scope.data.logs.items import ItemName
 from scope.estimation.tasks import MOST_MODELS
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.audit.verdicts import NO_GOLD, no_texts_help, opening, rounded_up
 from scope.records import (
+    Answer,
     Endpoint,
     Estimate,
     FourCells,
     Item,
+    PooledDifference,
     Replacement,
     TaskAnswers,
     TaskShares,
@@ -33,6 +36,7 @@ from scope.statistics import (
     texts_for_power,
     verdicts,
 )
+from scope.statistics.two_runs import pooled_differences
 
 
 class MeasuredTask(NamedTuple):
@@ -99,6 +103,28 @@ def comparison_verdicts(
     return tuple(
         replace(one, sentence=_sentence(one, reference, on, most, margin)) for one in planned
     )
+
+
+def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[PooledDifference]:
+    """How the accuracy of each later model differs from the first's over the tasks of a log."""
+    names = [ItemName.parse(item.question.id) for item in answers.items]
+    tasks = [name.conditions.task if name else "" for name in names]
+    if len(set(tasks)) < 2 or len(models) > MOST_MODELS:
+        return
+    reference, *targets = answers.answers
+    for model, row in zip(models[1:], targets, strict=True):
+        changes: dict[str, list[int]] = {}
+        for task, item, before, after in zip(tasks, answers.items, reference, row, strict=True):
+            if (item.gold or item.right is not None) and before.asked and after.asked:
+                change = _is_right(after, item) - _is_right(before, item)
+                changes.setdefault(task, []).append(change)
+        if len(changes) > 1:
+            yield from pooled_differences(changes, models[0], model)
+
+
+def _is_right(answer: Answer, item: Item) -> bool:
+    """Of a log: the reader gives an answer in words that the harness calls right those of gold."""
+    return answer.choice == item.right if item.question.options else answer.text in item.gold
 
 
 def _answered(cells: FourCells) -> tuple[list[int], list[int], list[str]]:

@@ -10,6 +10,7 @@ from scope.core.job import Job
 from scope.core.options import DATA, METHOD, MODELS, Limits, option, whole_number
 from scope.errors import SpecError
 from scope.jobs.audit.request import AuditRequest
+from scope.jobs.gates import ReplacementGates
 from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, take_models
 from scope.plugins import expand_groups
 from scope.records import PairResult
@@ -105,5 +106,6 @@ JOB = Job(
     prepare="scope.jobs.pair.run:prepare",
     result=PairResult,
     page="scope.jobs.pair.page:page",
+    gates=ReplacementGates,
     words="models",
 )

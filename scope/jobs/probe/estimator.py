@@ -361,9 +361,9 @@ class SimilarityProbe(BaseEstimator):
             return self.pretrained_.reconstruction_errors(self._inputs(checked_latents(latents)))
 
     def _scored(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> ScoredPairs:
-        pair = [self._inputs(side) for side in checked_pairs(first, second)]
-        wanted = checked_scores(scores, len(pair[0]), self.low, self.high)
-        return ScoredPairs(*pair, (wanted - self.low) / (self.high - self.low))
+        first, second = map(self._inputs, checked_pairs(first, second))
+        wanted = checked_scores(scores, len(first), self.low, self.high)
+        return ScoredPairs(first, second, (wanted - self.low) / (self.high - self.low))
 
     def _measure(self, pairs: ScoredPairs, development: ScoredPairs) -> Measure:
         count, layers, _ = pairs.first.shape

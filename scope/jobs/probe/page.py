@@ -13,10 +13,8 @@ from reports.blocks import (
     Block,
     Bullets,
     Callout,
-    Column,
     Page,
     Paragraph,
-    Row,
     Section,
     Table,
     Terms,
@@ -277,13 +275,10 @@ def _asked(result: ProbeResult) -> Section:
     findings = result.findings
     shared = asked(result.manifest, capabilities="Task")
     columns = attrgetter("name", "layers", "width", "readout", "dtype", "prompt")
-    layers = Table(
-        columns=(
-            Column("Model", "name"),
-            *(Column(name, "number") for name in ("Layers", "Width")),
-            *map(Column, ("Read at", "Precision", "Prompt")),
-        ),
-        rows=tuple(Row(cells=columns(model)) for model in findings.models),
+    texts = ("Read at", "Precision", "Prompt")
+    layers = Table.of(
+        {"Model": "name", "Layers": "number", "Width": "number", **dict.fromkeys(texts, "text")},
+        map(columns, findings.models),
     )
     about = note(
         "A layer’s vector is the residual stream after its block: at the __last__ token, as the "

@@ -11,10 +11,8 @@ from typing import Literal, NamedTuple, cast
 from reports.blocks import (
     Beside,
     Block,
-    Column,
     Figure,
     Heading,
-    Row,
     Section,
     Table,
     heading,
@@ -95,16 +93,13 @@ def layers_section(findings: ProbeFindings) -> Section | None:
         return None
     rebuilt = any(score.reconstruction is not None for score in findings.layers)
     titles = ("Raw", "Encoded", "Decrease without", *(("Reconstruction error",) if rebuilt else ()))
-    numbers = (Column(title, "estimate") for title in titles)
     rows = []
     for score in findings.layers:
         estimates = (score.raw, score.encoded, score.lost, score.reconstruction)[: len(titles)]
         cells = (estimate and Cell.of(estimate) for estimate in estimates)
-        rows.append(Row(cells=(score.model, score.layer, *cells)))
-    table = Table(
-        columns=(Column("Model", "name"), Column("Layer", "number"), *numbers),
-        rows=tuple(rows),
-        tall=True,
+        rows.append((score.model, score.layer, *cells))
+    table = Table.of(
+        {"Model": "name", "Layer": "number", **dict.fromkeys(titles, "estimate")}, rows, tall=True
     )
     about = note(
         "Raw: Pearson’s correlation of the cosine of a layer’s vectors with human scores, on the "
@@ -187,15 +182,15 @@ def _map(alignment: LayerAlignment) -> Iterator[Block]:
     for layer, best, value, margin, above in pairs:
         remark = Span("" if above else " no more than chance", "note")
         cka = (Span(f"{number(value)} ± {number(margin)}"), remark)
-        rows.append(Row(cells=(layer, best, cka)))
-    yield Table(
+        rows.append((layer, best, cka))
+    yield Table.of(
+        {"Layer": "name", "Most similar": "number", "CKA": "text"},
+        rows,
         caption=prose(
             "The most similar layer of {second} for each layer of {first}",
             first=first,
             second=second,
         ),
-        columns=(Column("Layer", "name"), Column("Most similar", "number"), Column("CKA")),
-        rows=tuple(rows),
         tall=True,
     )
 

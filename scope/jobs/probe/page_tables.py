@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from reports.blocks import (
     Block,
@@ -93,11 +94,11 @@ def short_table(scores: Sequence[StepScore]) -> Table:
             for value in (score.pearson, score.spearman, score.gain)
         )
         name = score.model if score.model != before else None
-        rows.append(Row(cells=(name, score.step, *estimates)))
-    numbers = (Column(name, "number") for name in ("Pearson", "Spearman", "Gain"))
-    return Table(
-        columns=(Column("Model", "name"), Column("Step"), *numbers),
-        rows=tuple(rows),
+        rows.append((name, score.step, *estimates))
+    numbers = ("Pearson", "Spearman", "Gain")
+    return Table.of(
+        {"Model": "name", "Step": "text", **dict.fromkeys(numbers, "number")},
+        rows,
         most=MOST_IN_TERMINAL,
         close=True,
     )
@@ -119,13 +120,12 @@ def steps_section(findings: ProbeFindings) -> Section | None:
         prose(new) if unseen else (),
         prose(error, low=f"{findings.low:g}", high=f"{findings.high:g}"),
     )
-    table = Table(
-        columns=(
-            Column("Step", "name"),
-            Column("Trained parameters", "number"),
-            *(Column(name, "estimate") for name in numbers),
-        ),
-        rows=tuple(_step_row(score, unseen=unseen) for score in findings.scores),
+    table = Table.of(
+        {
+            **{"Step": "name", "Trained parameters": "number"},
+            **dict.fromkeys(numbers, "estimate"),
+        },
+        (_step_cells(score, unseen=unseen) for score in findings.scores),
         caption=caption,
     )
     steps = dict.fromkeys(score.step for score in findings.scores)
@@ -134,11 +134,10 @@ def steps_section(findings: ProbeFindings) -> Section | None:
     )
     blocks: list[Block] = [table, Terms(meanings, facts=True)]
     if findings.differences:
-        columns = (Column("Step", "name"), Column("First"), Column("Second"))
-        differences = Table(
-            columns=(*columns, Column("Difference", "estimate")),
-            rows=tuple(
-                Row(cells=(code(d.step), d.first, d.second, Cell.of(d.pearson, signed=True)))
+        differences = Table.of(
+            {"Step": "name", "First": "text", "Second": "text", "Difference": "estimate"},
+            (
+                (code(d.step), d.first, d.second, Cell.of(d.pearson, signed=True))
                 for d in reversed(findings.differences)
             ),
             caption=prose("Pearson of the first model minus the second"),
@@ -147,8 +146,8 @@ def steps_section(findings: ProbeFindings) -> Section | None:
     return Section(anchor="steps", title="Steps", blocks=tuple(blocks))
 
 
-def _step_row(score: StepScore, *, unseen: bool) -> Row:
-    cells = (
+def _step_cells(score: StepScore, *, unseen: bool) -> tuple[Any, ...]:
+    return (
         (*code(score.step), Span("\n"), Span(score.model, "note", foreign=True)),
         score.parameters,
         replace(Cell.of(score.pearson), remark=spread(score.pearsons)),
@@ -157,7 +156,6 @@ def _step_row(score: StepScore, *, unseen: bool) -> Row:
         Cell.of(score.error),
         None if score.gain is None else Cell.of(score.gain, signed=True),
     )
-    return Row(cells=cells)
 
 
 HALF = 0.5

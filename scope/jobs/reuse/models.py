@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from scope.errors import ModelError, SpecError
@@ -38,17 +39,21 @@ def reuse_card(model: Model, truncated: int) -> ModelCard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReuseModels:
-    """The models of a test of reuse, loaded and checked; ``excluded`` names the others."""
+    """The models of a test of reuse, loaded and checked; ``excluded`` names the others.
+
+    From ``candidates`` further controls are chosen.
+    """
 
     suspect: Model
     references: tuple[Model, ...]
     controls: tuple[Model, ...]
+    candidates: tuple[Model, ...] = ()
     excluded: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[Model, ...]:
-        """The references, the suspect and the controls, in this order."""
-        return (*self.references, self.suspect, *self.controls)
+        """The references, the suspect, the controls and the candidates, in this order."""
+        return (*self.references, self.suspect, *self.controls, *self.candidates)
 
     def with_models(self, change: Callable[[Model], Any]) -> ReuseModels:
         """A copy in which each ``model`` is replaced by the result of ``change``."""
@@ -60,6 +65,7 @@ class ReuseModels:
             suspect=changed(self.suspect),
             references=tuple(map(changed, self.references)),
             controls=tuple(map(changed, self.controls)),
+            candidates=tuple(map(changed, self.candidates)),
             excluded=self.excluded,
         )
 
@@ -70,8 +76,8 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     The references stay in memory because they are searched; of the others one at a time.
 
     A control spec that names many models, such as a whole table of answers, adds all of them
-    except the suspect and the references. Excluded controls are not loaded; a pattern may match
-    the suspect or a reference too.
+    except the suspect and the references; a candidate that is named as a control is a control.
+    Excluded ones are not loaded; a pattern may match the suspect or a reference too.
 
     Raises
     ------
@@ -85,7 +91,10 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     suspect, references = request.suspect, request.references
     taken = [suspect, *references]
     chosen = [one for control in request.controls for one in _expanded(control, taken)]
-    chosen, excluded = _without(chosen, request.exclude_controls, taken)
+    named = [*taken, *chosen]
+    stored = [spec for several in request.controls_from for spec in _expanded(several, named)]
+    chosen, excluded = _without([*chosen, *stored], request.exclude_controls, taken)
+    n_stored = sum(spec in stored for spec in chosen)
     _refuse_repeated(suspect, references, chosen)
     for one in (*taken, *chosen):
         if isinstance(one, str):
@@ -118,10 +127,13 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         for (part, given), name, model in zip(entries, names, models, strict=True)
     ]
     _refuse_same_models(found)
+    controls = tuple(found[len(references) + 1 :])
+    n_named = len(controls) - n_stored
     return ReuseModels(
         suspect=found[len(references)],
         references=tuple(found[: len(references)]),
-        controls=tuple(found[len(references) + 1 :]),
+        controls=controls[:n_named],
+        candidates=controls[n_named:],
         excluded=excluded,
     )
 
@@ -132,8 +144,8 @@ def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str 
     several = expand_spec(control)
     if several == (control,):
         return [control]
-    held = {_place(one) for one in taken if isinstance(one, str)}
-    return [one for one in several if _place(one) not in held]
+    held = [_place(spec) for spec in taken if isinstance(spec, str)]
+    return [spec for spec in several if not any(_same(_place(spec), place) for place in held)]
 
 
 def _without(
@@ -189,12 +201,19 @@ def _require_a_match(
         )
 
 
-def _place(spec: str) -> str:
-    """A spec with its path resolved, so that all spellings of a path are equal."""
+def _place(spec: str) -> tuple[Path, str]:
+    """The path of saved answers, resolved, and the model."""
     if not scheme_of(spec).saved:
-        return spec
-    path, mark, model = split_spec(spec)[1].partition("#")
-    return f"{expanded(path).resolve()}{mark}{model}"
+        return Path(spec), ""
+    path, _, model = split_spec(spec)[1].partition("#")
+    return expanded(path.partition("?")[0]).resolve(), model
+
+
+def _same(place: tuple[Path, str], other: tuple[Path, str]) -> bool:
+    """Whether both are one model: its log may be named by a folder above it."""
+    return place[1] == other[1] and (
+        place[0].is_relative_to(other[0]) or other[0].is_relative_to(place[0])
+    )
 
 
 def _refuse_repeated(

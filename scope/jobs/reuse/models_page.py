@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from reports.blocks import Block, Column, Row, Section, Table, heading, note
+from reports.blocks import Block, Column, Paragraph, Row, Section, Table, heading, note
 from reports.builders.estimates import meanings
 from reports.charts import SmallStrip, StripDot
 from reports.prose import Text, joined, prose, written
 from reports.wording import Cell, number, p_value, percent, short
 from scope.metrics import MetricName, metric_name
-from scope.records import Estimate, Evidence, ModelScore, Verdict
+from scope.records import Estimate, Evidence, ModelScore, ReuseResult, Verdict
 
 _NO_METRICS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -100,25 +100,16 @@ def evidence_table(verdict: Verdict) -> Table:
     """Each kind of evidence: the suspect's value beside those of the controls."""
     counts = sorted({kind.suspect.n for kind in verdict.evidence if kind.suspect.n})
     questions = " to ".join(f"{n:,}" for n in dict.fromkeys((*counts[:1], *counts[-1:])))
-    return Table(
-        columns=(
-            Column("Evidence", "name"),
-            Column("Suspect", "number"),
-            Column("Controls: median, range", "number"),
-            Column("Suspect among the controls", "strip"),
-            Column("p alone", "number"),
-            Column("Decides"),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    _kind(kind),
-                    prose("{suspect}", suspect=short(kind.suspect)),
-                    _range(kind.controls),
-                    _strip(kind, verdict.suspect),
-                    p_value(kind.p_value),
-                    prose("yes" if kind.decides else "no"),
-                )
+    return Table.of(
+        {
+            **{"Evidence": "name", "Suspect": "number", "Controls: median, range": "number"},
+            **{"Suspect among the controls": "strip", "p alone": "number", "Decides": "text"},
+        },
+        (
+            (
+                *(_kind(kind), prose("{suspect}", suspect=short(kind.suspect))),
+                *(_range(kind.controls), _strip(kind, verdict.suspect), p_value(kind.p_value)),
+                prose("yes" if kind.decides else "no"),
             )
             for kind in verdict.evidence
         ),
@@ -177,7 +168,7 @@ def at_least(value: float, controls: Sequence[ModelScore]) -> int:
     return sum(control.value >= value for control in controls)
 
 
-def controls_section(verdicts: Sequence[Verdict]) -> Section | None:
+def controls_section(result: ReuseResult) -> Section | None:
     """Every control with its rank, its evidence, its skill and its flags."""
     about = note(
         "A good control is independent of the reference and about as skilled as the suspect. Skill "
@@ -185,15 +176,38 @@ def controls_section(verdicts: Sequence[Verdict]) -> Section | None:
         "control that guesses (unless the suspect does), answers too few questions or nearly "
         "always gives the same answer has no rank and does not count."
     )
-    if not verdicts:
+    if not result.verdicts:
         return None
     return Section(
         # The page's script uses the id "controls" for its form.
         anchor="checks",
         title="Controls",
         heading="The suspect and every control",
-        blocks=(about, *by_reference(verdicts, _controls)),
+        blocks=(about, *_choice(result), *by_reference(result.verdicts, _controls)),
     )
+
+
+def choice_sentence(result: ReuseResult) -> Text:
+    """How many stored models became controls, by what, and the error rate that they allow."""
+    ranked = min(len(verdict.standings) - 1 for verdict in result.verdicts)
+    chosen = sum(not each.left_out for each in result.candidate_controls)
+    return prose(
+        f"{chosen} of {len(result.candidate_controls)} stored models are controls, chosen without "
+        f"regard to the reference’s answers. {ranked} ranked controls allow an error rate of "
+        f"1/{ranked + 1} = {1 / (ranked + 1):.3f}."
+    )
+
+
+def _choice(result: ReuseResult) -> Iterator[Block]:
+    """Every stored model that could be a control, with its accuracy and why it was left out."""
+    if not result.candidate_controls:
+        return
+    rows = [
+        (each.model, short(each.skill), each.left_out or prose("**chosen**"))
+        for each in result.candidate_controls
+    ]
+    yield Paragraph(choice_sentence(result))
+    yield Table.of({"Model": "name", "Skill": "number", "Control": "text"}, rows, tall=True)
 
 
 def _controls(verdict: Verdict) -> Table:

@@ -10,11 +10,9 @@ from reports.blocks import (
     Bullets,
     Card,
     Cards,
-    Column,
     Fold,
     Page,
     Passage,
-    Row,
     Section,
     Table,
     Terms,
@@ -58,7 +56,7 @@ def page(result: ReuseResult) -> Page:
         verdict_section(verdicts),
         _findings(verdicts),
         evidence_section(verdicts),
-        controls_section(verdicts),
+        controls_section(result),
         _questions(verdicts),
         _looks(verdicts),
         _limits(verdicts),
@@ -149,22 +147,16 @@ def _looks(verdicts: Sequence[Verdict]) -> Section | None:
     if not any(verdict.looks for verdict in verdicts):
         return None
     rate = rate_of_one(verdicts)
-    table = Table(
-        columns=(
-            Column("Reference", "name"),
-            Column("Questions asked", "number"),
-            Column("p", "number"),
-            Column(prose("At most {rate}", rate=f"{rate:.3g}")),
-        ),
-        rows=tuple(
-            Row(
-                cells=(
-                    verdict.reference,
-                    look.asked,
-                    p_value(look.p_value),
-                    # A stored p-value has six decimals.
-                    "yes" if look.p_value <= rate + 1e-6 else "no",
-                )
+    # A stored p-value has six decimals.
+    table = Table.of(
+        {
+            **{"Reference": "name", "Questions asked": "number", "p": "number"},
+            f"At most {rate:.3g}": "text",
+        },
+        (
+            (
+                *(verdict.reference, look.asked, p_value(look.p_value)),
+                "yes" if look.p_value <= rate + 1e-6 else "no",
             )
             for verdict in verdicts
             for look in verdict.looks

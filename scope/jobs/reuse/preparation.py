@@ -101,6 +101,9 @@ class PreparedTest:
             settings["batch"] = request.batch_size
         if request.assume_no_label_training:
             settings["assume_no_label_training"] = True
+        if request.controls_from:
+            settings["candidate_controls"] = len(self.models.candidates)
+            settings["n_controls"] = request.chosen or "all"
         settings.update({f"{PROBES}{name}": value for name, value in (hashes or {}).items()})
         return manifest_of(
             "reuse",

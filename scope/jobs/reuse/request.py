@@ -54,10 +54,24 @@ class ReuseRequest(LabelledTexts):
     references: Annotated[Sequence[str | object], option(MODELS, "--reference", metavar="MODEL")]
     """Model that the suspect may be derived from; may be repeated."""
 
-    controls: Annotated[Sequence[str | object], option(MODELS, "--control", metavar="MODEL")]
+    controls: Annotated[Sequence[str | object], option(MODELS, "--control", metavar="MODEL")] = ()
     """Model independent of both; repeat, 19 times for an error rate of 0.05.
     predictions:FILE.tsv#* is all models of a table except the suspect and the references. Include
     a model with the same public base."""
+
+    controls_from: Annotated[
+        Sequence[str], option(MODELS, "--controls-from", metavar="MODELS")
+    ] = ()
+    """Stored answers of many models, such as lm-eval:LOGS#*, to choose controls from: none of the
+    family of the suspect or a reference by name, and one of any relatives; may be repeated."""
+
+    like_suspect: Annotated[bool, option(MODELS)] = False
+    """Choose the models of --controls-from that are nearest to the suspect in accuracy."""
+
+    n_controls: Annotated[
+        int | None, whole_number(MODELS, default="as many as --alpha needs"), Limits(least=2)
+    ] = None
+    """Number of models to choose; implies --like-suspect."""
 
     exclude_controls: Annotated[
         Sequence[str], option(MODELS, "--exclude-control", metavar="NAME")
@@ -108,6 +122,12 @@ class ReuseRequest(LabelledTexts):
     def __post_init__(self) -> None:
         super().__post_init__()
         take_models(self, "suspect", "references", "controls")
+        choice = ("controls_from", "like_suspect", "n_controls")
+        if not self.controls_from:
+            refuse_unused(self, choice, "without --controls-from", "stored models to choose from")
+        elif self.task is None or self.batch_size:
+            why = "without a task, or with --sequential"
+            refuse_unused(self, choice, why, "all answers to a task at once", instead="use --task")
         if list(map(str, self.capabilities or ())) == ["none"]:
             object.__setattr__(self, "capabilities", ())
         elif self.capabilities:
@@ -140,6 +160,15 @@ class ReuseRequest(LabelledTexts):
     def batch_size(self) -> int | None:
         """Questions in a batch; None without batches."""
         return self.batch or (BATCH if self.sequential else None)
+
+    @property
+    def chosen(self) -> int | None:
+        """How many of the stored models to choose by the suspect's accuracy; None for all."""
+        # Here and not above: help pages load no NumPy.
+        from scope.statistics.conformal import controls_needed
+
+        needed = controls_needed(self.alpha / max(len(self.references), 1))
+        return self.n_controls or (needed if self.like_suspect else None)
 
     def _refuse_tables(self) -> None:
         """Refuse tables of answers, which a task alone reads."""

@@ -11,6 +11,7 @@ from scope.core.request import as_function
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.asking import InBatches, make_case
 from scope.jobs.reuse.case import Case
+from scope.jobs.reuse.choosing import with_chosen_controls
 from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.preparation import PreparedTest, prepare_test
 from scope.jobs.reuse.questions import ItemSet
@@ -53,6 +54,8 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
     sets = {reference.name: test.items(reference, run) for reference in models.references}
     # Not before the questions are fixed: unaligned labels are matched by the answers of all.
     responses = test.responses(run)
+    items = sets[models.references[0].name].items
+    models, candidates = with_chosen_controls(models, items, responses, request.chosen)
     findings = [
         judge(*make_case(models, reference, sets[reference.name], responses, batches=batches))
         for reference in models.references
@@ -87,6 +90,7 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
             )
             for verdict in verdicts
         ),
+        candidate_controls=candidates,
     )
 
 

@@ -255,17 +255,25 @@ def likely_siblings(reference: str, controls: Sequence[ControlCheck]) -> dict[st
     >>> likely_siblings("Yi-6B", controls)
     {'Yi-34B': "its name begins like the reference's"}
     """
-    word = _first_word(reference)
-    named = {check.model for check in controls if word and _first_word(check.model) == word}
-    if len(named) > COMMON * len(controls):
-        named = set()
-    reasons = {}
-    for check in controls:
-        if MAY_BE_RELATED in check.flags:
-            reasons[check.model] = BY_ANSWERS
-        elif check.model in named:
-            reasons[check.model] = BY_NAME
-    return reasons
+    named = same_stem(reference, [check.model for check in controls])
+    return {
+        check.model: BY_ANSWERS if MAY_BE_RELATED in check.flags else BY_NAME
+        for check in controls
+        if MAY_BE_RELATED in check.flags or check.model in named
+    }
+
+
+def same_stem(name: str, others: Sequence[str]) -> set[str]:
+    """The others whose names have the same first word; none if most of them have it.
+
+    Examples
+    --------
+    >>> same_stem("org/Llama-2-7b", ["Llama-3-8B", "Yi-6B"]), same_stem("a-1", ["a-2", "a-3"])
+    ({'Llama-3-8B'}, set())
+    """
+    word = _first_word(name)
+    same = {other for other in others if word and _first_word(other) == word}
+    return same if len(same) <= COMMON * len(others) else set()
 
 
 def _first_word(name: str) -> str:

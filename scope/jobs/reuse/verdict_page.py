@@ -10,11 +10,9 @@ from reports.blocks import (
     Block,
     Bullets,
     Callout,
-    Column,
     Figure,
     Fold,
     Paragraph,
-    Row,
     Section,
     Table,
     Terms,
@@ -27,7 +25,7 @@ from reports.builders.run import run_lines
 from reports.charts import StripChart
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import number, p_value, short
-from scope.jobs.reuse.models_page import at_least, dot, evidence_table
+from scope.jobs.reuse.models_page import at_least, choice_sentence, dot, evidence_table
 from scope.records import Decision, ModelScore, ReuseResult, Verdict
 from scope.statistics.conformal import threshold_rank
 
@@ -72,6 +70,8 @@ def brief_blocks(result: ReuseResult) -> Iterator[Block]:
         yield paragraph(f"**{verdict.decision.upper()}**: {{sentence}}", sentence=sentence)
         yield Terms(tuple(_remarks(verdict)), facts=True)
         yield evidence_table(verdict)
+    if result.candidate_controls and verdicts:
+        yield Paragraph(choice_sentence(result))
     if models := tuple(model_lines(result.manifest)):
         yield Terms(models, facts=True)
     yield from run_lines(result.clock)
@@ -89,21 +89,17 @@ def _remarks(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
 
 
 def _verdicts_table(verdicts: Sequence[Verdict]) -> Table:
-    numbers = (Column(name, "number") for name in ("p", "p, adjusted", "Warnings"))
-    return Table(
-        columns=(Column("Reference", "name"), Column("Verdict"), *numbers),
-        rows=tuple(
-            Row(
-                cells=(
-                    verdict.reference,
-                    verdict.decision,
-                    p_value(verdict.p_value),
-                    p_value(verdict.p_adjusted),
-                    len(verdict.warnings),
-                )
-            )
-            for verdict in verdicts
-        ),
+    numbers = ("p", "p, adjusted", "Warnings")
+    rows = (
+        (
+            *(verdict.reference, verdict.decision, p_value(verdict.p_value)),
+            *(p_value(verdict.p_adjusted), len(verdict.warnings)),
+        )
+        for verdict in verdicts
+    )
+    return Table.of(
+        {"Reference": "name", "Verdict": "text", **dict.fromkeys(numbers, "number")},
+        rows,
         close=True,
     )
 

@@ -21,3 +21,49 @@ def test_a_pattern_that_leaves_no_control_out_is_refused_with_the_names(reuse):
     assert done.returncode == 2
     assert "no control matches `llama-*`" in done.stderr
     assert "c0, c1" in done.stderr
+
+
+CHOSEN = ("--controls-from", "predictions:controls.tsv#*", "--like-suspect")
+
+
+def test_controls_are_chosen_from_a_table_and_the_page_says_which(reuse, tmp_path):
+    done = reuse("copy", *CHOSEN, "--n-controls", 20, "--run", "mine", controls=())
+    assert done.returncode == 0, done.stderr
+    assert "RELATED: " in done.stdout
+    assert "20 of 24 stored models are controls" in done.stdout
+    assert "20 ranked controls allow an error rate of 1/21\xa0= 0.048" in done.stdout
+    result = json.loads((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
+    left = [one for one in result["candidate_controls"] if one.get("left_out")]
+    reason = "20 controls are nearer to the suspect in accuracy"
+    kin = "its answers are more like those of c21 than skill explains"
+    assert [one["left_out"] for one in left] == [kin, reason, reason, reason]
+    assert len(result["verdicts"][0]["controls"]) == 20
+    page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert page.count(reason) == 3
+    assert "--n-controls 20" in result["manifest"]["command"]
+
+
+def test_as_many_as_the_error_rate_needs_are_chosen_and_named_ones_count(reuse):
+    for more, controls, count in (
+        ((), (), 19),
+        (("--alpha", "0.1"), (), 9),
+        (("--alpha", "0.1"), ("controls.tsv#c3",), 9),
+        (("--exclude-control", "c1*"), (), 11),
+    ):
+        done = reuse("other", *CHOSEN, *more, "--json-full", controls=controls)
+        (verdict,) = json.loads(done.stdout)["verdicts"]
+        assert len(verdict["controls"]) == count
+        assert not controls or verdict["controls"][0]["model"] == "c3"
+
+
+def test_an_option_of_the_choice_that_would_do_nothing_is_refused(reuse, command):
+    for more, controls, words in (
+        (("--like-suspect",), ("controls.tsv#*",), "--like-suspect without --controls-from"),
+        ((*CHOSEN, "--batch", "50"), (), "with --sequential"),
+        ((), (), "0 controls"),
+    ):
+        done = reuse("other", *more, controls=controls)
+        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    named = ("--suspect", "predictions:a.jsonl", "--reference", "predictions:b.jsonl")
+    done = command("reuse", *named, *CHOSEN, "--data", "questions.jsonl")
+    assert (done.returncode, "without a task" in done.stderr) == (2, True), done.stderr

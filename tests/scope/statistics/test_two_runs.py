@@ -5,10 +5,15 @@ from math import sqrt
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, combine_pvalues, norm
 
 from scope.records import Estimate, Undefined
-from scope.statistics.two_runs import detectable_difference, mcnemar_p_value, recovery
+from scope.statistics.two_runs import (
+    detectable_difference,
+    mcnemar_p_value,
+    pooled_differences,
+    recovery,
+)
 
 COUNTS = st.tuples(*[st.integers(0, 60)] * 4)
 
@@ -82,3 +87,47 @@ def test_what_cannot_be_is_undefined_or_refused():
         recovery(3, 1, 0, 3)
     with pytest.raises(ValueError, match="at least 0"):
         mcnemar_p_value(-1, 2)
+
+
+def one_sided(signs):
+    gained, lost = signs.count(1), signs.count(-1)
+    return binomtest(gained, gained + lost, 0.5, "less").pvalue if gained + lost else 1.0
+
+
+def pooled(changes):
+    return {way.way: way for way in pooled_differences(changes, "old", "new")}
+
+
+SIGNS = st.lists(st.sampled_from([-1, 0, 0, 1]), min_size=1, max_size=40)
+
+
+@given(st.dictionaries(st.sampled_from("abcd"), SIGNS, min_size=2))
+def test_tasks_are_pooled_by_items_by_their_worst_and_by_fisher(changes):
+    found, every = pooled(changes), [sign for signs in changes.values() for sign in signs]
+    assert found["pooled"].estimate.value == pytest.approx(np.mean(every))
+    assert found["pooled"].p_value == pytest.approx(one_sided(every))
+    means = [np.mean(signs) for signs in changes.values()]
+    assert found["mean of tasks"].estimate.value == pytest.approx(np.mean(means), abs=1e-12)
+    each = [one_sided(signs) for signs in changes.values()]
+    assert found["Fisher"].p_value == pytest.approx(combine_pvalues(each).pvalue)
+    assert isinstance(found["Fisher"].estimate, Undefined)
+    # No less than the p-value of the worst task alone, no more than Bonferroni's bound.
+    (worst,) = found["max drop"].tasks
+    alone = one_sided(changes[worst])
+    assert alone - 1e-12 <= found["max drop"].p_value <= 1
+    assert {way.estimate.n for way in found.values()} - {len(changes[worst])} <= {len(every)}
+
+
+def test_the_greatest_drop_has_the_p_value_of_random_signs():
+    changes = {"a": [-1] * 9 + [1] * 2, "b": [-1] * 6 + [1] * 6, "c": [1] * 4 + [-1] * 3 + [0] * 50}
+    draw, counts = np.random.default_rng(0), (11, 12, 7)
+    drops = np.array([(m - 2 * draw.binomial(m, 0.5, 200_000)) / np.sqrt(m) for m in counts])
+    expected = (drops.max(axis=0) >= (11 - 2 * 2) / np.sqrt(11) - 1e-9).mean()
+    found = pooled(changes)["max drop"]
+    assert found.tasks == ("a",)
+    assert found.p_value == pytest.approx(expected, abs=0.004)
+    assert found.estimate.level == pytest.approx(1 - 0.05 / 3)
+
+
+def test_runs_without_a_change_show_no_drop():
+    assert {way.p_value for way in pooled({"a": [0, 0], "b": [0]}).values()} == {1.0}

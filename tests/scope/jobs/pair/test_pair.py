@@ -15,6 +15,7 @@ import scope
 from reports.prose import plain
 from scope import metrics
 from scope.errors import DataError, RunError, SpecError
+from scope.jobs.gates import ReplacementGates
 from scope.jobs.pages import load_result, page_of, report
 from scope.jobs.pair import facts, parts
 from scope.jobs.pair.page import findings
@@ -136,6 +137,14 @@ def test_the_first_sentence_says_what_the_verdict_allows(found, pair):
     few = next(map(plain, findings(pair(Reference(), Copy()))))
     assert few.startswith("It is not shown that copy may replace Reference on these texts: ")
     assert "still open: " in few
+
+
+def test_a_gate_judges_what_takes_the_place_of_the_first_model_alone(found):
+    gate = ReplacementGates(fail_on="not-shown")
+    assert gate.judged(None, found) == {"copy in place of Reference": ()}
+    back = replace(found, audits=found.audits[1:])
+    assert gate.judged(None, back) == {"--fail-on": ("no verdict was reached",)}
+    assert ReplacementGates().judged(None, back) == {}
 
 
 def test_what_a_verdict_leaves_open_is_never_called_within(found):

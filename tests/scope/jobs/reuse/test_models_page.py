@@ -1,6 +1,7 @@
 """The tables behind a verdict: evidence, and every model by rank."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided
@@ -39,6 +40,10 @@ def test_an_unknown_kind_shows_its_spelling_once():
     assert kind_heading("invented(k=2)") == "invented(k=2)"
 
 
+def result_of(*verdicts, stored=()):
+    return SimpleNamespace(verdicts=verdicts, candidate_controls=stored)
+
+
 def shown(row):
     return [plain(written(cell)) for cell in row.cells]
 
@@ -67,7 +72,7 @@ def test_verdicts_without_evidence_have_no_table():
 
 
 def rows_of(verdict):
-    (table,) = of_kind(controls_section((verdict,)), Table)
+    (table,) = of_kind(controls_section(result_of(verdict)), Table)
     return table.rows
 
 
@@ -81,8 +86,8 @@ def test_models_without_a_rank_stand_last():
 
 
 def test_several_references_are_named_and_none_makes_no_section():
-    section = controls_section((related(), not_related()))
+    section = controls_section(result_of(related(), not_related()))
     assert [plain(one.text) for one in of_kind(section, Heading)] == [
         f"Compared with {one.reference}" for one in (related(), not_related())
     ]
-    assert controls_section(()) is None
+    assert controls_section(result_of()) is None

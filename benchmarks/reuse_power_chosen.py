@@ -1,0 +1,66 @@
+"""Verdicts of `scope reuse --controls-from ... --like-suspect` on models of known lineage.
+
+The stored answers of 29 models to MMLU-Pro: every base and what was trained from it, both ways, and
+30 pairs of two families, the same in every run, at an error rate of 0.05. Nothing but the table is
+given: the command leaves out families by name, and near copies. It is assumed that no suspect was
+trained on a reference's answers.
+
+Keys of --json: the counts `mmlu_pro_related_called_DECISION` and
+`mmlu_pro_unrelated_called_DECISION`, `unrelated_too_few_controls`, `mmlu_pro_verdicts` (one line
+for each related pair) and `seconds_a_verdict`, the median.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from reuse_pairs import of_language_models
+from reuse_stored import multiple_choice
+from reuse_stored_verdicts import ALPHA, Judged, counted, lines
+
+import scope
+
+UNRELATED = 30
+
+
+def figures(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Judge the pairs of the data of ``arguments.data``."""
+    models = multiple_choice(arguments.data).models
+    lineage = of_language_models(models)
+    unrelated = lineage.pairs[lineage.unrelated]
+    drawn = unrelated[np.random.default_rng(0).permutation(len(unrelated))[:UNRELATED]]
+    asked = [
+        (True, *pair) for both in lineage.pairs[lineage.related] for pair in (both, both[::-1])
+    ]
+    asked += [(False, *pair) for pair in drawn]
+    folder, judged, seconds = arguments.data / "mmlu_pro_models", [], []
+    table = f"predictions:{folder}/responses.tsv.gz#"
+    for truth, reference, suspect in asked:
+        start = time.perf_counter()
+        with tempfile.TemporaryDirectory() as runs:
+            (verdict,) = scope.reuse(
+                suspect=f"{table}{models[suspect]}",
+                references=f"{table}{models[reference]}",
+                controls_from=f"{table}*",
+                like_suspect=True,
+                task="choice",
+                data=str(folder / "items.jsonl.gz"),
+                alpha=ALPHA,
+                assume_no_label_training=True,
+                runs=Path(runs),
+            ).verdicts
+        seconds.append(time.perf_counter() - start)
+        judged.append(Judged(truth, verdict))
+    few = [one for one in judged if len(one.verdict.controls) < one.verdict.controls_needed]
+    return {
+        **counted("mmlu_pro", judged),
+        "unrelated_too_few_controls": sum(not one.related for one in few),
+        "mmlu_pro_verdicts": "\n".join(lines(judged)),
+        "seconds_a_verdict": round(statistics.median(seconds), 1),
+    }

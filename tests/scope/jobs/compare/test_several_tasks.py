@@ -1,0 +1,92 @@
+"""Two runs of several tasks: pooled, judged by the command's exit code, written for others."""
+
+import json
+
+import jsonschema
+import pytest
+from made_up_logs import choice_samples, documents, results_of, write_log
+from shared_data import shared_data
+
+SIZES = {"colours": 160, "shapes": 80}
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """Logs of three models to two tasks: the second loses, the third hardly ever errs."""
+    for seed, (name, skill) in enumerate((("old", 6), ("worse", 0), ("better", 30))):
+        samples = {
+            task: choice_samples(documents(n, seed=n), skill, seed) for task, n in SIZES.items()
+        }
+        write_log(tmp_path / "logs" / name, name, samples)
+    return tmp_path / "logs"
+
+
+@pytest.fixture
+def compare(command, logs):
+    compared = ("compare", "--model", "lm-eval:logs#old", "--task", "choice")
+
+    def run(other, *more, job=compared, data="lm-eval:logs"):
+        return command(*job, "--model", f"lm-eval:logs#{other}", "--data", data, *more)
+
+    return run
+
+
+def test_the_tasks_of_logs_are_pooled_as_their_results_say(compare, logs):
+    done = compare("worse", "--json-full", "--run", "mine")
+    assert done.returncode == 0, done.stderr
+    found = {row["way"]: row for row in json.loads(done.stdout)["pooled"]}
+    assert list(found) == ["pooled", "mean of tasks", "max drop", "Fisher"]
+    old, worse = (
+        {task: row["acc_norm,none"] for task, row in results_of(logs / name).items()}
+        for name in ("old", "worse")
+    )
+    drops = {task: worse[task] - old[task] for task in SIZES}
+    whole = sum(drops[task] * n for task, n in SIZES.items()) / sum(SIZES.values())
+    values = {name: row["estimate"].get("value") for name, row in found.items()}
+    assert values["pooled"] == pytest.approx(whole, abs=1e-6)
+    assert values["mean of tasks"] == pytest.approx(sum(drops.values()) / 2, abs=1e-6)
+    (worst,) = found["max drop"]["tasks"]
+    assert values["max drop"] == pytest.approx(drops[worst], abs=1e-6)
+    assert all(row["p_value"] < 0.01 for row in found.values())
+    page = (logs.parent / "runs/mine/report.html").read_text(encoding="utf-8")
+    assert "Tasks pooled by" in page
+    assert "colours, shapes" in page
+
+
+def test_one_task_has_nothing_to_pool(compare):
+    done = compare("worse", "--json-full", data="lm-eval:logs?task=colours")
+    assert "pooled" not in json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(("other", "code"), [("worse", 1), ("better", 0)])
+def test_a_gate_on_the_verdict_sets_the_exit_code_of_compare_and_pair(compare, other, code):
+    pair = ("pair", "lm-eval:logs#old")
+    for gate, more in (("beyond", {}), ("not-shown", {}), ("not-shown", {"job": pair})):
+        done = compare(other, "--fail-on", gate, **more)
+        assert done.returncode == code, done.stdout
+        assert (f"gate: {other} in place of old: may not" in done.stderr) == bool(code)
+
+
+def test_the_numbers_of_two_models_are_valid_in_every_eval_evers_schema(compare, tmp_path):
+    schema = json.loads(shared_data("eval_logs/every_eval_ever_eval.schema.json").read_text())
+    done = compare("worse", "--eee", "new/worse.json", "--json-full")
+    assert done.returncode == 0, done.stderr
+    written = json.loads((tmp_path / "new/worse.json").read_text(encoding="utf-8"))
+    jsonschema.validate(written, schema)
+    assert written["model_info"]["name"] == "worse"
+    rows = {
+        (row["evaluation_name"], row["metric_config"]["metric_id"]): row
+        for row in written["evaluation_results"]
+    }
+    assert ("choice category = shapes", "accuracy") in rows
+    (cells,) = json.loads(done.stdout)["cells"]
+    assert {"flips", "recovery", "accuracy"} < {metric for _, metric in rows}
+    row, gap = rows["choice", "accuracy_difference"], cells["difference"]
+    assert row["metric_config"]["metric_parameters"] == {"reference": "old"}
+    score, uncertainty = row["score_details"], row["score_details"]["uncertainty"]
+    bounds = uncertainty["confidence_interval"]
+    numbers = [score["score"], bounds["lower"], bounds["upper"], uncertainty["num_samples"]]
+    expected = [-gap["value"], -gap["high"], -gap["low"], sum(SIZES.values())]
+    assert numbers == pytest.approx(expected, abs=1e-5)
+    more = compare("worse", "--model", "lm-eval:logs#better", "--eee", "x.json")
+    assert (more.returncode, "--eee with a result of the job compare" in more.stderr) == (2, True)
