@@ -244,7 +244,7 @@ def vectors_by(
         if isinstance(learned, VectorForecaster):
             return learned.model_vectors_
         asked = [category == benchmark for category in matrix.categories]
-        return learned.predict_proba(table[asked]).mean(axis=0)[:, np.newaxis]
+        return np.asarray(learned.predict_proba(table[asked]).mean(axis=0)[:, np.newaxis])
 
     return lambda benchmark: partial(embed, benchmark)
 

@@ -363,7 +363,7 @@ class SimilarityProbe(BaseEstimator):
     def _scored(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> ScoredPairs:
         pair = [self._inputs(side) for side in checked_pairs(first, second)]
         wanted = checked_scores(scores, len(pair[0]), self.low, self.high)
-        return ScoredPairs(*pair, (wanted - self.low) / (self.high - self.low))
+        return ScoredPairs(pair[0], pair[1], (wanted - self.low) / (self.high - self.low))
 
     def _measure(self, pairs: ScoredPairs, development: ScoredPairs) -> Measure:
         count, layers, _ = pairs.first.shape
