@@ -67,7 +67,7 @@ def contribution_matrix(
     contributions = []
     for source, target in (*gains, *sums):
         parts = [gains[x, y] for x, y in gains if source in (x, EVERY) and target in (y, EVERY)]
-        total = np.sum(parts, axis=0)
+        total = sum(parts, np.zeros(1))
         value: Estimate | Undefined = Undefined(reason="too little is left to learn from")
         if not np.isnan(total).any():
             value = over_splits(total, max(whole.models for whole in wholes.values()))
