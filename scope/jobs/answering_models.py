@@ -17,7 +17,7 @@ from scope.models.certainty import mark_cacheable
 from scope.models.loading import in_role, load_model
 from scope.models.model import Model
 from scope.models.prompts import prompt_of
-from scope.models.scheme import expand_spec, require_there, scheme_of
+from scope.models.scheme import checked_spec, expand_spec, scheme_of
 from scope.protocols import METHODS, Progress, Role
 from scope.records import ModelCard
 
@@ -65,7 +65,7 @@ def check_answering_models(
             expected="at least two models to compare",
             fix="add --model SPEC",
         )
-    short_names([require_there(one) for one in expanded if isinstance(one, str)])
+    short_names([checked_spec(one) for one in expanded if isinstance(one, str)])
     return expanded
 
 

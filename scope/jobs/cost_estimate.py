@@ -22,7 +22,7 @@ from scope.errors import SpecError
 from scope.models import ModelOptions
 from scope.models.model import Model
 from scope.models.options import LETTER_TOKENS
-from scope.models.scheme import find_scheme, scheme_of
+from scope.models.scheme import scheme_of, split_spec
 from scope.printing import did_you_mean
 from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task
 from scope.records import Example, ModelCard, ModelFacts, Prediction, Question
@@ -388,8 +388,8 @@ def facts_of(
     method
         How it is asked for many answers at once, such as ``classify``.
     """
-    scheme, rest = find_scheme(card.spec)
-    size = scheme.weights(rest, options)
+    scheme = scheme_of(card.spec)
+    size = scheme.weights(split_spec(card.spec)[1], options)
     if model is None or not asked or scheme.served or scheme.saved:
         return ModelFacts(model=card.name, **size._asdict())
     ask = getattr(model, method)

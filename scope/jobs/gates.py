@@ -189,9 +189,11 @@ class VerdictGates:
 
 def _of_verdicts(
     lines: Sequence[VerdictLine], passes: Callable[[str], bool]
-) -> dict[str, Sequence[str]]:
+) -> Mapping[str, Sequence[str]]:
     """The failures of a gate on each verdict: its decision, or none."""
-    return {
-        line.subject: () if passes(line.decision) else (f"{line.subject}: {line.decision}",)
-        for line in lines
-    }
+    failures: dict[str, list[str]] = {}
+    for line in lines:
+        of_subject = failures.setdefault(line.subject, [])
+        if not passes(line.decision):
+            of_subject.append(f"{line.subject}: {line.decision}")
+    return failures

@@ -16,7 +16,7 @@ from scope.errors import ModelError
 from scope.models.certainty import carry_mark, mark_cacheable
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
-from scope.models.scheme import Scheme, find_scheme, scheme_of
+from scope.models.scheme import Scheme, find_scheme, scheme_of, split_spec
 from scope.protocols import (
     METHODS,
     PROTOCOLS,
@@ -90,7 +90,7 @@ def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> An
 def _loaded(spec: str, options: ModelOptions) -> Any:
     """The model of any scheme; where foreign code is run for it, behind the boundary."""
     scheme, rest = find_scheme(spec)
-    built_in = scheme.name in BUILT_IN["models"]
+    built_in = split_spec(spec)[0] in BUILT_IN["models"]
     if built_in and (scheme.own or not options.trust_remote_code):
         return scheme.load(rest, options)
     code = UntrustedCode(spec)

@@ -222,7 +222,7 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
     return target if isinstance(target, Scheme) else Scheme(name, target), rest
 
 
-def require_there(spec: str) -> str:
+def checked_spec(spec: str) -> str:
     """The whole spec of a model whose scheme exists and whose file, where it has one, is there.
 
     Raises

@@ -208,12 +208,20 @@ def pooled_differences(
     weighted = weights * every * len(every) / len(each)
     by_signs = paired_p_values(weighted, np.random.default_rng(seed)).less
     none = Undefined(reason="it combines p-values, not differences", n=len(every))
-    of_worst, fisher = _mean(each[worst], level=1 - 0.05 / len(each)), -2 * np.log(p_values).sum()
+    of_worst, fisher = (
+        _mean(each[worst], level=1 - 0.05 / len(each)),
+        -2 * np.log(np.maximum(p_values, 1e-300)).sum(),
+    )
     width = float(weights.max()) * len(every) / len(each)
     ways: Any = (
         ("pooled", tasks, _mean(every), bdtr(gained.sum(), changed.sum(), 0.5)),
         ("mean of tasks", tasks, _mean(weighted, width), by_signs),
-        ("max drop", tasks[worst : worst + 1], of_worst, 1 - (1 - as_great).prod()),
+        (
+            "max drop",
+            tasks[worst : worst + 1],
+            of_worst,
+            -np.expm1(np.log1p(-np.minimum(as_great, 1 - 1e-16)).sum()),
+        ),
         ("Fisher", tasks, none, chdtrc(2 * len(each), fisher)),
     )
     record = partial(PooledDifference, first=first, second=second)

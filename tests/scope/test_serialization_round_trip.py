@@ -232,4 +232,4 @@ def test_every_result_reads_back_as_it_was(result: Result) -> None:
     assert from_json(text, kind=type(result)) == result
     assert to_json(from_json(text, kind=type(result))) == text
     assert text.endswith("}\n")
-    assert json.loads(text)["format"] == 6
+    assert json.loads(text)["format"] == 7

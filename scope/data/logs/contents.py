@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from scope.data.logs.finding import LogSpec
 from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile, LogItem
@@ -84,11 +85,13 @@ _Item = tuple[str, str]
 
 def _answers(file: LogFile, items: Sequence[LogItem]) -> LoggedAnswers:
     names = dict.fromkeys(name for item in items for name in item.scores)
-    sums = {name: sum(item.scores.get(name, 0) for item in items) for name in names}
+    means = {
+        name: fmean(item.scores[name] for item in items if name in item.scores) for name in names
+    }
     return LoggedAnswers(
         model=file.model,
         file=str(file.paths[0]) if file.paths else "",
         items=len(items),
         expected=file.expected,
-        scores={name: total / len(items) for name, total in sums.items()},
+        scores=means,
     )

@@ -79,7 +79,8 @@ def _rows(path: Path, model: str, name: str) -> Iterator[tuple[int, Mapping[str,
 def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
     options, references, scored = _options(row), row["input"]["reference"], row["evaluation"]
     parts = row["answer_attribution"]
-    extracted = [part["extracted_value"] for part in parts if part["is_terminal"]]
+    values = [part["extracted_value"] for part in parts if part["is_terminal"]]
+    extracted = [value for value in values if value is not None]
     answer = next(iter(extracted or at(row, "output", "raw") or [""])).strip()
     # The targets of lm-evaluation-harness are numbers, its answers texts.
     namings = ("number", "text") if of_lm_eval else ("letter", "text", "number")

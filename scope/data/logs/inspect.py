@@ -146,7 +146,7 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
     targets = [sample["target"]] if isinstance(sample["target"], str) else list(sample["target"])
     asked = takewhile(lambda message: message.get("source") != "generate", sample["messages"])
     grades = score["value"] if isinstance(score["value"], Mapping) else {scorer: score["value"]}
-    answer = score.get("answer")
+    namings, answer = ("letter", "text"), score.get("answer")
     answer = at(sample, "output", "completion") or None if answer is None else answer
     return LogItem(
         text=_text(sample["input"], attachments),
@@ -158,8 +158,10 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
         },
         filter=f"{scorer}-epoch{sample['epoch']}" if with_epochs else scorer,
         options=options,
-        choice=option_named(str(answer).strip(), options, "letter", "text"),
-        right=option_named(targets[0], options, "letter", "text") if len(targets) == 1 else None,
+        choice=None
+        if answer is None
+        else option_named(str(answer).strip(), options, "letter", "text"),
+        right=option_named(targets[0], options, *namings) if len(targets) == 1 else None,
         answer=None if options else answer,
         gold=targets[0] if targets and not options else None,
     )

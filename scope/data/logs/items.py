@@ -103,7 +103,8 @@ class ItemName(NamedTuple):
     def parse(cls, text: str) -> ItemName | None:
         """The parts of an id, if it is one of a log."""
         parts = text.rsplit(":", 8)
-        return cls(Conditions(*parts[:6]), *parts[6:]) if len(parts) == 9 else None
+        is_name = len(parts) == 9 and parts[5] in ("plain", "chat")
+        return cls(Conditions(*parts[:6]), *parts[6:]) if is_name else None
 
 
 class LogItem(NamedTuple):

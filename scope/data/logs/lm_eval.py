@@ -158,6 +158,8 @@ def _item(
     # Where the contexts differ and not their ends, they are the options.
     if len(set(contexts)) > 1:
         return item._replace(text=ends[0], options=tuple(contexts), log_likelihoods=values)
+    if not all(ends):
+        raise ValueError("an empty option")
     right = option_named(str(target), ends, "number", "text")
     return item._replace(options=ends, log_likelihoods=values, right=right)
 

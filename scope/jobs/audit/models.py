@@ -24,7 +24,7 @@ from scope.models.labels import (
 from scope.models.loading import require_labels
 from scope.models.model import Model
 from scope.models.prompts import prompt_of
-from scope.models.scheme import KnownLabels, expand_spec, find_scheme, require_there
+from scope.models.scheme import KnownLabels, checked_spec, expand_spec, find_scheme
 from scope.protocols import Classifier
 from scope.records import AnswerShares, Example, ModelCard
 
@@ -217,7 +217,7 @@ def check_labels(
     if request.role == "next_token":
         for model in models:
             if isinstance(model, str):
-                require_there(model)
+                checked_spec(model)
         return
     known = [
         _known_labels(one, request.model_options, read=place < aligned)
@@ -242,7 +242,7 @@ def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> 
         return None
     scheme, rest = find_scheme(model)
     if not scheme.saved:
-        require_there(model)
+        checked_spec(model)
         return scheme.labels(rest, options)
     if not read or expand_spec(model) != (model,):
         return KnownLabels(model, ())

@@ -17,6 +17,7 @@ from scope.data.logs.items import ItemName
 from scope.estimation.tasks import MOST_MODELS
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.audit.verdicts import NO_GOLD, no_texts_help, opening, rounded_up
+from scope.metrics import best_against_gold, exact_match_values
 from scope.records import (
     Answer,
     Endpoint,
@@ -115,7 +116,8 @@ def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[P
     for model, row in zip(models[1:], targets, strict=True):
         changes: dict[str, list[int]] = {}
         for task, item, before, after in zip(tasks, answers.items, reference, row, strict=True):
-            if (item.gold or item.right is not None) and before.asked and after.asked:
+            known = item.right is not None if item.question.options else item.gold
+            if known and before.asked and after.asked:
                 change = _is_right(after, item) - _is_right(before, item)
                 changes.setdefault(task, []).append(change)
         if len(changes) > 1:
@@ -123,8 +125,10 @@ def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[P
 
 
 def _is_right(answer: Answer, item: Item) -> bool:
-    """Of a log: the reader gives an answer in words that the harness calls right those of gold."""
-    return answer.choice == item.right if item.question.options else answer.text in item.gold
+    if item.question.options:
+        return answer.choice == item.right
+    texts = [] if answer.text is None else [answer.text]
+    return any(best_against_gold(exact_match_values, texts, [item.gold] * len(texts)))
 
 
 def _answered(cells: FourCells) -> tuple[list[int], list[int], list[str]]:

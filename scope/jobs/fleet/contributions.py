@@ -57,7 +57,7 @@ def contribution_matrix(
     gains: dict[tuple[str, str], NDArray[np.float64]] = {}
     wholes = {target: predict(target) for target in targets}
     for target, whole in wholes.items():
-        gains[target, target] = np.zeros(max(1, len(whole.errors)))
+        gains[target, target] = np.zeros_like(whole.errors or (np.nan,), dtype=np.float64)
         for source in (name for name in sources if name != target):
             less = predict(target, source)
             paired = less.models == whole.models and less.errors and whole.errors
@@ -70,6 +70,7 @@ def contribution_matrix(
         total = sum(parts, np.zeros(1))
         value: Estimate | Undefined = Undefined(reason="too little is left to learn from")
         if not np.isnan(total).any():
-            value = over_splits(total, max(whole.models for whole in wholes.values()))
+            models = [whole.models for name, whole in wholes.items() if target in (name, EVERY)]
+            value = over_splits(total, max(models))
         contributions.append(Contribution(source=source, target=target, value=value))
     return tuple(contributions)

@@ -106,6 +106,8 @@ def leave_out(
     known_inside, known_outside = (~np.isnan(answers[part]) for part in (inside, outside))
     columns = np.flatnonzero(known_inside.any(axis=0) & known_outside.any(axis=0))
     learned = np.flatnonzero(known_outside.any(axis=0))
+    if not len(learned):
+        return LeftOut(learned, np.empty((0, 1)), np.empty(0), int(inside.sum()))
     vectors = embed(np.flatnonzero(outside), learned)[np.isin(learned, columns)]
     observed = np.atleast_1d(np.nanmean(answers[np.ix_(inside, columns)], axis=0, dtype=np.float64))
     return LeftOut(columns, vectors, observed, int(inside.sum()))

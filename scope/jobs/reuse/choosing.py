@@ -85,8 +85,7 @@ def _considered(
     skills, others = skill(answers), replace(answers, answers=answers.answers[1:])
     related = kin(others, option_blocks(others), skills[1:])
     rows = np.arange(first, len(names))
-    if most is not None:
-        rows = rows[np.argsort(abs(skills[rows] - skills[0]), kind="stable")]
+    rows = rows[np.argsort(abs(skills[rows] - skills[0]), kind="stable")]
     families = {other: name for name in taken for other in same_stem(name, names[first:])}
     chosen = list(range(1, first))
     for row in map(int, rows):

@@ -17,7 +17,7 @@ from scope.jobs.identity import short_names
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models.loading import Garage
 from scope.models.model import Model
-from scope.models.scheme import expand_spec, require_there, scheme_of, split_spec
+from scope.models.scheme import checked_spec, expand_spec, scheme_of, split_spec
 from scope.paths import expanded
 from scope.records import ModelCard
 
@@ -98,7 +98,7 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     _refuse_repeated(suspect, references, chosen)
     for one in (*taken, *chosen):
         if isinstance(one, str):
-            require_there(one)
+            checked_spec(one)
     entries: list[tuple[Part, str | object]] = [
         *(("reference", reference) for reference in references),
         ("suspect", suspect),

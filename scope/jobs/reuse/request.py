@@ -71,7 +71,7 @@ class ReuseRequest(LabelledTexts):
     n_controls: Annotated[
         int | None, whole_number(MODELS, default="as many as --alpha needs"), Limits(least=2)
     ] = None
-    """Number of models to choose; implies --like-suspect."""
+    """Number of controls, with those of --control; implies --like-suspect."""
 
     exclude_controls: Annotated[
         Sequence[str], option(MODELS, "--exclude-control", metavar="NAME")

@@ -126,7 +126,9 @@ def pair_numbers(
     for place, ((name, subset), value) in enumerate(statistics(pairs).items()):
         finite = [row[place] for row in draws if math.isfinite(row[place])]
         n = int((pairs["related"] <= (subset == ALL)).sum())
-        ends = np.quantile(finite or math.nan, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+        # Of few draws the middle 95 % says nothing.
+        enough = len(finite) >= _LEVEL * len(draws) and finite
+        ends = np.quantile(enough or math.nan, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
         estimate = _estimate(value, ends, n, method)
         numbers.append(StudyNumber(name, subset, estimate, None if place else p_value))
     return numbers

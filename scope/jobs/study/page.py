@@ -84,7 +84,8 @@ def page(result: StudyResult) -> Page:
         claim, frame = words.claim.format(estimate.side), "neutral"
         head = claim[0].upper() + claim[1:]
     why = prose(
-        "{name}, {subset}: {estimate}; p {p} by permutation; {models} models.",
+        "{name}, {subset}: {estimate}; p {p} by permutation{of}; {models} models.",
+        of="" if manifest.job == "study-judges" else " of ranks",
         name=first.name,
         subset=first.subset,
         estimate=estimate,

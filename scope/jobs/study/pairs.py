@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.errors import DataError
 from scope.estimation.tasks.choices import NOTHING, ChoiceTable
+from scope.estimation.tasks.shares import SILENT
 
 Table = NDArray[np.float64]
 """Shape (models, questions)."""
@@ -25,7 +26,8 @@ _NO_ROOM = 1e-9
 class PairTable:
     """The answers of all models to the questions whose right option is known.
 
-    Probabilities are used only if every model gives some; otherwise each choice counts as 1. No
+    Probabilities are used only if every model gives them with nearly all its answers (three in
+    four); otherwise each choice counts as 1. No
     answer is a wrong one, and is left out of CAPA and of the divergence.
 
     Raises
@@ -44,7 +46,8 @@ class PairTable:
             )
         choices, right = table.choices[:, known], table.right[known]
         probable, options = table.has_probabilities[:, known], table.probabilities.shape[2]
-        self.probabilistic = bool(probable.any(axis=1).all())
+        answered = (choices != NOTHING).sum(axis=1)
+        self.probabilistic = bool((probable.sum(axis=1) > (1 - SILENT) * answered).all())
         one_hot = (choices[:, :, None] == np.arange(options)).astype(float)
         self._shares = table.probabilities[:, known] if self.probabilistic else one_hot
         self._answered = (probable if self.probabilistic else choices != NOTHING).astype(float)

@@ -18,7 +18,7 @@ from scope.answers import Run, ask
 from scope.core.request import as_function
 from scope.data.fields import read_fields
 from scope.data.specs import open_source
-from scope.errors import SpecError
+from scope.errors import DataError, SpecError
 from scope.estimation.tasks.choices import ChoiceTable, accuracy_measurements
 from scope.jobs.answering_models import check_answering_models, load_answering_models
 from scope.jobs.identity import manifest_of
@@ -120,6 +120,12 @@ def read_judgements(spec: str) -> dict[str, dict[str, dict[str, float]]]:
                 f"the score `{score}` by `{judge}` of `{model}` on `{item}`",
                 "a finite number, once for each judge, model and item",
             )
+    if not judgements:
+        raise DataError(
+            f"no judgements in `{spec}`",
+            expected="one row for each judge, model and item, with its score",
+            fix="check the file",
+        )
     return judgements
 
 
@@ -129,7 +135,7 @@ def families_of(models: Sequence[str], families: Mapping[str, str]) -> dict[str,
     Raises
     ------
     SpecError
-        When no model is of a family.
+        When no model is of a family, or one is of two.
 
     Examples
     --------
@@ -138,11 +144,13 @@ def families_of(models: Sequence[str], families: Mapping[str, str]) -> dict[str,
     """
     families_by_model: dict[str, str] = {}
     for family, prefixes in families.items():
-        members = [name for name in models if name.startswith(tuple(prefixes.split(",")))]
-        if not members:
+        beginnings = tuple(prefixes.split(","))
+        members = [name for name in models if all(beginnings) and name.startswith(beginnings)]
+        if not members or families_by_model.keys() & set(members):
             raise SpecError(
-                f"no model of the family {family}={prefixes}",
-                expected=f"the beginning of a name: {listed(models, 10)}",
+                f"the family {family}={prefixes} with "
+                + ("a model of another family" if members else "no model"),
+                expected=f"beginnings of names, each model in one family: {listed(models, 10)}",
                 fix="check the prefix of --family",
             )
         families_by_model |= dict.fromkeys(members, family)
@@ -212,7 +220,9 @@ def _judges(judgements: Judgements, answers: Answers) -> Studied:
     known = [judge for judge in judgements if judge in names]
     pairs: list[StudyPair] = []
     numbers: list[StudyNumber] = []
-    for judges in [known] * (len(known) > 1) + [[judge] for judge in judgements]:
+    # A judge without stored answers must not come first: the page answers by the first number.
+    in_order = dict.fromkeys((*known, *judgements))
+    for judges in [known] * (len(known) > 1) + [[judge] for judge in in_order]:
         columns = [names.index(judge) for judge in judges if judge in known]
         judged = [
             place

@@ -7,11 +7,11 @@ import pytest
 
 from scope.errors import ModelError, SpecError
 from scope.models import ModelOptions, load_classifier
-from scope.models.scheme import find_scheme, require_there
+from scope.models.scheme import checked_spec, find_scheme
 
 
 def labels_before_loading(spec, options):
-    scheme, rest = find_scheme(require_there(spec))
+    scheme, rest = find_scheme(checked_spec(spec))
     return scheme.labels(rest, options)
 
 

@@ -81,12 +81,12 @@ def test_the_frame_of_each_job_holds_every_row_in_its_order():
         assert list(frame.columns)[:3] == ["capability", "metric", "target"]
         lengths[job] = len(frame)
     # 18 numbers of forecasters and 5 gains, 4 bins and 6 models; 3 expected and 3
-    # observed accuracies and their shift; 4 contributions and 3 distances; 6 of benchmarks; 12
-    # accuracies and 9 gains of routing.
+    # observed accuracies and their shift; 4 contributions and 3 distances; 6 of benchmarks and 4
+    # contributions; 12 accuracies and 9 gains of routing.
     assert lengths == {
         "fleet-embed": 33,
         "fleet-forecast": 40,
         "fleet-map": 13,
-        "fleet-predict": 6,
+        "fleet-predict": 10,
         "fleet-route": 50,
     }

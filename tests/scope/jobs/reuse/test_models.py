@@ -77,7 +77,7 @@ def test_the_suspect_may_be_the_reference_and_is_loaded_once():
     loaded = []
     models = loaded_models("hf:ours", ["hf:ours"], INDEPENDENT, loaded)
     assert [one.name for one in models.all] == ["ours", "ours (suspect)", "a:model", "b:model"]
-    assert models.suspect.model is models.references[0].model
+    assert models.suspect.adapter is models.references[0].adapter
     assert max(Counter(loaded).values()) == 1
     # So may it be under another name.
     assert loaded_models("hf:again", ["hf:ours"], INDEPENDENT).suspect.name == "again"
@@ -86,7 +86,7 @@ def test_the_suspect_may_be_the_reference_and_is_loaded_once():
 def test_models_can_be_exchanged_and_keep_their_places():
     models = loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT)
     changed = models.with_models(lambda model: f"a view of {model.name}")
-    assert [one.model for one in changed.all] == [
+    assert [one.adapter for one in changed.all] == [
         "a view of ours",
         "a view of theirs",
         "a view of a:model",
