@@ -191,9 +191,8 @@ def _of_verdicts(
     lines: Sequence[VerdictLine], passes: Callable[[str], bool]
 ) -> Mapping[str, Sequence[str]]:
     """The failures of a gate on each verdict: its decision, or none."""
-    failures: dict[str, list[str]] = {}
+    failures: dict[str, tuple[str, ...]] = {line.subject: () for line in lines}
     for line in lines:
-        of_subject = failures.setdefault(line.subject, [])
         if not passes(line.decision):
-            of_subject.append(f"{line.subject}: {line.decision}")
+            failures[line.subject] += (f"{line.subject}: {line.decision}",)
     return failures

@@ -208,20 +208,15 @@ def pooled_differences(
     weighted = weights * every * len(every) / len(each)
     by_signs = paired_p_values(weighted, np.random.default_rng(seed)).less
     none = Undefined(reason="it combines p-values, not differences", n=len(every))
-    of_worst, fisher = (
-        _mean(each[worst], level=1 - 0.05 / len(each)),
-        -2 * np.log(np.maximum(p_values, 1e-300)).sum(),
-    )
+    of_worst = _mean(each[worst], level=1 - 0.05 / len(each))
+    # There is no logarithm of 0.
+    fisher = -2 * np.log(np.maximum(p_values, 1e-300)).sum()
+    any_as_great = -np.expm1(np.log1p(-np.minimum(as_great, 1 - 1e-16)).sum())
     width = float(weights.max()) * len(every) / len(each)
     ways: Any = (
         ("pooled", tasks, _mean(every), bdtr(gained.sum(), changed.sum(), 0.5)),
         ("mean of tasks", tasks, _mean(weighted, width), by_signs),
-        (
-            "max drop",
-            tasks[worst : worst + 1],
-            of_worst,
-            -np.expm1(np.log1p(-np.minimum(as_great, 1 - 1e-16)).sum()),
-        ),
+        ("max drop", tasks[worst : worst + 1], of_worst, any_as_great),
         ("Fisher", tasks, none, chdtrc(2 * len(each), fisher)),
     )
     record = partial(PooledDifference, first=first, second=second)

@@ -158,9 +158,7 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
         },
         filter=f"{scorer}-epoch{sample['epoch']}" if with_epochs else scorer,
         options=options,
-        choice=None
-        if answer is None
-        else option_named(str(answer).strip(), options, "letter", "text"),
+        choice=None if answer is None else option_named(str(answer).strip(), options, *namings),
         right=option_named(targets[0], options, *namings) if len(targets) == 1 else None,
         answer=None if options else answer,
         gold=targets[0] if targets and not options else None,

@@ -97,7 +97,7 @@ def _considered(
         elif answered.mean() < 1 - SILENT:
             why = f"it answered {answered.mean():.0%} of the questions, fewer than {1 - SILENT:.0%}"
         elif most is not None and len(chosen) >= most:
-            why = f"{most} controls are nearer to the suspect in accuracy"
+            why = f"{most} controls are named or nearer to the suspect in accuracy"
         elif alike:
             why = f"its answers are more like those of {alike[0]} than skill explains"
         chosen += [] if why else [row]

@@ -34,7 +34,7 @@ def test_controls_are_chosen_from_a_table_and_the_page_says_which(reuse, tmp_pat
     assert "20 ranked controls allow an error rate of 1/21\xa0= 0.048" in done.stdout
     result = json.loads((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
     left = [one for one in result["candidate_controls"] if one.get("left_out")]
-    reason = "20 controls are nearer to the suspect in accuracy"
+    reason = "20 controls are named or nearer to the suspect in accuracy"
     kin = "its answers are more like those of c21 than skill explains"
     assert [one["left_out"] for one in left] == [kin, reason, reason, reason]
     assert len(result["verdicts"][0]["controls"]) == 20

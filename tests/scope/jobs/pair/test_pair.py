@@ -20,6 +20,7 @@ from scope.jobs.pages import load_result, page_of, report
 from scope.jobs.pair import facts, parts
 from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
+from scope.records.result import VerdictLine
 from scope.serialization import from_json, to_json
 
 WORDS = [
@@ -389,3 +390,13 @@ def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
     assert sizes() == {"n": 100, "n_search": 25, "n_unchanged": 1000}
     assert sizes(thorough=True) == {"n": 300, "n_search": 100, "n_unchanged": 5000}
     assert sizes(n=20) == QUICK
+
+
+def test_a_verdict_that_fails_is_not_hidden_by_another_on_the_same_model():
+    class Judged:
+        def verdict_lines(self):
+            for decision in ("may not", "may replace"):
+                yield VerdictLine("B in place of A", decision, "")
+
+    gate = ReplacementGates(fail_on="not-shown")
+    assert gate.judged(None, Judged()) == {"B in place of A": ("B in place of A: may not",)}

@@ -66,7 +66,7 @@ def test_the_nearest_in_accuracy_are_chosen_and_the_others_say_why():
     assert [one.model for one in considered] == ["Nearer", "Near", "Middle", "Far"]
     assert [one.skill.value for one in considered] == [20 / 40, 21 / 40, 26 / 40, 4 / 40]
     assert {one.skill.n for one in considered} == {40}
-    reason = "2 controls are nearer to the suspect in accuracy"
+    reason = "2 controls are named or nearer to the suspect in accuracy"
     assert [one.left_out for one in considered] == ["", "", reason, reason]
     assert choose(answers(20), rows, None)[0] == list(rows)
 

@@ -106,7 +106,7 @@ def test_a_judgement_that_is_no_number_or_stands_twice_is_refused(stored, tmp_pa
 
 
 def test_a_family_without_models_is_refused(stored):
-    with pytest.raises(SpecError, match="no model of the family wasps=wasp-"):
+    with pytest.raises(SpecError, match="the family wasps=wasp- with no model"):
         scope.study_trend(**stored, families={"wasps": "wasp-"})
 
 
