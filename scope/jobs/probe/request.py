@@ -153,8 +153,8 @@ class ProbeRequest(Request):
     hidden: Annotated[int | None, whole_number(METHOD, default="16 in final"), Limits(least=1)] = (
         None
     )
-    """Units of the head's hidden layer; fewer need fewer training pairs. The steps raw and published
-    have no such layer."""
+    """Units of the head's hidden layer; fewer need fewer training pairs. The steps raw and
+    published have no such layer."""
 
     save: Annotated[str | Path | None, option(OUTPUT, metavar="FOLDER")] = None
     """Folder to save the last step's probe in; requires a single model."""
