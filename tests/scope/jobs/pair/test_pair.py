@@ -5,6 +5,7 @@ import random
 import re
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -393,10 +394,7 @@ def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
 
 
 def test_a_verdict_that_fails_is_not_hidden_by_another_on_the_same_model():
-    class Judged:
-        def verdict_lines(self):
-            for decision in ("may not", "may replace"):
-                yield VerdictLine("B in place of A", decision, "")
-
-    gate = ReplacementGates(fail_on="not-shown")
-    assert gate.judged(None, Judged()) == {"B in place of A": ("B in place of A: may not",)}
+    lines = [VerdictLine("B for A", decision, "") for decision in ("may not", "may replace")]
+    result = SimpleNamespace(verdict_lines=lambda: lines)
+    judged = ReplacementGates(fail_on="not-shown").judged(None, result)
+    assert judged == {"B for A": ("B for A: may not",)}
