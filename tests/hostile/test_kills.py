@@ -185,7 +185,8 @@ class Runs:
         assert end_of(self.start(self.whole)) == 0
         self.seconds = time.monotonic() - began
         self.texts = Counter(job.asked(self.whole)[before:])
-        assert set(self.texts.values()) == {1}
+        # A new classifier answers a few texts alone and together.
+        assert self.texts.total() - len(self.texts) <= 2 * TOGETHER
 
     def new(self):
         self.number += 1
