@@ -109,7 +109,7 @@ class Shared:
 class Answers:
     """The answers of models that a run keeps.
 
-    ``asked_again`` and ``drifts`` are this session's: see `scope.answers.recognition`.
+    ``asked_again`` and ``drifts`` are this session's: see `scope.answers.asking`.
 
     Parameters
     ----------

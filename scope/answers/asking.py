@@ -6,12 +6,11 @@ model, the first stored answer is asked for once more, and never looked up. The 
 probabilities within `DRIFT` are drift, which is reported. Anything else is another model, and
 nothing of the run is used or changed.
 
-What differs is asked three times before it counts: a server may decide a tie either way, in
-words, which have no probabilities, as in a choice. An answer that once is the stored one again is
-no evidence of another model.
+If the answer differs, it is asked for up to three times, and one match is enough: a server may
+break ties differently.
 
-A classifier that a run has not asked yet answers eight texts alone and together: one whose answers
-depend on the batch is asked text by text from then on, as the run keeps.
+A classifier that is new to a run answers eight texts alone and in one batch. If the answers differ,
+it is asked text by text, also when the run is resumed.
 """
 
 from __future__ import annotations
@@ -211,14 +210,14 @@ def _choose_batches(model: Model, texts: Sequence[str], run: Run, progress: Prog
     if classifier.asked_alone or len(texts) < 2:
         return
     with progress.task(f"{model.name}: comparing answers alone and in a batch", len(texts)):
-        answers = []
-        for classifier.asked_alone in (False, True):
-            answers.append(Memory().get(classifier, "classifier", texts))
-    differences = map(difference_of_predictions, *answers)
-    classifier.asked_alone = max(differences) > DRIFT
+        together = Memory().get(classifier, "classifier", texts)
+        classifier.asked_alone = True
+        alone = Memory().get(classifier, "classifier", texts)
+    classifier.asked_alone = max(map(difference_of_predictions, together, alone)) > DRIFT
     if classifier.asked_alone:
         run.keep_fact("asked text by text", classifier.fingerprint, "yes")
-    run.keep(classifier.fingerprint, dict(zip(texts, answers[classifier.asked_alone], strict=True)))
+    answers = alone if classifier.asked_alone else together
+    run.keep(classifier.fingerprint, dict(zip(texts, answers, strict=True)))
 
 
 def _compare_served(model: Any, run: Run) -> None:

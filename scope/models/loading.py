@@ -1,6 +1,6 @@
-"""Turns ``scheme:rest`` into a model in the role that is asked for, or into several.
+"""Loads the model behind a spec, in the role that is asked for.
 
-A `Garage` keeps one of many models in memory: a test of reuse asks twenty and more, one after
+`OneInMemory` keeps one of many models in memory: a test of reuse asks twenty and more, one after
 another.
 """
 
@@ -16,7 +16,7 @@ from scope.errors import ModelError
 from scope.models.certainty import carry_mark, mark_cacheable
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
-from scope.models.scheme import Scheme, find_scheme, scheme_of, split_spec
+from scope.models.scheme import Scheme, find_scheme, scheme_of
 from scope.protocols import (
     METHODS,
     PROTOCOLS,
@@ -90,7 +90,7 @@ def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> An
 def _loaded(spec: str, options: ModelOptions) -> Any:
     """The model of any scheme; where foreign code is run for it, behind the boundary."""
     scheme, rest = find_scheme(spec)
-    built_in = split_spec(spec)[0] in BUILT_IN["models"]
+    built_in = scheme.name in BUILT_IN["models"]
     if built_in and (scheme.own or not options.trust_remote_code):
         return scheme.load(rest, options)
     code = UntrustedCode(spec)
@@ -124,10 +124,11 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
         from scope.models.labels import LabelWordClassifier
 
         return LabelWordClassifier(model, options)
-    kind = getattr(model, "kind", type(model)).__name__
+    kind = getattr(model, "kind", None)
+    kind = kind if isinstance(kind, type) else type(model)
     has = ", ".join(name for name, offered in PROTOCOLS.items() if isinstance(model, offered))
     raise ModelError(
-        f"`{spec}` is a {kind} with the roles: {has or 'none'}",
+        f"`{spec}` is a {kind.__name__} with the roles: {has or 'none'}",
         expected=f"a model in the role of {role}: with `spec`, `fingerprint` and `{METHODS[role]}`",
         fix="choose another model, or use one of this model's roles (see `scope list models`)",
     )
@@ -164,7 +165,7 @@ def require_labels(model: Classifier) -> Classifier:
 
 
 def load_encoder(spec: str | Any, options: ModelOptions | None = None) -> Encoder:
-    """The sentence encoder behind a spec, or an object itself; of schemes ``hf`` alone has some."""
+    """The sentence encoder behind a spec, or an object itself; only ``hf`` has encoders."""
     if not isinstance(spec, str):
         name = getattr(spec, "spec", type(spec).__name__)
         return cast(Encoder, in_role(spec, name, "encoder", options or ModelOptions()))
@@ -199,48 +200,49 @@ def load_latent_reader(
     scheme, rest = find_scheme(spec) if isinstance(model, str) else (Scheme(spec), spec)
     reader = scheme.latent_reader(rest, options, readout)
     if reader is None:
-        loaded = _loaded(spec, options) if isinstance(model, str) else model
-        reader = cast(LatentReader, in_role(loaded, spec, "latent_reader", options))
+        if isinstance(model, str):
+            model = _loaded_once("model", spec, options, partial(_loaded, spec, options))
+        reader = cast(LatentReader, in_role(model, spec, "latent_reader", options))
     return reader
 
 
-class Garage:
-    """Parks models: each is loaded to learn what it is, and again when it is asked.
+class OneInMemory:
+    """Models of which only the one that was asked last is in memory.
 
-    Only the one that was asked last is in memory. Its answers do not depend on it.
+    Each is loaded to learn what it is, and again when it is asked.
     """
 
     def __init__(self) -> None:
-        self._name: int | None = None
+        self._load: Callable[[], Any] | None = None
         self._loaded: Any = None
 
-    def park(self, load: Callable[[], Any]) -> Parked:
+    def add(self, load: Callable[[], Any]) -> LoadedWhenAsked:
         """The model that ``load`` gives, with its roles and its identity, but not in memory."""
         self._forget()
-        return Parked(load(), partial(self._fetch, load))
+        return LoadedWhenAsked(load(), partial(self._fetch, load))
 
     def _fetch(self, load: Callable[[], Any]) -> Any:
-        if self._name != id(load):
+        if self._load is not load:
             # The former one goes first: two may not fit.
             self._forget()
-            self._name, self._loaded = id(load), load()
+            self._load, self._loaded = load, load()
         return self._loaded
 
     def _forget(self) -> None:
-        self._name = self._loaded = None
+        self._load = self._loaded = None
 
 
-class Parked:
-    """What a model is and can do; whoever asks it has it loaded. ``kind`` is the model's type.
+class LoadedWhenAsked:
+    """What a model is and can do; it is loaded when it is asked. ``kind`` is the model's type.
 
     Examples
     --------
     >>> class Model:
     ...     spec, fingerprint, labels = "mine", "f1", ("no", "yes")
     ...     def classify(self, texts): return [text.upper() for text in texts]
-    >>> garage, loads = Garage(), []
-    >>> parked = garage.park(lambda: loads.append("loaded") or Model())
-    >>> parked.labels, parked.classify(["a"]), parked.classify(["b"]), loads
+    >>> models, loads = OneInMemory(), []
+    >>> model = models.add(lambda: loads.append("loaded") or Model())
+    >>> model.labels, model.classify(["a"]), model.classify(["b"]), loads
     (('no', 'yes'), ['A'], ['B'], ['loaded', 'loaded'])
     """
 

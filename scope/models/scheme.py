@@ -1,6 +1,7 @@
-"""A spec names a model by its scheme; what holds of all models of a scheme is a fact of its class.
+"""The scheme of a spec: how its models are loaded, and what is known of them before.
 
-A scheme is one file with a `Scheme` and one line in `scope.registry`.
+A built-in scheme is one file with a `Scheme` and one line in `scope.registry`; a plugin may give a
+function that loads.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
@@ -15,6 +18,7 @@ from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions
 from scope.protocols import Encoder, LatentReader
 from scope.registry import BUILT_IN, find
+from scope.untrusted import UntrustedCode
 
 if TYPE_CHECKING:
     from scope.models.latents import Readout
@@ -80,8 +84,16 @@ def require_words(spec: str, options: ModelOptions) -> None:
     )
 
 
-def _no_model(rest: str, options: ModelOptions) -> NoReturn:
-    raise NotImplementedError
+Load = Callable[[str, ModelOptions], Any]
+"""Gives the model of the rest of a spec, in all its roles."""
+
+
+def _not_installed(rest: str, options: ModelOptions) -> NoReturn:
+    raise SpecError(
+        f"the model `{rest}` of a scheme that is not installed",
+        expected="a scheme that `scope list models` shows",
+        fix="install the package that offers it",
+    )
 
 
 class Scheme:
@@ -92,7 +104,7 @@ class Scheme:
     name
         What comes before the colon of a spec.
     load
-        Gives the model of the rest of a spec, in all its roles.
+        See `Load`.
     """
 
     saved: ClassVar[bool] = False
@@ -110,7 +122,9 @@ class Scheme:
     own: ClassVar[bool] = False
     """The code of the user answers."""
 
-    def __init__(self, name: str, load: Callable[[str, ModelOptions], Any] = _no_model) -> None:
+    def __init__(
+        self, name: str, load: Callable[[str, ModelOptions], Any] = _not_installed
+    ) -> None:
         self.name = name
         self.load = load
 
@@ -135,7 +149,7 @@ class Scheme:
         """The size of a model by its files."""
         if self.saved:
             return Weights(reason="its answers are saved")
-        return Weights(reason="it runs on a server" if self.served else "its code is the user's")
+        return Weights(reason="it runs on a server" if self.served else "its files are not known")
 
     def encoder(self, rest: str, options: ModelOptions) -> Encoder:
         """The sentence encoder of that name.
@@ -218,8 +232,25 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
         When no scheme has that name, or the plugin that has it does not load.
     """
     name, rest = split_spec(spec)
-    target = find("models", name).target
-    return target if isinstance(target, Scheme) else Scheme(name, target), rest
+    entry = find("models", name)
+    scheme = entry.target if isinstance(entry.target, Scheme) else Scheme(name, entry.target)
+    if scheme.name != name:
+        raise SpecError(
+            f"the model scheme `{name}` of {entry.origin}, which calls itself `{scheme.name}`",
+            expected="one name for the entry point and the scheme",
+            fix=f"fix {entry.origin}",
+        )
+    return (scheme if name in BUILT_IN["models"] else _guarded(scheme, entry.origin)), rest
+
+
+def _guarded(scheme: Scheme, origin: str) -> Scheme:
+    """A plugin's scheme, whose methods may fail in any way; `load` is guarded by its caller."""
+    code, guarded = UntrustedCode(origin), copy(scheme)
+    for method in ("require_there", "short_name", "labels", "weights", "encoder", "latent_reader"):
+        setattr(guarded, method, partial(code.call, method, getattr(scheme, method)))
+    # What a generator raises, it raises when it is read.
+    guarded.expand = lambda rest: code.call("expand", lambda: tuple(scheme.expand(rest)))  # type: ignore[method-assign]
+    return guarded
 
 
 def checked_spec(spec: str) -> str:

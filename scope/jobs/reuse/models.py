@@ -15,7 +15,7 @@ from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import is_own
 from scope.jobs.identity import short_names
 from scope.jobs.reuse.request import ReuseRequest
-from scope.models.loading import Garage
+from scope.models.loading import OneInMemory
 from scope.models.model import Model
 from scope.models.scheme import checked_spec, expand_spec, scheme_of, split_spec
 from scope.paths import expanded
@@ -105,15 +105,15 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         *(("control", one) for one in chosen),
     ]
     loaded: dict[int | str, Any] = {}
-    garage = Garage()
+    one_in_memory = OneInMemory()
     with request.progress.task("loading models", len(entries)) as advance:
         for part, one in entries:
             key = one if isinstance(one, str) else id(one)
             if key not in loaded:
                 # Twenty models of these kinds may not fit in memory.
                 heavy = isinstance(one, str) and scheme_of(one).computed
-                parks = heavy and part != "reference"
-                loaded[key] = garage.park(partial(load, one)) if parks else load(one)
+                unloads = heavy and part != "reference"
+                loaded[key] = one_in_memory.add(partial(load, one)) if unloads else load(one)
             advance()
     models = [loaded[one if isinstance(one, str) else id(one)] for _, one in entries]
     names = _names([part for part, _ in entries], [model.spec for model in models])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -47,7 +48,7 @@ from scope.records import CapabilityCard, DataCard, Example, Manifest, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class PreparedTest:
+class PreparedTest(ABC):
     """A test of reuse with everything loaded and checked.
 
     ``settings`` are those that affect the result, in addition to the ones of every test;
@@ -60,21 +61,21 @@ class PreparedTest:
     asked: tuple[CapabilityCard, ...]
     settings: Mapping[str, Setting]
 
+    @abstractmethod
     def responses(self, run: Run) -> Responses:
         """The inference of an open run."""
-        raise NotImplementedError
 
+    @abstractmethod
     def items(self, reference: Model, run: Run) -> ItemSet:
         """The questions of a reference."""
-        raise NotImplementedError
 
+    @abstractmethod
     def recognise(self, run: Run) -> None:
         """Check that the models are those whose answers the run has cached."""
-        raise NotImplementedError
 
+    @abstractmethod
     def work(self) -> Iterator[Planned]:
         """What a dry run shows."""
-        raise NotImplementedError
 
     @property
     def available(self) -> int:

@@ -6,7 +6,7 @@ from hub.tiny import write_tiny_model
 from scope.models import ModelOptions, certainty as module
 from scope.models.certainty import identity_of, mark_cacheable
 from scope.models.labels import align
-from scope.models.loading import Garage, load_classifier
+from scope.models.loading import OneInMemory, load_classifier
 from scope.models.torch_setup import load_torch
 
 
@@ -68,7 +68,7 @@ def test_the_order_of_labels_is_part_of_the_identity(model):
 
 
 def test_a_parked_model_has_its_own_identity(folder, model):
-    assert identity_of(Garage().park(lambda: load(folder))) == identity_of(model)
+    assert identity_of(OneInMemory().add(lambda: load(folder))) == identity_of(model)
 
 
 def test_objects_of_the_users_have_no_identity(folder, model):

@@ -7,7 +7,8 @@ import pytest
 
 from scope.errors import ModelError, SpecError
 from scope.models import ModelOptions, load_classifier
-from scope.models.scheme import checked_spec, find_scheme
+from scope.models.scheme import Scheme, checked_spec, expand_spec, find_scheme, scheme_of
+from scope.registry import Entry
 
 
 def labels_before_loading(spec, options):
@@ -85,9 +86,45 @@ def test_parameters_are_those_of_the_loaded_model_and_memory_follows_the_precisi
     [
         ("openai:http://localhost:8000/v1#ours", "it runs on a server"),
         ("predictions:answers.jsonl", "its answers are saved"),
-        ("python:mine:model", "its code is the user's"),
+        ("python:mine:model", "its files are not known"),
     ],
 )
 def test_the_size_of_other_models_is_unknown_with_a_reason(spec, reason):
     found = weights_of(spec, ModelOptions())
     assert (found.parameters, found.stored, found.memory, found.reason) == (None,) * 3 + (reason,)
+
+
+class Failing(Scheme):
+    def expand(self, rest):
+        yield f"{self.name}:{rest}"
+        raise KeyError(rest)
+
+    def require_there(self, rest):
+        raise KeyError(rest)
+
+
+def test_a_plugins_scheme_fails_in_a_message_that_names_the_plugin(plugin_scheme):
+    plugin_scheme("mine", Failing("mine", lambda rest, options: None))
+    for ask, method in ((checked_spec, "require_there"), (expand_spec, "expand")):
+        with pytest.raises(ModelError, match=f"an unnamed package` failed in `{method}`: KeyError"):
+            ask("mine:abc")
+
+
+def test_a_scheme_of_another_name_than_its_entry_point_is_refused(plugin_scheme):
+    plugin_scheme("mine", Scheme("hf", lambda rest, options: None))
+    with pytest.raises(SpecError, match="scheme `mine` of an unnamed package, which calls itself"):
+        checked_spec("mine:abc")
+
+
+def test_a_model_of_a_scheme_that_is_gone_is_not_loaded():
+    with pytest.raises(SpecError, match="not installed"):
+        scheme_of("gone:abc").load("abc", ModelOptions())
+
+
+@pytest.fixture
+def plugin_scheme(monkeypatch):
+    def offer(name, scheme):
+        entry = Entry(name=name, origin="an unnamed package", target=scheme)
+        monkeypatch.setattr("scope.models.scheme.find", lambda group, name: entry)
+
+    return offer

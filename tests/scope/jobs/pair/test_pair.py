@@ -250,7 +250,7 @@ def test_likeness_of_labels_is_that_of_a_comparison_of_choices(found):
 
 def test_size_is_unknown_for_an_object_and_its_answers_are_timed(found):
     for one in found.facts:
-        assert (one.parameters, one.reason) == (None, "its code is the user's")
+        assert (one.parameters, one.reason) == (None, "its files are not known")
         assert one.timed == 200
         assert one.seconds >= 0
     assert [one.model for one in found.facts] == ["Reference", "copy"]

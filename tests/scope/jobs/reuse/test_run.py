@@ -19,6 +19,10 @@ from scope.records import Answer, CapabilityCard, DataCard
 from scope.serialization import to_json
 
 
+class Plan(PreparedTest):
+    responses = items = recognise = work = None
+
+
 class Loaded:
     def __init__(self, name):
         self.spec, self.fingerprint, self.labels = f"python:mine:{name}", f"f-{name}", ("no", "yes")
@@ -39,7 +43,7 @@ def plan(controls=("a", "b"), settings=None, **changes):
             **changes,
         }
     )
-    return PreparedTest(
+    return Plan(
         request=request,
         models=ReuseModels(
             suspect=model("theirs", "suspect"),

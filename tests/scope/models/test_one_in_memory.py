@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from scope.models.loading import Garage
+from scope.models.loading import OneInMemory
 from scope.protocols import Answerer, ChoiceScorer, Classifier, StreamingClassifier
 
 
@@ -43,45 +43,45 @@ def loads():
 
 
 @pytest.fixture
-def garage():
-    return Garage()
+def models():
+    return OneInMemory()
 
 
 @pytest.fixture
-def park(garage, loads):
+def add(models, loads):
     def run(name, kind=Model):
         def load():
             loads.append(name)
             return kind(name)
 
-        return garage.park(load)
+        return models.add(load)
 
     return run
 
 
-def test_no_two_models_are_in_memory_at_a_time(park):
-    parked = [park(name) for name in "abc"]
-    for one in (*parked, *parked, *reversed(parked)):
+def test_no_two_models_are_in_memory_at_a_time(add):
+    added = [add(name) for name in "abc"]
+    for one in (*added, *added, *reversed(added)):
         assert one.classify(["x"]) == [f"{one.spec} on x"]
         assert [model.spec for model in Model.alive] == [one.spec]
     assert Model.most == 1
 
 
-def test_a_model_that_is_parked_leaves_memory_before_it_is_asked(park):
-    park("a")
+def test_a_model_that_is_parked_leaves_memory_before_it_is_asked(add):
+    add("a")
     assert len(Model.alive) == 0
 
 
-def test_parking_another_drives_out_the_one_that_was_asked(park):
-    first = park("a")
+def test_adding_another_drives_out_the_one_that_was_asked(add):
+    first = add("a")
     first.classify(["x"])
-    park("b")
+    add("b")
     assert len(Model.alive) == 0
     assert Model.most == 1
 
 
-def test_a_model_that_is_asked_again_and_again_is_loaded_once_for_it(park, loads):
-    first, second = park("a"), park("b")
+def test_a_model_that_is_asked_again_and_again_is_loaded_once_for_it(add, loads):
+    first, second = add("a"), add("b")
     assert loads == ["a", "b"]
     for _ in range(3):
         first.classify(["x"])
@@ -91,47 +91,47 @@ def test_a_model_that_is_asked_again_and_again_is_loaded_once_for_it(park, loads
     assert loads == ["a", "b", "a", "b", "a"]
 
 
-def test_what_a_model_is_is_known_without_it(park):
-    parked = park("a")
-    assert (parked.spec, parked.fingerprint, parked.labels) == ("a", "fa", ("no", "yes"))
-    assert parked.kind is Model
+def test_what_a_model_is_is_known_without_it(add):
+    model = add("a")
+    assert (model.spec, model.fingerprint, model.labels) == ("a", "fa", ("no", "yes"))
+    assert model.kind is Model
 
 
-def test_a_parked_model_has_the_roles_of_its_own_and_no_others(park):
-    plain, streaming = park("a"), park("b", Streaming)
+def test_a_parked_model_has_the_roles_of_its_own_and_no_others(add):
+    plain, streaming = add("a"), add("b", Streaming)
     assert isinstance(plain, Classifier)
     assert not isinstance(plain, StreamingClassifier)
     assert isinstance(streaming, StreamingClassifier)
     assert not isinstance(plain, ChoiceScorer | Answerer)
 
 
-def test_answers_come_one_by_one_while_the_model_stays(park):
-    stream = park("a", Streaming).stream(["x", "y"])
+def test_answers_come_one_by_one_while_the_model_stays(add):
+    stream = add("a", Streaming).stream(["x", "y"])
     assert next(stream) == (0, "a on x")
     assert len(Model.alive) == 1
     assert next(stream) == (1, "a on y")
 
 
-def test_a_model_without_labels_is_parked_too(garage):
+def test_a_model_without_labels_is_added_too(models):
     class Answering:
         spec, fingerprint = "mine", "f"
 
         def answer(self, questions):
             return iter(())
 
-    parked = garage.park(Answering)
-    assert not hasattr(parked, "labels")
-    assert isinstance(parked, Answerer)
+    model = models.add(Answering)
+    assert not hasattr(model, "labels")
+    assert isinstance(model, Answerer)
 
 
-def test_a_load_that_fails_leaves_the_others_as_they_were(park, garage):
-    first = park("a")
+def test_a_load_that_fails_leaves_the_others_as_they_were(add, models):
+    first = add("a")
     first.classify(["x"])
 
     def fail():
         raise MemoryError
 
     with pytest.raises(MemoryError):
-        garage.park(fail)
+        models.add(fail)
     assert len(Model.alive) == 0
     assert first.classify(["y"]) == ["a on y"]
