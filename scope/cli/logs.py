@@ -92,14 +92,19 @@ def _advice(path: Path, tasks: Sequence[LoggedTask]) -> list[str]:
         for name, number in Counter(task.task for task in readable).items()
         if number > 1
     ]
-    # The task of most models serves as the example.
-    for task in sorted(readable, key=lambda task: -task.shared * len(task.models))[:1]:
-        kind = "choice" if task.kind == "multiple_choice" else "generation"
-        lines.append(
-            f"compare: scope compare --model '{task.scheme}:{path}#*' --task {kind} "
-            f"--data '{task.scheme}:{path}{_query(task, readable)}'"
-        )
-    return lines
+    # The task of most models serves as the example, on the items that all of them answered.
+    for task in sorted(readable, key=lambda task: -task.shared * len(task.models)):
+        names = sorted({model.model for model in task.models})
+        fewest = min(task.models, key=lambda model: model.items)
+        if len(names) > 1 and fewest.items == task.shared:
+            spec = f"{task.scheme}:{path}"
+            every = {model.model for other in tasks for model in other.models} == set(names)
+            models = [f"--model '{spec}#{name}'" for name in (["*"] if every else names[:2])]
+            items = "" if task.shared == task.items else f"#{fewest.model}"
+            kind = "choice" if task.kind == "multiple_choice" else "generation"
+            data = f"--data '{spec}{_query(task, readable)}{items}'"
+            return [*lines, f"compare: scope compare {' '.join(models)} --task {kind} {data}"]
+    return [*lines, "no two models here answered the same items of a task"]
 
 
 def _query(task: LoggedTask, readable: Sequence[LoggedTask]) -> str:

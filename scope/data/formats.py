@@ -12,7 +12,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -113,30 +113,32 @@ def _header_and_rows(
 
 def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Each record with its first line, all as wide as the first; empty lines are skipped."""
-    reader = csv.reader(read_lines(path), delimiter=delimiter, strict=True)
-    width = 0
-    while True:
-        begins = reader.line_num + 1
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise DataError(
-                f"the row that begins in line {begins} of {path.name} is broken: "
-                f"{str(error).partition(' - ')[0]}",
-                expected="fields in matching quotes, with quotes inside them doubled",
-                fix="fix the line, or save the data as .jsonl",
-            ) from error
-        width = width or len(fields)
-        if len(fields) not in (0, width):
-            raise DataError(
-                f"{len(fields)} fields in line {begins} of {path.name}",
-                expected=f"{width}, as in its header",
-                fix="put quotes round a field that holds the delimiter",
-            )
-        if fields:
-            yield begins, fields
+    # A row that is refused leaves no open file behind.
+    with closing(read_lines(path)) as lines:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        width = 0
+        while True:
+            begins = reader.line_num + 1
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise DataError(
+                    f"the row that begins in line {begins} of {path.name} is broken: "
+                    f"{str(error).partition(' - ')[0]}",
+                    expected="fields in matching quotes, with quotes inside them doubled",
+                    fix="fix the line, or save the data as .jsonl",
+                ) from error
+            width = width or len(fields)
+            if len(fields) not in (0, width):
+                raise DataError(
+                    f"{len(fields)} fields in line {begins} of {path.name}",
+                    expected=f"{width}, as in its header",
+                    fix="put quotes round a field that holds the delimiter",
+                )
+            if fields:
+                yield begins, fields
 
 
 def _is_number(field: str) -> bool:
@@ -168,21 +170,22 @@ def open_jsonl(path: Path) -> Source:
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each object of a file with its line, counted from 1; empty lines are skipped."""
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-            wrong = f"JSON, but not an object: {line.strip()[:60]}"
-        except (ValueError, RecursionError) as error:
-            value, wrong = None, f"not JSON: {error}"
-        if not isinstance(value, dict):
-            raise DataError(
-                f"line {number} of {path.name} is {wrong}",
-                expected='one JSON object per line, such as {"text": "…", "label": "…"}',
-                fix="fix the line",
-            )
-        yield number, value
+    with closing(read_lines(path)) as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+                wrong = f"JSON, but not an object: {line.strip()[:60]}"
+            except (ValueError, RecursionError) as error:
+                value, wrong = None, f"not JSON: {error}"
+            if not isinstance(value, dict):
+                raise DataError(
+                    f"line {number} of {path.name} is {wrong}",
+                    expected='one JSON object per line, such as {"text": "…", "label": "…"}',
+                    fix="fix the line",
+                )
+            yield number, value
 
 
 def open_parquet(path: Path) -> Source:

@@ -20,7 +20,6 @@ from scope.data.sampling import content_key
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
-from scope.models.saved import MissingAnswersError
 from scope.models.scheme import Scheme
 from scope.protocols import Answers
 from scope.records import Answer, Question
@@ -66,13 +65,25 @@ class LogAnswers:
         ]
         if missing:
             self._refuse_other_conditions(missing)
-            raise MissingAnswersError(self.spec, missing, len(questions), ())
+            raise self._missing(missing, len(questions))
         for place, question in enumerate(questions):
             name = self._name(question)
             item = self._items[_key(name)]
             if item.words != content_key(question.text, question.options):
                 raise self._wrong(item, "other words or options than the data", "the same options")
             yield place, read(item, question, name.score)
+
+    def _missing(self, missing: Sequence[Question], asked: int) -> ModelError:
+        tasks = {item.name.conditions.task for item in self._items.values()}
+        wanted = {self._name(question).conditions.task for question in missing}
+        return ModelError(
+            f"{self.spec} has no answer to {len(missing)} of {asked} items of "
+            f"{', '.join(sorted(wanted))}; it holds {', '.join(sorted(tasks)) or 'no samples'}",
+            expected="an answer to every item of the data",
+            fix=f"compare on the items that it answered: --data '{self.spec}'"
+            if tasks & wanted
+            else "compare logs of the same task; `scope logs PATH` shows which there are",
+        )
 
     def _name(self, question: Question) -> ItemName:
         name = ItemName.parse(question.id)

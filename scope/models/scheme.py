@@ -122,9 +122,7 @@ class Scheme:
     own: ClassVar[bool] = False
     """The code of the user answers."""
 
-    def __init__(
-        self, name: str, load: Callable[[str, ModelOptions], Any] = _not_installed
-    ) -> None:
+    def __init__(self, name: str, load: Load = _not_installed) -> None:
         self.name = name
         self.load = load
 

@@ -108,6 +108,7 @@ def test_twenty_pairs_are_shown_and_more_on_demand(browser, tmp_path, comparison
         assert len(shown(tab)) == 20
         assert tab.inner_text("#shown") == "45 of the 45 examples here"
         tab.click("#more")
+        tab.wait_for_function("document.querySelectorAll('.pair').length > 20")
         assert len(shown(tab)) == 40
         choose(tab, "#by-capability", "typo")
         assert len(shown(tab)) == 18

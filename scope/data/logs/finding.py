@@ -93,8 +93,8 @@ class LogSpec(NamedTuple):
         if not fitting:
             raise DataError(
                 f"no log in {self.path} with {', '.join(map(' '.join, wanted.items()))}",
-                expected="one of: " + "; ".join(sorted({str(log.conditions) for log in logs})[:10]),
-                fix="check the conditions; `scope logs PATH` lists them",
+                expected=f"tasks: {', '.join(sorted({log.conditions.task for log in logs})[:20])}",
+                fix="check the conditions; `scope logs PATH` lists those of each task",
             )
         return fitting
 

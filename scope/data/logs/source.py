@@ -19,7 +19,15 @@ def open_logs(scheme: str, rest: str) -> Source:
         When there are no samples, tasks of both kinds, or a task was run under two conditions.
     """
     spec = LogSpec.parse(scheme, rest)
-    files = [file for file in spec.files() if file.readable]
+    logs = spec.files()
+    if not any(log.paths for log in logs):
+        raise DataError(
+            f"no samples of {', '.join(sorted({log.conditions.task for log in logs}))} in "
+            f"{scheme}:{rest}: the logs hold scores alone",
+            expected="a log with its samples",
+            fix="run the evaluation again with its samples logged",
+        )
+    files = [log for log in logs if log.readable]
     has_options = _only_kind(files, spec) == CHOICES
     columns = ("id", "question", *(("options",) if has_options else ()), "answer", "category")
 

@@ -221,9 +221,11 @@ def _accuracies(cells: FourCells) -> Text:
     opening = "**{better} is right more often**: on"
     if gap.low * gap.high <= 0 or (cells.p_value or 0.0) >= 0.05:
         opening = "**Neither is shown to be right more often**: {better} on"
+    # With McNemar's test the verdict gives the interval, which is of another kind.
+    interval = f" [{', '.join(ends)}]" if cells.p_value is None else ""
     return prose(
-        f"{opening} {first}\u00a0%, {{other}} on {second}\u00a0%. The difference is {more} points "
-        f"[{', '.join(ends)}].",
+        f"{opening} {first}\u00a0%, {{other}} on {second}\u00a0%. The difference is {more} points"
+        f"{interval}.",
         better=better,
         other=other,
     )

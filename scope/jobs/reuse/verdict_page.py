@@ -168,7 +168,7 @@ def verdict_facts(verdict: Verdict, *, several: bool) -> Terms:
     controls += f"; {verdict.comparable:,} comparable with the suspect, "
     controls += needed(verdict.comparable_needed)
     if agreement is not None:
-        controls += f"; they count as {agreement.independent:.1f} independent ones"
+        controls += f"; all together count as {agreement.independent:.1f} independent ones"
     facts = {"p-value of the verdict": p_values}
     if verdict.assume_no_label_training:
         facts["Assumed"] = "the suspect was not trained on answers of the reference"

@@ -236,8 +236,8 @@ def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Itera
     share = (1 + _as_similar(numbers)) / len(numbers.standings)
     if share < LEAST_TO_CLEAR:
         yield (
-            f"its rank among the controls is too high to clear it (p = {share:.2g}; at least "
-            f"{LEAST_TO_CLEAR:g} is needed)"
+            f"too few controls are as similar to the reference as it is (p = {share:.2g} by rank; "
+            f"to be called not related it needs at least {LEAST_TO_CLEAR:g})"
         )
     if paired is not None and paired.p_less > alpha:
         yield (
@@ -316,11 +316,11 @@ def _what_would_decide(finding: Finding, conditions: _Conditions) -> str:
         )
     asked, available = len(finding.case.items), conditions.available
     if available is not None and asked >= available:
-        return f"These data cannot decide it: all of their {asked} questions were asked."
+        return f"Other data, or more independent controls: all {asked:,} questions were asked."
     needed = _questions_needed(finding, conditions.alpha)
     if needed is None or (available is not None and needed > available):
-        return "These data cannot decide it: use other data, or more independent controls."
-    return f"About {needed} questions in all instead of {asked}."
+        return "Other data, or more independent controls: these questions are too few."
+    return f"About {needed:,} questions in all instead of {asked:,}."
 
 
 def _questions_needed(finding: Finding, alpha: float) -> int | None:

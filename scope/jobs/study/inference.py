@@ -130,7 +130,8 @@ def pair_numbers(
         enough = len(finite) >= _LEVEL * len(draws) and finite
         ends = np.quantile(enough or math.nan, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
         estimate = _estimate(value, ends, n, method)
-        numbers.append(StudyNumber(name, subset, estimate, None if place else p_value))
+        tested_here = not place and isinstance(estimate, Estimate)
+        numbers.append(StudyNumber(name, subset, estimate, p_value if tested_here else None))
     return numbers
 
 

@@ -21,7 +21,7 @@ def test_the_contents_are_shown(command, logs):
     text = command("logs", ".").stdout
     assert "org/A" in text
     assert "acc_norm" in text
-    assert "scope compare --model 'lm-eval:.#*' --task choice --data 'lm-eval:.'" in text
+    assert "scope compare --model 'lm-eval:.#*' --task choice --data 'lm-eval:.#org/B'" in text
 
 
 def test_the_json_has_items_overlap_and_scores(command, logs):
@@ -62,7 +62,7 @@ def test_missing_items_and_no_logs_end_in_one_message(command, logs):
     two = ("--model", "lm-eval:A", "--model", "lm-eval:B", "--semscore", "none")
     done = command("compare", *two, "--task", "choice", "--data", "lm-eval:A")
     assert done.returncode == 2
-    assert "has no answer to 20 of 120 questions" in done.stderr
+    assert "has no answer to 20 of 120 items of colours" in done.stderr
     done = command("logs", "nowhere")
     assert done.returncode == 2
     assert "no `nowhere`" in done.stderr
@@ -71,7 +71,7 @@ def test_missing_items_and_no_logs_end_in_one_message(command, logs):
 def test_a_task_under_several_conditions_is_chosen_in_full(command, logs):
     write_log(logs / "C", "org/C", {"colours": choice_samples(DOCS, 8, 1)}, shots=5)
     advice = command("logs", ".").stdout.splitlines()[-1]
-    assert advice.endswith("--data 'lm-eval:.?task=colours&shots=0'")
+    assert advice.endswith("--data 'lm-eval:.?task=colours&shots=0#org/B'")
 
 
 def test_logs_are_controls_of_a_test_of_reuse(command, tmp_path):

@@ -11,10 +11,9 @@ from capabilities.choice import Choice
 from capabilities.generation import Generation
 from scope.data.logs.contents import contents_of
 from scope.data.logs.finding import log_specs
-from scope.errors import ScopeError
+from scope.errors import ModelError, ScopeError
 from scope.models import ModelOptions
 from scope.models.logs import load
-from scope.models.saved import MissingAnswersError
 from scope.models.scheme import expand_spec
 
 OPTIONS = ["red", "blue", "green"]
@@ -141,7 +140,7 @@ def test_choices_are_read_and_models_told_apart(tmp_path, scheme):
     assert [answer.choice for answer in answers(first, items)] == [0, 1, 2, 2, 2]
     assert [answer.choice for answer in answers(second, items[:3])] == [0, 1, None]
     assert next(iter(task.models[0].scores.values())) == accuracy(first) == 3 / 5
-    with pytest.raises(MissingAnswersError, match="no answer to 2 of 5 questions"):
+    with pytest.raises(ModelError, match="no answer to 2 of 5 items"):
         answers(second, items)
 
 

@@ -67,7 +67,7 @@ def test_no_two_models_are_in_memory_at_a_time(add):
     assert Model.most == 1
 
 
-def test_a_model_that_is_parked_leaves_memory_before_it_is_asked(add):
+def test_a_model_that_is_added_leaves_memory_before_it_is_asked(add):
     add("a")
     assert len(Model.alive) == 0
 
@@ -97,7 +97,7 @@ def test_what_a_model_is_is_known_without_it(add):
     assert model.kind is Model
 
 
-def test_a_parked_model_has_the_roles_of_its_own_and_no_others(add):
+def test_an_added_model_has_the_roles_of_its_own_and_no_others(add):
     plain, streaming = add("a"), add("b", Streaming)
     assert isinstance(plain, Classifier)
     assert not isinstance(plain, StreamingClassifier)

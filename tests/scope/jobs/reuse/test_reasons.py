@@ -151,7 +151,7 @@ def test_what_would_change_it_follows_from_the_obstacle():
     assert "derived from ours" in second
 
 
-NOT_ON_THESE = "These data cannot decide it: use other data, or more independent controls."
+NOT_ON_THESE = "Other data, or more independent controls: these questions are too few."
 
 
 def unsure(value, low, high):
@@ -167,8 +167,8 @@ def unsure(value, low, high):
     ("difference", "change"),
     [
         # A standard error of 1, and 1.645 of them needed at 0.05: (1.645 / 0.5)² = 10.8 times 1200.
-        ((0.5, 0.5 - 1.96, 0.5 + 1.96), "About 12990 questions in all instead of 1200."),
-        ((-1.0, -2.96, 0.96), "About 3250 questions in all instead of 1200."),
+        ((0.5, 0.5 - 1.96, 0.5 + 1.96), "About 12,990 questions in all instead of 1,200."),
+        ((-1.0, -2.96, 0.96), "About 3,250 questions in all instead of 1,200."),
         # More of the same cannot make it any more certain.
         ((1.7, -0.26, 3.66), NOT_ON_THESE),
         ((0.0, -1.96, 1.96), NOT_ON_THESE),
@@ -183,7 +183,7 @@ def test_no_more_questions_are_advised_than_the_data_have():
     paired = unsure(0.5, 0.5 - 1.96, 0.5 + 1.96)
     assert concluded(paired=paired, available=10_000).changes == (NOT_ON_THESE,)
     assert concluded(paired=paired, available=1200).changes == (
-        "These data cannot decide it: all of their 1200 questions were asked.",
+        "Other data, or more independent controls: all 1,200 questions were asked.",
     )
 
 

@@ -64,7 +64,7 @@ def test_the_two_p_values_and_the_independent_controls_are_stated_where_known():
     one = replace(related(), p_rank=1 / 6, agreement=agreement, assume_no_label_training=True)
     shown = facts(one)
     assert shown["p-value of the verdict"] == ("0.167 (α = 0.6): 0.167 by rank, 0.250 by agreement")
-    assert shown["Controls"].endswith("; they count as 3.2 independent ones")
+    assert shown["Controls"].endswith("; all together count as 3.2 independent ones")
     assert shown["Assumed"] == "the suspect was not trained on answers of the reference"
 
 

@@ -156,7 +156,9 @@ def test_each_thing_that_forbids_to_clear_a_suspect_does_so_alone():
     control = cleared().verdict.paired.control
     cases = {
         "any reason why it cannot be": {"uninformative": ("any reason why it cannot be",)},
-        "too high to clear it (p = 0.19; at least 0.25": {"standings": placed(4)},
+        "(p = 0.19 by rank; to be called not related it needs at least 0.25": {
+            "standings": placed(4)
+        },
         "not significantly less similar to the reference than": {"p_paired": 0.051},
         f"significant rank, because of the control `{control}`": {
             "controls": flagged(MAY_BE_RELATED, closest=True),
