@@ -7,6 +7,8 @@ import pytest
 from source.imports import ROOT
 
 import scope
+from scope.models import ModelOptions
+from scope.models.loading import in_role
 from scope.testing import check_capability
 
 
@@ -32,6 +34,16 @@ def test_the_task_and_the_model_of_the_how_tos_are_compared(tmp_path, monkeypatc
     models = ["python:first_of_the_page:Model", "python:second_of_the_page:Model"]
     frame = scope.compare(models=models, tasks=[task], data="sums", n=30).to_frame()
     assert frame[frame.metric == "agreement"].value.tolist() == [0.0]
+
+
+def test_the_scheme_of_the_how_to_loads_a_classifier(monkeypatch):
+    module = module_of(code("how-to/extend.md", 2), "keyword_of_the_page", monkeypatch)
+    model = in_role(module.load("good", ModelOptions()), "keyword:good", "classifier", None)
+    assert [one.choice for one in model.classify(["a good film", "a film"])] == [1, 0]
+    archive = module_of(
+        f"load = None\n{code('how-to/extend.md', 3)}", "archive_of_the_page", monkeypatch
+    )
+    assert archive.ARCHIVE.saved
 
 
 @pytest.mark.slow  # TextAttack's import and six searches
