@@ -51,6 +51,12 @@ def _no_encoder_at_hand(request, monkeypatch):
         monkeypatch.setattr("scope.jobs.word_encoder.AT_HAND", ())
 
 
+@pytest.fixture
+def without_pages(monkeypatch):
+    """Runs write an empty page: it takes a third of a small run, and tests of numbers read none."""
+    monkeypatch.setattr("scope.jobs.runner._page", lambda *_: "")
+
+
 @pytest.fixture(scope="session")
 def lexicon() -> None:
     """Skips what needs WordNet or stopwords where the machine has none."""

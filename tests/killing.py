@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 
+import pytest
 from conftest import SCOPE, TESTS
 
 from scope.serialization import to_json
@@ -40,14 +41,17 @@ def count_rows(folder, kind):
 
 # A process whose children begin where the imports, which take most of a command's time, are over.
 FORKED = multiprocessing.get_context("forkserver")
-FORKED.set_forkserver_preload(
-    [
-        "perturbations.search",
-        "scope.cli.commands",
-        "transformers.models.bert.modeling_bert",
-        "sentence_transformers",
-    ]
-)
+FORKED.set_forkserver_preload(["imported_already"])
+
+
+def forked(target, *args):
+    """Start a function in a child of that process."""
+    with pytest.MonkeyPatch.context() as patched:
+        # The process that is forked is started with the first child, and looks for the module here.
+        patched.setenv("PYTHONPATH", str(TESTS))
+        process = FORKED.Process(target=target, args=args)
+        process.start()
+    return process
 
 
 def environment_in(folder, given):
@@ -69,10 +73,7 @@ def run_afresh(arguments, folder, **environment):
 
 def start(arguments, folder, **environment):
     """Start the command in a process of its own, with the imports done already."""
-    given = (arguments, folder, environment_in(folder, environment))
-    process = FORKED.Process(target=run_command, args=given)
-    process.start()
-    return process
+    return forked(run_command, arguments, folder, environment_in(folder, environment))
 
 
 def run_command(arguments, folder, environment):

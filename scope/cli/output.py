@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from reports.renderers.terminal import least_width
 from scope.core.options import OUTPUT, option
 from scope.core.request import changed
 from scope.errors import ScopeError, SpecError
@@ -119,6 +118,8 @@ def print_table(table: RenderableType) -> None:
     """
     from rich.console import Console
     from rich.table import Table
+
+    from reports.renderers.terminal import least_width
 
     console = Console()
     width = max(console.width, least_width(table))

@@ -16,7 +16,8 @@ from scope.models.inference import NOT_TO_THE_BYTE
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.serialization import to_json
 
-pytestmark = pytest.mark.bits
+pytestmark = [pytest.mark.bits, pytest.mark.usefixtures("without_pages")]
+SLOW = pytest.mark.slow
 
 BUDGETS = (1, 50, 4096)
 SLOTS_AND_BUDGETS = ((64, 4096), (1, 50), (7, 1), (64, 1))
@@ -98,7 +99,7 @@ def audit(folder, tmp_path, monkeypatch):
     return run
 
 
-@pytest.mark.parametrize("kind", ["classifier", "llama"])
+@pytest.mark.parametrize("kind", ["classifier", pytest.param("llama", marks=SLOW)])
 def test_an_audit_is_the_same_for_any_slots_and_budget(audit, kind):
     found = [
         audit(kind, parallel_texts=slots, budget=budget, capabilities=["typo"])
@@ -107,7 +108,7 @@ def test_an_audit_is_the_same_for_any_slots_and_budget(audit, kind):
     assert all(one == found[0] for one in found)
 
 
-@pytest.mark.parametrize("kind", ["classifier", "llama"])
+@pytest.mark.parametrize("kind", ["classifier", pytest.param("llama", marks=SLOW)])
 def test_an_audit_that_was_interrupted_ends_in_the_same_bytes(audit, kind, monkeypatch):
     whole = audit(kind)
     put = Table.put
@@ -127,15 +128,15 @@ def test_an_audit_that_was_interrupted_ends_in_the_same_bytes(audit, kind, monke
 
 
 @pytest.mark.parametrize(
-    ("task", "models"), [("cloze", ("bert", "roberta")), ("cloze", ("llama-0", "llama-1"))]
+    "models", [("bert", "roberta"), pytest.param(("llama-0", "llama-1"), marks=SLOW)]
 )
-def test_a_comparison_is_the_same_for_any_budget(folder, tmp_path, task, models):
+def test_a_comparison_is_the_same_for_any_budget(folder, tmp_path, models):
     require_bits(folder / models[0], "mask_filler")
     found = {
         bytes_of(
             scope.compare(
                 models=[str(folder / model) for model in models],
-                tasks=task,
+                tasks="cloze",
                 data=str(folder / "sentences.csv"),
                 encoder=None,
                 model_options=ModelOptions(device="cpu", token_budget=budget),
@@ -148,7 +149,7 @@ def test_a_comparison_is_the_same_for_any_budget(folder, tmp_path, task, models)
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("model", ["llama-0", "bert"])
+@pytest.mark.parametrize("model", [pytest.param("llama-0", marks=SLOW), "bert"])
 def test_a_probe_is_the_same_for_any_budget(folder, tmp_path, monkeypatch, model):
     require_bits(folder / model, "latent_reader")
     found = set()

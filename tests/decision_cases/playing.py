@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hostile.running import run_measured
-from killing import FORKED, environment_in
+from killing import environment_in, forked
 
 SECONDS = 120
 
@@ -69,10 +69,7 @@ def play(decision, folder):
     played = None
     for arguments in decision.make(work):
         assert played is None or played.exit == 0, (decision.name, played)
-        process = FORKED.Process(
-            target=run_measured, args=(list(arguments), work, environment, None, SECONDS)
-        )
-        process.start()
+        process = forked(run_measured, list(arguments), work, environment, None, SECONDS)
         process.join(timeout=SECONDS + 60)
         played = Played(
             exit=json.loads((folder / "ended.json").read_text())["exit"],

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from typing import NamedTuple
 
-from killing import FORKED, environment_in
+from killing import environment_in, forked
 
 from scope.cli import main
 
@@ -29,11 +29,8 @@ def patience(seconds):
 
 def run_to_end(arguments, folder, environment, before=None, seconds=120):
     """Run the command in the folder; what it printed lies beside it."""
-    process = FORKED.Process(
-        target=run_measured,
-        args=(arguments, folder, environment_in(folder, environment), before, seconds),
-    )
-    process.start()
+    whole = environment_in(folder, environment)
+    process = forked(run_measured, arguments, folder, whole, before, seconds)
     process.join(timeout=seconds + 60)
     return Ended(
         **json.loads((folder.parent / "ended.json").read_text()),

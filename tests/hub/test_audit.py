@@ -23,6 +23,7 @@ def hub(tmp_path):
 def audit(run_scope, hub, model="hf:tiny/model", data="hf:tiny/data:validation", **more):
     return run_scope(
         *("audit", "--reference", model, "--target", "tiny/model", "--data", data, "--json-full"),
+        *("--encoder", "none"),
         environment={**hub, "PYTHONPATH": "", **more},
     )
 

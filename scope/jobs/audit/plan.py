@@ -148,6 +148,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     searched = subsample(changed, request.n_search, request.seed)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
+    models = load_models(request)
     encoder, capabilities = encoder_for(request, capabilities)
     search = SearchOptions(
         trials=request.trials,
@@ -159,7 +160,6 @@ def plan_audits(request: AuditRequest) -> Plans:
         min_similarity=request.min_similarity,
         encoder=encoder,
     )
-    models = load_models(request)
     first = models.each[0].reference
     data = with_labels(loaded, first.adapter.labels, request.label_map)
     if shard is not None:

@@ -15,6 +15,7 @@ def arguments(sentences_csv):
         *("audit", "--reference", "python:toy_models:Slow"),
         *("--target", "python:toy_models:SlowStudent"),
         *("--data", str(sentences_csv), "--n", "24", "--run", "mine", "--parallel-texts", "4"),
+        *("--capability", "typo", "--encoder", "none"),
     ]
 
 
@@ -28,7 +29,7 @@ def folders(tmp_path):
 
 MOMENTS = {
     "the first answers": lambda folder: count_rows(folder, "answers") > 0,
-    "many perturbations": lambda folder: count_rows(folder, "searches") > 12,
+    "many perturbations": lambda folder: count_rows(folder, "searches") > 6,
     "the target has answered": lambda folder: count_rows(folder, "facts") > 1,
 }
 

@@ -8,6 +8,8 @@ from toy_models import Constant, Reference, Stranger, weight
 
 import scope
 
+pytestmark = pytest.mark.usefixtures("without_pages")
+
 WORDS = [
     f"{stem}{end}"
     for stem in ("harbou", "wonde", "picni", "mountai")
