@@ -126,14 +126,30 @@ def paired_tails(seen: Discordance, margin: float) -> Tails:
     >>> bool(paired_tails(discordance([0.0] * 72), 0.05).within < 0.025)
     False
     """
+    within, beyond = _score_tails(seen, margin)
+    net = loss_tails(seen._replace(losses=seen.losses - seen.gains), margin)
+    return Tails(within, np.maximum(beyond, net.beyond))
+
+
+def paired_within(seen: Discordance, margin: float) -> Numbers:
+    """Return the first of `paired_tails` alone, which takes a tenth of the time.
+
+    Examples
+    --------
+    >>> float(paired_within(discordance([0.0] * 73), 0.05).round(3))
+    0.025
+    """
+    return _score_tails(seen, margin).within
+
+
+def _score_tails(seen: Discordance, margin: float) -> Tails:
     # Here and not above: scipy.special takes half a second to import.
     from scipy.special import ndtr
 
     score = tango_statistic(seen, -margin)
-    net = loss_tails(seen._replace(losses=seen.losses - seen.gains), margin)
     # On a handful of texts that all differ the normal tail errs up to .04.
     enough = seen.n >= fewest_texts(margin)
-    return Tails(np.where(enough, ndtr(-score), 1.0), np.maximum(ndtr(score), net.beyond))
+    return Tails(np.where(enough, ndtr(-score), 1.0), ndtr(score))
 
 
 def loss_tails(seen: Discordance, margin: float) -> Tails:

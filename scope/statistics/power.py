@@ -20,7 +20,7 @@ from scope.statistics.margins import (
     by_text,
     discordance,
     loss_tails,
-    paired_tails,
+    paired_within,
 )
 from scope.statistics.paired import holm
 
@@ -112,8 +112,11 @@ def endpoint_power(planned: PlannedEndpoint, rows: int, *, error: float = ERROR)
     logs = gammaln(n + 1) - gammaln(gains + 1) - gammaln(losses + 1) - gammaln(rest + 1)
     logs += xlogy(gains, gain) + xlogy(losses, loss) + xlogy(rest, 1 - gain - loss)
     seen = Discordance(gains, losses, np.full_like(gains, n))
-    tails = (loss_tails if planned.against_one else paired_tails)(seen, planned.margin)
-    return float(np.exp(logs)[tails.within < error].sum())
+    if planned.against_one:
+        within = loss_tails(seen, planned.margin).within
+    else:
+        within = paired_within(seen, planned.margin)
+    return float(np.exp(logs)[within < error].sum())
 
 
 def joint_power(plan: Sequence[PlannedEndpoint], rows: int, *, targets: int = 1) -> float:
