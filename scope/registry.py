@@ -7,6 +7,7 @@ declares the same under the entry-point groups ``scope.capabilities``, ``scope.t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -169,7 +170,13 @@ def origins(group: Group) -> dict[str, str]:
     return {name: _origin(point) for name, point in _plugins(group).items()}
 
 
-def _plugins(group: Group) -> dict[str, EntryPoint]:
+def _plugins(group: Group) -> Mapping[str, EntryPoint]:
+    return _plugins_on(tuple(sys.path), group)
+
+
+@cache
+def _plugins_on(path: tuple[str, ...], group: Group) -> Mapping[str, EntryPoint]:
+    """The plugins on a path; to read what is installed takes as long as a hundred answers."""
     points = entry_points(group=f"scope.{group}")
     return {point.name: point for point in points if point.name not in BUILT_IN[group]}
 
