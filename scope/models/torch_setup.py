@@ -35,7 +35,8 @@ def load_torch() -> Any:
     # machine a small model is several times as slow otherwise.
     waiting_threads_sleep()
     # OpenMP heeds the cores that a process may run on, but not a container's share of their time.
-    os.environ.setdefault("OMP_NUM_THREADS", str(available_cores()))
+    if "OMP_NUM_THREADS" not in os.environ:
+        os.environ["OMP_NUM_THREADS"] = str(available_cores())
     import torch
 
     return torch
