@@ -12,10 +12,11 @@ import hashlib
 import os
 import platform
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any, TypeVar
 
+from scope.models.generations import version
 from scope.models.options import ModelOptions
 from scope.models.scheme import scheme_of
 from scope.models.torch_setup import choose_device, load_torch, waiting_threads_sleep

@@ -7,11 +7,16 @@ that a number of one is never taken for that of another: they may round otherwis
 from __future__ import annotations
 
 import inspect
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
+from importlib import metadata
+from importlib.metadata import PackageNotFoundError
 from platform import python_version
 from typing import Any
 
 from scope.models.torch_setup import load_torch
+
+version = cache(metadata.version)
+"""The version of an installed package, read once."""
 
 LIBRARIES = ("torch", "transformers")
 

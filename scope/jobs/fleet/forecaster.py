@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_limits
 
 from scope.errors import DataError, SpecError
 from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
 from scope.jobs.fleet.matrix import require_right_and_wrong, require_right_or_wrong
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
+from scope.statistics.threads import one_numpy_thread
 
 Probabilities = NDArray[np.float32]
 """One row a question, one column a model: the probability of a right answer."""
@@ -63,14 +63,14 @@ class Forecaster(BaseEstimator, ABC):
         """
         table, answers = checked_table(X, self.layout), checked_correctness(y, len(X))
         self.check_parameters()
-        with threadpool_limits(1):
+        with one_numpy_thread():
             self._fit(table, answers)
         # As after loading: how an array lies in memory can change the last bit of a product.
         return self.restore(self.state_arrays())
 
     def predict_proba(self, X: Table) -> Probabilities:  # noqa: N803
         """The probability that each model answers each question correctly, (questions, models)."""
-        with threadpool_limits(1):
+        with one_numpy_thread():
             return self._probabilities(checked_table(X, self.layout))
 
     def predict(self, X: Table) -> NDArray[np.float32]:  # noqa: N803

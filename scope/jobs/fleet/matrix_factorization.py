@@ -8,12 +8,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
 from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster, checked_new_models
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.models.torch_setup import load_torch, one_torch_thread
+from scope.statistics.threads import one_numpy_thread
 
 Numbers = NDArray[np.float32]
 
@@ -160,7 +160,7 @@ class MatrixFactorization(VectorForecaster):
         rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
         spread = Spread(self.spread_mean_, self.spread_root_)
         offsets = np.full(len(rows), self.constant_, dtype=np.float32)
-        with threadpool_limits(1):
+        with one_numpy_thread():
             places = most_probable_vectors(spread, self.question_vectors_[rows], offsets, answers)
             further = self._expected_skills(places, rows, answers)
         larger = copy(self)
@@ -272,7 +272,7 @@ def logit_places(
     [[0.0, 0.0], [2.0, 0.0]]
     """
     asked = coordinates.astype(np.float64)
-    with threadpool_limits(1):
+    with one_numpy_thread():
         squares, directions = np.linalg.eigh(asked.T @ asked / len(asked))
         # The symmetric root: it does not hang on the signs of the directions.
         root = (directions * np.sqrt(np.maximum(squares, 0))) @ directions.T

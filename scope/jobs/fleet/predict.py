@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from scope.answers import Run
 from scope.core.request import as_function
@@ -30,6 +29,7 @@ from scope.records import (
     Setting,
     Undefined,
 )
+from scope.statistics.threads import one_numpy_thread
 
 Vectors = NDArray[np.floating]
 """Shape (models, dimensions)."""
@@ -193,7 +193,7 @@ def predict_benchmark(
         known, asked = order[:learned], order[learned:]
         regression = RidgeCV(alphas=STRENGTHS) if ridge else LinearRegression()
         model = make_pipeline(StandardScaler(), regression)
-        with threadpool_limits(1):
+        with one_numpy_thread():
             predicted = model.fit(places[known], accuracies[known]).predict(places[asked])
         predictions[split, asked] = predicted
         errors[split] = ((predicted - accuracies[asked]) ** 2).mean()

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from scope.records import CommunityDistance, Estimate, Neighbour, Undefined
 from scope.records.fleet import FEW_MODELS
 from scope.statistics.paired import benjamini_hochberg
+from scope.statistics.threads import one_numpy_thread
 
 ROWS_AT_ONCE = 500
 
@@ -103,7 +103,7 @@ def model_map(vectors: NDArray[np.floating]) -> ModelMap:
     """
     found = np.asarray(vectors, dtype=np.float64)
     centred = found - found.mean(axis=0)
-    with threadpool_limits(1):
+    with one_numpy_thread():
         _, strengths, directions = np.linalg.svd(centred, full_matrices=False)
         axes = directions[:2]
         heaviest = np.abs(axes).argmax(axis=1)

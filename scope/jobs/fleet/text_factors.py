@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from scope.jobs.fleet.factorization import (
     Prior,
@@ -42,6 +41,7 @@ from scope.jobs.fleet.selection import (
     route_weights,
     text_helps,
 )
+from scope.statistics.threads import one_numpy_thread
 
 _FURTHEST = 4.0
 _QUESTIONS_FOR_MIX, _LANDMARKS_FOR_MIX = 2000, 400
@@ -138,7 +138,7 @@ class TextFactors(VectorForecaster):
         or of a category, every question has the skills alone, and the most skilled model gets
         them all.
         """
-        with threadpool_limits(1):
+        with one_numpy_thread():
             table = checked_table(X, self.layout)
             return self._forecasts(table, self.route_weights_[self.layout.codes(table)])
 
@@ -162,7 +162,7 @@ class TextFactors(VectorForecaster):
         """
         places, given = checked_new_models(rows, answers, len(self.question_vectors_))
         prior = Prior(self.prior_mean_, self.prior_covariance_, float(self.noise_))
-        with threadpool_limits(1):
+        with one_numpy_thread():
             found = new_model_vectors(self.question_vectors_[places], given, prior)
         larger = copy.copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, found])

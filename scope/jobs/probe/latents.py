@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
-from threadpoolctl import threadpool_limits
 
 from scope.errors import DataError
 from scope.models.torch_setup import load_torch, one_torch_thread
+from scope.statistics.threads import one_numpy_thread
 
 Latents = NDArray[np.float32]
 """Shape (sentences or pairs, layers, width): one vector a layer, after the residual connection."""
@@ -176,7 +176,7 @@ def one_thread() -> Iterator[None]:
 
     Sums that several threads share are added in an order that depends on their number.
     """
-    with one_torch_thread(), threadpool_limits(1):
+    with one_torch_thread(), one_numpy_thread():
         yield
 
 

@@ -12,7 +12,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from scope.answers import Run, ask
 from scope.core.request import as_function
@@ -32,6 +31,7 @@ from scope.models import ModelOptions
 from scope.printing import counted, listed
 from scope.records import Estimate, TaskAnswers
 from scope.statistics import holm
+from scope.statistics.threads import one_numpy_thread
 
 Judgements = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Scores by judge, model and item."""
@@ -80,7 +80,7 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
         choices = ChoiceTable.of(answers)
         table = PairTable(choices)
         # Products of matrices are small: several threads would wait for each other.
-        with threadpool_limits(1):
+        with one_numpy_thread():
             pairs, numbers, note = study(Answers(table, names, families, request.seed))
         form = "probabilities" if table.probabilistic else "choices; not all give probabilities"
         return StudyResult(
