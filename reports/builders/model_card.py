@@ -21,7 +21,16 @@ from reports.prose import Text, joined, plain, prose, written
 from reports.wording import Cell
 from scope.errors import SpecError
 from scope.metrics import metric_name
-from scope.records import GOLD, AuditResult, DataCard, Estimate, FrameRow, Manifest, Result
+from scope.records import (
+    GOLD,
+    AuditResult,
+    CompareResult,
+    DataCard,
+    Estimate,
+    FrameRow,
+    Manifest,
+    Result,
+)
 
 OF_TWO_MODELS = {
     "iid_agreement": "Agreement",
@@ -36,7 +45,7 @@ _RELEASED = ("target", "model", "suspect")
 
 _ABOUT = note(
     "In brackets 95\u00a0% intervals; n counts texts or questions. Recovery: accuracy over that of "
-    "the reference; its interval is that of the paired difference. Agreement: how often two models "
+    "the reference; its interval allows for the pairing. Agreement: how often two models "
     "answer the same. Concordance: how often two random changes of a text move both models in the "
     "same order; ½ is a model that never moves or moves at random."
 )
@@ -100,7 +109,13 @@ def _is_published(row: FrameRow) -> bool:
 
 
 def _recoveries(result: Result) -> Iterator[FrameRow]:
-    """Of each target of an audit with a verdict: its accuracy over the reference's."""
+    """The accuracy of a target of an audit, or a compared model, over the reference's."""
+    for compared in (result, *getattr(result, "comparisons", ())):
+        for cells in compared.cells if isinstance(compared, CompareResult) else ():
+            first = cells.first == compared.manifest.models[0].name
+            if first and isinstance(cells.recovery, Estimate):
+                name, known = cells.second, cells.recovery
+                yield FrameRow.of(cells.task, "recovery", name, known, against=cells.first)
     for audit in getattr(result, "audits", ()) or [result]:
         if not isinstance(audit, AuditResult):
             continue

@@ -14,7 +14,7 @@ from reports.builders.model_card import model_card
 from reports.prose import plain, written
 from reports.renderers.markdown import blocks_as_markdown
 from scope.errors import SpecError
-from scope.records import Estimate, Replacement, Undefined
+from scope.records import Estimate, FourCells, Replacement, Undefined
 from scope.records.verdicts import Endpoint
 
 
@@ -82,6 +82,24 @@ def test_answers_to_tasks_are_entries_of_their_own_data():
     assert set(entries) == {card.name for card in result.manifest.models}
     names = {one.dataset_name for found in entries.values() for one in found}
     assert "extractive_qa" in names
+
+
+def test_a_comparison_has_the_recovery_of_each_model_after_the_first():
+    result = made_up_tasks_comparison.build_comparison()
+    first, second, third = (card.name for card in result.manifest.models[:3])
+    shares = dict.fromkeys(
+        ("both", "only_first", "only_second", "neither", "difference", "recovery"), estimate(0.8)
+    )
+    cells = tuple(
+        FourCells(task="extractive_qa", first=one, second=other, **shares)
+        for one, other in ((first, second), (second, third))
+    )
+    rows, _ = card_of(replace(result, cells=cells))
+    recovered = [rows[title] for title in rows if title.startswith("Recovery")]
+    assert f"Recovery of accuracy on extractive_qa against {first}" in rows
+    assert [[cell.partition(" ")[0] for cell in row[:3]] for row in recovered] == [
+        ["", "0.800", ""]
+    ]
 
 
 def test_hostile_names_are_text_in_the_table_and_in_yaml():
