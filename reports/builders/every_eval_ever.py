@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -44,11 +43,12 @@ def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
         right = row.metric in ("accuracy", "exact_match") and row.value is not None
         if right and (row.target, row.against) == (model, GOLD):
             yield row
+    judged = next((one.endpoints for one in result.verdicts if one.target == model), ())
+    gaps = {one.name: one.estimate for one in judged}
     for cells in result.cells:
         if (cells.first, cells.second) == (result.manifest.models[0].name, model):
-            gap = cells.difference
-            turned = replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
-            of_pair = {"accuracy_difference": turned, "recovery": cells.recovery}
+            gap = gaps.get("accuracy", gaps.get(f"accuracy on {cells.task}"))
+            of_pair = {"accuracy_difference": gap, "recovery": cells.recovery}
             for metric, estimate in (of_pair | {"flips": cells.flips}).items():
                 if isinstance(estimate, Estimate):
                     yield FrameRow.of(cells.task, metric, model, estimate, against=cells.first)

@@ -162,13 +162,19 @@ def to_junit(result: Result, judged: Mapping[str, Sequence[str]], path: Path) ->
 def to_eee(result: Result, path: Path) -> Path:
     """Write how a model compares with the first of two in Every Eval Ever's schema."""
     comparisons = _comparisons(result)
-    if not comparisons or len(comparisons[0].manifest.models) != 2:
-        raise SpecError(
-            f"--eee with a result of the job {result.manifest.job}",
-            expected="a comparison of the answers of two models to questions",
-            fix="use a run of `scope compare` or `scope pair` on two models",
-        )
+    count = len(comparisons[0].manifest.models) if comparisons else 0
+    require_eee(result.manifest.job, count)
     return save(path, every_eval_ever(result, comparisons, comparisons[0].manifest.models[1]))
+
+
+def require_eee(job: str, models: int) -> None:
+    """Refuse --eee unless two models are compared; ``models`` is 0 without a comparison."""
+    if models != 2:
+        raise SpecError(
+            f"--eee with {models} models" if models else f"--eee with a result of the job {job}",
+            expected="a comparison of the answers of two models to questions",
+            fix="use a run of `scope compare` or `scope pair` on two models, or omit --eee",
+        )
 
 
 def save(path: Path, text: str) -> Path:

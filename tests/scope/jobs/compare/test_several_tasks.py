@@ -78,14 +78,15 @@ def test_the_numbers_of_two_models_are_valid_in_every_eval_evers_schema(compare,
         for row in written["evaluation_results"]
     }
     assert ("choice category = shapes", "accuracy") in rows
-    (cells,) = json.loads(done.stdout)["cells"]
+    ((end,),) = [one["endpoints"] for one in json.loads(done.stdout)["verdicts"]]
     assert {"flips", "recovery", "accuracy"} < {metric for _, metric in rows}
-    row, gap = rows["choice", "accuracy_difference"], cells["difference"]
+    row, gap = rows["choice", "accuracy_difference"], end["estimate"]
     assert row["metric_config"]["metric_parameters"] == {"reference": "old"}
     score, uncertainty = row["score_details"], row["score_details"]["uncertainty"]
     bounds = uncertainty["confidence_interval"]
     numbers = [score["score"], bounds["lower"], bounds["upper"], uncertainty["num_samples"]]
-    expected = [-gap["value"], -gap["high"], -gap["low"], sum(SIZES.values())]
+    expected = [gap["value"], gap["low"], gap["high"], sum(SIZES.values())]
     assert numbers == pytest.approx(expected, abs=1e-5)
-    more = compare("worse", "--model", "lm-eval:logs#better", "--eee", "x.json")
-    assert (more.returncode, "--eee with a result of the job compare" in more.stderr) == (2, True)
+    more = compare("worse", "--model", "lm-eval:logs#better", "--eee", "x.json", "--run", "more")
+    assert (more.returncode, "--eee with 3 models" in more.stderr) == (2, True)
+    assert not (tmp_path / "runs/more").exists()
