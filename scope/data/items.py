@@ -177,7 +177,7 @@ def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
     labels: tuple[str, ...] = ()
     if isinstance(value, Mapping):
         labels = fields.texts("options", value.get("label", []))
-        value = value.get("text")
+        value = value.get("text", value)
     options = fields.texts("options", value)
     if not 2 <= len(options) <= len(LETTERS):
         raise fields.wrong(
@@ -276,7 +276,7 @@ def _gold(fields: Fields) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, Mapping):
-        value = value.get("text")
+        value = value.get("text", value)
     if isinstance(value, list) and all(isinstance(answer, Mapping) for answer in value):
         value = [answer.get("text") for answer in value]
     if isinstance(value, str):

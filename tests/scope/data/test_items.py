@@ -178,6 +178,7 @@ GOOD = {"question": "Which?", "options": ["red", "blue"], "answer": 0}
         ({"options": "red, blue"}, "`options` is 'red, blue'", "a list of texts"),
         ({"options": ["red", 1]}, "`options` is \"['red', 1]\"", "a list of texts"),
         ({"options": None}, "`options` is 'None'", "a list of texts"),
+        ({"options": {"A": "red"}}, """`options` is "{'A': 'red'}\"""", "a list of texts"),
     ],
 )
 def test_a_bad_row_is_named_with_its_content(tmp_path, change, found, expected):
