@@ -33,6 +33,13 @@ def _unused(word: str, arguments: Sequence[str], page: str) -> SpecError:
         ),
         None,
     )
+    before = arguments[arguments.index(word) - 1] if arguments.count(word) == 1 else ""
+    if before.startswith("--"):
+        return SpecError(
+            f"`{word}` after {before}, which takes no value",
+            expected=f"{before} alone",
+            fix=f"omit it; `> {word}` writes what a command prints to a file; {page}",
+        )
     repeat = f"write {option} before each value, or quote a value with spaces"
     return SpecError(
         f"`{word}`, which belongs to no option",

@@ -170,7 +170,7 @@ def _without(
         raise SpecError(
             f"{given} leaves {len(left) or 'none'} of {len(controls)} controls",
             expected=_ENOUGH_CONTROLS,
-            fix="exclude fewer controls, or add others: --control SPEC",
+            fix="exclude fewer controls, or add others with --control SPEC or --controls-from PATH",
         )
     return left, tuple(names[one] for one in specs[: len(controls)] if one in out)
 
@@ -249,7 +249,8 @@ def _refuse_repeated(
         raise SpecError(
             f"{len(controls)} control{'' if len(controls) == 1 else 's'}",
             expected=_ENOUGH_CONTROLS,
-            fix="add --control SPEC, or a table of answers: --control predictions:FILE.tsv#*",
+            fix="add --control SPEC, a table of answers with --control predictions:FILE.tsv#*, or "
+            "stored models to choose from with --controls-from PATH",
         )
 
 

@@ -124,7 +124,13 @@ class ReuseRequest(LabelledTexts):
         take_models(self, "suspect", "references", "controls")
         choice = ("controls_from", "like_suspect", "n_controls")
         if not self.controls_from:
-            refuse_unused(self, choice, "without --controls-from", "stored models to choose from")
+            refuse_unused(
+                self,
+                choice,
+                "without --controls-from",
+                "stored models to choose from",
+                instead="add --controls-from PATH",
+            )
         elif self.task is None or self.batch_size:
             why = "without a task, or with --sequential"
             refuse_unused(self, choice, why, "all answers to a task at once", instead="use --task")

@@ -32,6 +32,7 @@ def refused(command):
         ("report", "RUN requires an argument", "see `scope report --help`"),
         (f"{AUDIT} --baseline d --baseline e", "--baseline specified multiple times", "--help"),
         (f"{AUDIT} --capability a b", "`b`, which belongs to no option", "write --capability"),
+        (f"{AUDIT} --markdown out.md", "`out.md` after --markdown", "`> out.md` writes"),
         ("list runs b", "`b`, which belongs to no option", "omit it"),
         (f"{AUDIT} --dtype float23", 'Did you mean "float32"?', "see `scope audit --help`"),
         (f"{AUDIT} --tolerance foo", "--tolerance", "see `scope audit --help`"),

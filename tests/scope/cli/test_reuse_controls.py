@@ -61,6 +61,7 @@ def test_an_option_of_the_choice_that_would_do_nothing_is_refused(reuse, command
         (("--like-suspect",), ("controls.tsv#*",), "--like-suspect without --controls-from"),
         ((*CHOSEN, "--batch", "50"), (), "with --sequential"),
         ((), (), "0 controls"),
+        (("--like-suspect",), (), "or add --controls-from PATH"),
     ):
         done = reuse("other", *more, controls=controls)
         assert (done.returncode, words in done.stderr) == (2, True), done.stderr

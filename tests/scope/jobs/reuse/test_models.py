@@ -157,7 +157,8 @@ def test_fewer_than_two_controls_are_too_few(count, words):
     error = refused("hf:theirs", ["hf:ours"], INDEPENDENT[:count])
     assert error.found == words
     assert error.expected.startswith("at least 2 independent models to compare the suspect with")
-    assert error.fix.startswith("add --control SPEC, or a table of answers")
+    assert error.fix.startswith("add --control SPEC, a table of answers")
+    assert "--controls-from PATH" in error.fix
 
 
 @pytest.mark.parametrize(
