@@ -157,7 +157,7 @@ def reading_shown_by(progress: Progress) -> Iterator[None]:
 def watched(
     parts: Iterable[Part], description: str, total: int | None, units: Callable[[Part], int]
 ) -> Iterator[Part]:
-    """The parts of a file as they are read, with a progress display once that takes long.
+    """The parts of a file as they are read, or draws, with a progress display once it takes long.
 
     Parameters
     ----------
@@ -181,6 +181,8 @@ def watched(
             else:
                 advance(done)
             due, done = now + 0.1, 0
+        if advance is not None:
+            advance(done)
 
 
 def _ignore(units: int = 1, /) -> None:

@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 
 from scope.jobs.study.pairs import PairTable, Square
 from scope.jobs.study.result import StudyNumber
+from scope.progress import watched
 from scope.records import Estimate, Undefined
 from scope.statistics.between_models import FEWEST_MODELS
 from scope.statistics.intervals import student_quantile
@@ -28,8 +29,8 @@ Vector = NDArray[np.float64]
 Pairs = Mapping[str, Vector]
 """Measures by name, one value for each pair of different models."""
 
-Statistics = Callable[[Pairs], Mapping[tuple[str, str], float]]
-"""From pairs to numbers by name and subset; NaN where one does not exist."""
+Statistics = Callable[[Pairs], Mapping[tuple[str, str], tuple[float, int]]]
+"""From pairs to numbers by name and subset, NaN where one does not exist, and their pairs."""
 
 
 def residuals(values: ArrayLike, *controls: ArrayLike) -> Vector:
@@ -106,9 +107,10 @@ def pair_numbers(
     """Return statistics over pairs with a two-way bootstrap, over models and over questions.
 
     Each of 1,000 draws takes models and questions with replacement; pairs of a model with itself
-    are left out. The interval holds the middle 95 %. ``n`` counts pairs. ``related`` is 1 for two
-    models of one family; statistics read it beside the measures of `PairTable`. The first number
-    has the p-value of the rank correlation of CAPA and the first measure ``tested``, given others.
+    are left out. The interval holds the middle 95 %. ``n`` counts pairs with the measure.
+    ``related`` is 1 for two models of one family; statistics read it beside the measures of
+    `PairTable`. The first number has the p-value of the rank correlation of CAPA and the first
+    measure ``tested``, given others.
     """
     models, questions = table.asked.shape
     measures = table.measures()
@@ -116,16 +118,16 @@ def pair_numbers(
     generator = np.random.default_rng([seed, 0])
     pairs = pairs_of(measures | {"related": related}, np.arange(models))
     draws: list[list[float]] = []
-    for _ in range(DRAWS if models >= FEWEST_MODELS else 0):
+    number = DRAWS if models >= FEWEST_MODELS else 0
+    for _ in watched(range(number), "draws of models and questions", number, _one):
         chosen = np.asarray(generator.integers(models, size=models), dtype=np.intp)
         counts = np.bincount(generator.integers(questions, size=questions), minlength=questions)
         drawn = pairs_of(table.measures(counts) | {"related": related}, chosen)
-        draws.append(list(statistics(drawn).values()))
+        draws.append([value for value, _ in statistics(drawn).values()])
     method = f"bootstrap over {models} models and {questions:,} questions"
     numbers = []
-    for place, ((name, subset), value) in enumerate(statistics(pairs).items()):
+    for place, ((name, subset), (value, n)) in enumerate(statistics(pairs).items()):
         finite = [row[place] for row in draws if math.isfinite(row[place])]
-        n = int((pairs["related"] <= (subset == ALL)).sum())
         # Of few draws the middle 95 % says nothing.
         enough = len(finite) >= _LEVEL * len(draws) and finite
         ends = np.quantile(enough or math.nan, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
@@ -166,10 +168,18 @@ def mantel_p_value(y: Square, tested: Sequence[Square], seed: int) -> float | No
     left = np.zeros(y.shape)
     left[rows, columns] = left[columns, rows] = residuals(ranks, *controls)
     generator = np.random.default_rng([seed, 1])
-    orders = (generator.permutation(len(y)) for _ in range(PERMUTATIONS))
-    moved = (left[order[rows], order[columns]] for order in orders)
+    moved = (left[order[rows], order[columns]] for order in _orders(len(y), generator))
     drawn = (correlation(values, fixed, *controls) for values in moved)
     return _p_value(correlation(ranks, fixed, *controls), drawn)
+
+
+def _orders(count: int, generator: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+    orders = (generator.permutation(count) for _ in range(PERMUTATIONS))
+    return watched(orders, "permutations of models", PERMUTATIONS, _one)
+
+
+def _one(_: object) -> int:
+    return 1
 
 
 def _p_value(observed: float, drawn: Iterator[float]) -> float | None:
@@ -202,7 +212,7 @@ def judge_number(
         ends = np.tanh(np.arctanh(value) + np.array([-half, half]))
     generator = np.random.default_rng([seed, 2])
     left = residuals(arrays[0], arrays[2])
-    orders = (generator.permutation(count) for _ in range(PERMUTATIONS))
-    p_value = _p_value(value, (correlation(left[order], *arrays[1:]) for order in orders))
+    drawn = (correlation(left[order], *arrays[1:]) for order in _orders(count, generator))
+    p_value = _p_value(value, drawn)
     estimate = _estimate(value, ends, count, f"jackknife over {count} models")
     return StudyNumber(name, judge, estimate, p_value)

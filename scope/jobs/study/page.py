@@ -25,6 +25,7 @@ from reports.charts import ScatterChart, ScatterDot
 from reports.prose import prose, written
 from reports.wording import Cell, number, p_value
 from scope.jobs.study.result import StudyResult
+from scope.printing import counted
 from scope.records import Undefined
 
 
@@ -84,13 +85,15 @@ def page(result: StudyResult) -> Page:
         claim, frame = words.claim.format(estimate.side), "neutral"
         head = claim[0].upper() + claim[1:]
     why = prose(
-        "{name}, {subset}: {estimate}; p {p} by permutation{of}; {models} models.",
+        "{name}, {subset}: {estimate}; p {p} by permutation{of}; {models}.",
         of="" if manifest.job == "study-judges" else " of ranks",
         name=first.name,
         subset=first.subset,
         estimate=estimate,
         p=p_value(first.p_value),
-        models=len(result.accuracies),
+        models=counted(estimate.n, "judged model")
+        if manifest.job == "study-judges"
+        else counted(len(result.accuracies), "model"),
     )
     box = Callout(frame, (Paragraph(prose("**{head}**", head=head), lead=True), Paragraph(why)))
     rows = ((n.name, n.subset, Cell.of(n.estimate), p_value(n.p_value)) for n in result.numbers)

@@ -23,14 +23,16 @@ from scope.jobs.answering_models import check_answering_models, load_answering_m
 from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests
-from scope.jobs.study.inference import ACROSS, ALL, Pairs
+from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs
 from scope.jobs.study.pairs import PairTable
 from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
 from scope.jobs.task_choice import choose_tasks
 from scope.models import ModelOptions
 from scope.printing import counted, listed
+from scope.progress import reading_shown_by
 from scope.records import Estimate, TaskAnswers
 from scope.statistics import holm
+from scope.statistics.between_models import FEWEST_MODELS
 from scope.statistics.threads import one_numpy_thread
 
 Judgements = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -55,15 +57,17 @@ study_trend = as_function(requests.TrendRequest, run_study)
 
 def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
     """Read the questions, the stored answers, and judgements or families."""
-    (task,) = choose_tasks(["choice"], request.data, {}, n=None, seed=request.seed)
-    specs = check_answering_models(request.models, ["choice_scorer"], ModelOptions())
-    models = load_answering_models(specs, [task], ModelOptions(), request.progress)
-    names = [model.name for model in models]
-    families, judgements = families_of(names, getattr(request, "families", {})), {}
+    judgements: Judgements = {}
     study = _trend if isinstance(request, requests.TrendRequest) else _complementarity
     if isinstance(request, requests.JudgesRequest):
         judgements = read_judgements(request.judgements)
         study = partial(_judges, judgements)
+    (task,) = choose_tasks(["choice"], request.data, {}, n=None, seed=request.seed)
+    specs = check_answering_models(request.models, ["choice_scorer"], ModelOptions())
+    models = load_answering_models(specs, [task], ModelOptions(), request.progress)
+    names = [model.name for model in models]
+    _require_enough(names, judgements)
+    families = families_of(names, getattr(request, "families", {}))
     content = json.dumps([judgements, families], sort_keys=True).encode()
     manifest = manifest_of(
         next(job.name for job in requests.JOBS if job.request is type(request)),
@@ -80,7 +84,7 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
         choices = ChoiceTable.of(answers)
         table = PairTable(choices)
         # Products of matrices are small: several threads would wait for each other.
-        with one_numpy_thread():
+        with one_numpy_thread(), reading_shown_by(request.progress):
             pairs, numbers, note = study(Answers(table, names, families, request.seed))
         form = "probabilities" if table.probabilistic else "choices; not all give probabilities"
         return StudyResult(
@@ -92,10 +96,32 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
             ),
             pairs=tuple(pairs),
             families=families,
-            notes=(f"CAPA is computed from the models' {form}", note),
+            notes=(f"CAPA is computed from the models' {form}", *filter(None, [note])),
         )
 
     return Prepared(manifest, compute)
+
+
+def _require_enough(names: Sequence[str], judgements: Judgements) -> None:
+    """Refuse a study of too few models before its draws."""
+    judged = {judge: {*rows} & {*names} - {judge} for judge, rows in judgements.items()}
+    most = max((len(judged[judge]) for judge in judged if judge in names), default=0)
+    if judgements and most < FEWEST_JUDGED:
+        raise DataError(
+            f"{counted(most, 'model')} with stored answers and scores of a judge that has some; "
+            f"judges: {listed(judgements, 5)}; "
+            f"judged: {listed(dict.fromkeys(m for rows in judgements.values() for m in rows), 5)}; "
+            f"stored answers: {listed(names, 5)}",
+            expected=f"stored answers of a judge and of at least {FEWEST_JUDGED} models that it "
+            "judged, under the same names",
+            fix="add their answers with --model, or correct the names in --judgements",
+        )
+    if len(names) < FEWEST_MODELS:
+        raise SpecError(
+            counted(len(names), "model"),
+            expected=f"at least {FEWEST_MODELS} models",
+            fix="add --model SPEC, or FILE.tsv#* for all models of a table",
+        )
 
 
 def read_judgements(spec: str) -> dict[str, dict[str, dict[str, float]]]:
@@ -183,29 +209,34 @@ def _trend(answers: Answers) -> Studied:
     related = np.array([[float(a == b is not None) for b in groups] for a in groups])
     subsets = (ALL, ACROSS) if answers.families else (ALL,)
 
-    def statistics(pairs: Pairs) -> dict[tuple[str, str], float]:
+    def statistics(pairs: Pairs) -> dict[tuple[str, str], tuple[float, int]]:
         values = {}
         for key, title in TREND.items():
             for subset in subsets if answers.table.probabilistic or key != "kl" else ():
                 kept = (pairs["related"] <= (subset == ALL)) & np.isfinite(pairs[key])
                 change = inference.slope(pairs["accuracy"][kept], pairs[key][kept]) / 10
-                values[f"{title} for 10 points of accuracy", subset] = change
+                values[f"{title} for 10 points of accuracy", subset] = change, int(kept.sum())
         return values
 
     numbers = inference.pair_numbers(answers.table, related, statistics, ["accuracy"], answers.seed)
-    note = f"families named: {len({*answers.families.values()})}"
+    families = {*answers.families.values()}
+    note = f"families named: {len(families)}" if families else ""
     return answers.pairs(), numbers, note
 
 
 def _complementarity(answers: Answers) -> Studied:
-    def statistics(pairs: Pairs) -> dict[tuple[str, str], float]:
+    def statistics(pairs: Pairs) -> dict[tuple[str, str], tuple[float, int]]:
         kept = np.isfinite(pairs["gain"] + pairs["capa"])
         title = "rank correlation of gain and CAPA"
         capa, gain, mean, gap = (pairs[k][kept] for k in ("capa", "gain", "accuracy", "gap"))
+        average = float(gain.mean()) if len(gain) else math.nan
         return {
-            (f"{title}, given accuracies", ALL): inference.spearman(gain, capa, mean, gap),
-            (title, ALL): inference.spearman(gain, capa),
-            ("mean gain over the better model", ALL): float(gain.mean()) if len(gain) else math.nan,
+            (f"{title}, given accuracies", ALL): (
+                inference.spearman(gain, capa, mean, gap),
+                len(gain),
+            ),
+            (title, ALL): (inference.spearman(gain, capa), len(gain)),
+            ("mean gain over the better model", ALL): (average, len(gain)),
         }
 
     none = np.zeros((len(answers.names), len(answers.names)))
@@ -249,5 +280,6 @@ def _judges(judgements: Judgements, answers: Answers) -> Studied:
     adjusted = holm([numbers[n].p_value or 0.0 for n in tested]) if tested else ()
     for n, p_value in zip(tested, adjusted, strict=True):
         numbers[n] = replace(numbers[n], p_value=p_value)
-    left_out = {model for row in judgements.values() for model in row} - {*names}
-    return pairs, numbers, f"{counted(len(left_out), 'judged model')} without stored answers"
+    left_out = sorted({model for row in judgements.values() for model in row} - {*names})
+    missing = f"{counted(len(left_out), 'judged model')} without stored answers"
+    return pairs, numbers, f"{missing}: {listed(left_out, 10)}" if left_out else ""

@@ -90,7 +90,8 @@ def test_a_relation_that_a_control_explains_is_found_only_without_it():
 
 
 def trend_of(pairs):
-    return {("slope", ALL): inference.slope(pairs["accuracy"], pairs["capa"])}
+    value = inference.slope(pairs["accuracy"], pairs["capa"])
+    return {("slope", ALL): (value, len(pairs["capa"]))}
 
 
 def trend_numbers(table, seed=0):

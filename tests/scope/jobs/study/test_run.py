@@ -25,11 +25,11 @@ def stored(tmp_path):
     return write_answers(tmp_path, choices_of(np.linspace(0.3, 0.6, 14), SHARED, 2), NAMES)
 
 
-def judgements(tmp_path, judges, score):
+def judgements(tmp_path, judges, score, judged=NAMES):
     rows = [
         f"{judge},{model},{item},{score(judge, place) + item % 2 / 100}"
         for judge in judges
-        for place, model in enumerate([*NAMES, "absent"])
+        for place, model in enumerate([*judged, "absent"])
         for item in range(4)
     ]
     path = tmp_path / "judgements.csv"
@@ -76,14 +76,45 @@ def test_a_judges_study_pools_judges_and_says_which_it_cannot_measure(stored, tm
         ("bee-1B", 13),
     ]
     assert result.numbers[3].estimate == Undefined(reason="no stored answers of the judge", n=14)
-    assert "1 judged model without stored answers" in result.notes
+    assert "1 judged model without stored answers: `absent`" in result.notes
+    assert "12 judged models." in " ".join(str(result).split())
 
 
-def test_a_study_without_the_judges_answers_is_measured_nowhere(stored, tmp_path):
-    path = judgements(tmp_path, ["elsewhere"], lambda *_: 1.0)
-    shown = str(scope.study_judges(**stored, judgements=path))
-    assert "cannot be measured here" in shown
-    assert "more credit" not in shown
+@pytest.mark.parametrize(("judges", "judged"), [(["elsewhere"], NAMES), (NAMES[:1], NAMES[:6])])
+def test_judges_of_too_few_known_models_are_refused_before_any_draw(
+    stored, tmp_path, monkeypatch, judges, judged
+):
+    monkeypatch.setattr(inference, "judge_number", None)
+    path = judgements(tmp_path, judges, lambda *_: 1.0, judged)
+    with pytest.raises(DataError, match="at least 6 models that it judged"):
+        scope.study_judges(**stored, judgements=path)
+
+
+@pytest.mark.parametrize("study", [scope.study_trend, scope.study_complementarity])
+def test_three_models_are_refused_before_any_draw(tmp_path, monkeypatch, study):
+    monkeypatch.setattr(inference, "pair_numbers", None)
+    with pytest.raises(SpecError, match="3 models\nexpected: at least 4 models"):
+        study(**write_answers(tmp_path, choices_of([0.3, 0.4, 0.5], [0, 0, 0], 2), "abc"))
+
+
+def test_judgements_are_read_before_models(stored, tmp_path):
+    with pytest.raises(DataError, match="no file"):
+        scope.study_judges(
+            **stored | {"models": ["predictions:none.tsv#*"]}, judgements=str(tmp_path / "none.csv")
+        )
+
+
+def test_only_pairs_with_the_measure_count(tmp_path):
+    choices = choices_of(np.linspace(0.3, 0.6, 6), np.zeros(6), 2)
+    choices[0] = 0
+    choices[1] = 0
+    result = scope.study_trend(**write_answers(tmp_path, choices, "abcdef"))
+    assert {n.name.split()[0]: n.estimate.n for n in result.numbers} == {
+        "CAPA": 14,
+        "%": 15,
+        "r": 6,
+    }
+    assert not any("families" in note for note in result.notes)
 
 
 def test_independent_models_get_no_claim(tmp_path):
