@@ -132,7 +132,7 @@ def paired_tails(seen: Discordance, margin: float) -> Tails:
 
 
 def paired_within(seen: Discordance, margin: float) -> Numbers:
-    """Return the first of `paired_tails` alone, which takes a tenth of the time.
+    """Return the first of `paired_tails` alone, in less than a tenth of the time.
 
     Examples
     --------

@@ -18,5 +18,5 @@ def one_numpy_thread() -> AbstractContextManager[Any]:
 
 @lru_cache(maxsize=1)
 def _controller(_modules: int) -> ThreadpoolController:
-    """The libraries loaded by now: only an import loads more, and to find them takes 5 ms."""
+    """The libraries loaded by now; only an import loads more, and each look takes milliseconds."""
     return ThreadpoolController()
