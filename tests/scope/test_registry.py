@@ -33,6 +33,17 @@ def test_a_near_miss_is_guessed():
         find("capabilities", "synonyms")
 
 
+def test_a_plugin_is_found_as_soon_as_its_folder_is_on_the_path(tmp_path, monkeypatch):
+    with pytest.raises(SpecError):
+        find("models", "late")
+    (tmp_path / "late-1.0.dist-info").mkdir()
+    (tmp_path / "late-1.0.dist-info/METADATA").write_text("Name: late\nVersion: 1.0\n")
+    points = "[scope.models]\nlate = json:loads\n"
+    (tmp_path / "late-1.0.dist-info/entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert find("models", "late").origin == "late 1.0"
+
+
 @pytest.fixture
 def leaving_plugin(tmp_path, monkeypatch):
     """A plugin whose import, or whose loader, ends the program as if all were well."""
