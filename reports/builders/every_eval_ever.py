@@ -43,8 +43,12 @@ def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
         right = row.metric in ("accuracy", "exact_match") and row.value is not None
         if right and (row.target, row.against) == (model, GOLD):
             yield row
-    judged = next((one.endpoints for one in result.verdicts if one.target == model), ())
-    gaps = {one.name: one.estimate for one in judged}
+    gaps = {
+        endpoint.name: endpoint.estimate
+        for verdict in result.verdicts
+        if verdict.target == model
+        for endpoint in verdict.endpoints
+    }
     for cells in result.cells:
         if (cells.first, cells.second) == (result.manifest.models[0].name, model):
             gap = gaps.get("accuracy", gaps.get(f"accuracy on {cells.task}"))

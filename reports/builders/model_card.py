@@ -114,8 +114,8 @@ def _recoveries(result: Result) -> Iterator[FrameRow]:
         for cells in compared.cells if isinstance(compared, CompareResult) else ():
             first = cells.first == compared.manifest.models[0].name
             if first and isinstance(cells.recovery, Estimate):
-                name, known = cells.second, cells.recovery
-                yield FrameRow.of(cells.task, "recovery", name, known, against=cells.first)
+                model, recovery = cells.second, cells.recovery
+                yield FrameRow.of(cells.task, "recovery", model, recovery, against=cells.first)
     for audit in getattr(result, "audits", ()) or [result]:
         if not isinstance(audit, AuditResult):
             continue

@@ -91,8 +91,8 @@ def test_a_comparison_has_the_recovery_of_each_model_after_the_first():
         ("both", "only_first", "only_second", "neither", "difference", "recovery"), estimate(0.8)
     )
     cells = tuple(
-        FourCells(task="extractive_qa", first=one, second=other, **shares)
-        for one, other in ((first, second), (second, third))
+        FourCells(task="extractive_qa", first=before, second=after, **shares)
+        for before, after in ((first, second), (second, third))
     )
     rows, _ = card_of(replace(result, cells=cells))
     recovered = [rows[title] for title in rows if title.startswith("Recovery")]

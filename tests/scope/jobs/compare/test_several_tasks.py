@@ -78,7 +78,7 @@ def test_the_numbers_of_two_models_are_valid_in_every_eval_evers_schema(compare,
         for row in written["evaluation_results"]
     }
     assert ("choice category = shapes", "accuracy") in rows
-    ((end,),) = [one["endpoints"] for one in json.loads(done.stdout)["verdicts"]]
+    ((end,),) = [verdict["endpoints"] for verdict in json.loads(done.stdout)["verdicts"]]
     assert {"flips", "recovery", "accuracy"} < {metric for _, metric in rows}
     row, gap = rows["choice", "accuracy_difference"], end["estimate"]
     assert row["metric_config"]["metric_parameters"] == {"reference": "old"}
