@@ -12,13 +12,13 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.request import getproxies, proxy_bypass
 
 from scope.errors import ModelError
 from scope.models.endpoint.address import KEY_VARIABLE, Key
@@ -246,10 +246,10 @@ class UnreadableBodyError(Exception):
 
 
 class Connections:
-    """Clients of one server, each used for one request at a time and then for the next.
+    """Connections to one server, each used for one request at a time and then for the next.
 
-    They send the key, keep no cookies and follow no redirects. One client for all requests would
-    look through all of its connections at each: with 40 at once that takes a core.
+    One pool for all requests would look through all of its connections at each, and a client of
+    httpx adds cookies, redirects and authentication: both take longer than sending a request.
 
     Raises
     ------
@@ -260,10 +260,11 @@ class Connections:
     def __init__(self, key: Key, base_url: str) -> None:
         import httpx
 
-        self.base_url, self._key = base_url, key
         try:
             # Read once: it takes longer than a request.
             self._certificates = httpx.create_ssl_context()
+            self.urls = {kind: httpx.URL(base_url + path) for kind, path in _PATHS.items()}
+            self._proxy = _proxy(self.urls["models"])
             self._idle = [self._open()]
         except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
             # Not shown in full: the URL of a proxy may hold a password.
@@ -275,55 +276,66 @@ class Connections:
                 "nothing",
                 fix="correct these variables, or unset them",
             ) from None
-
-    def _open(self) -> httpx.AsyncClient:
-        import httpx
-
-        return httpx.AsyncClient(
-            headers={
-                "Authorization": f"Bearer {self._key.value}",
+        self.headers = httpx.Headers(
+            {
+                "Authorization": f"Bearer {key.value}",
                 "Accept": "application/json",
                 # A compressed body may be a thousand times as long as it seems.
                 "Accept-Encoding": "identity",
                 "Content-Type": "application/json",
                 "User-Agent": "scope-models",
-            },
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            follow_redirects=False,
-            limits=httpx.Limits(max_connections=None, keepalive_expiry=60.0),
+            }
+        )
+
+    def _open(self) -> httpx.AsyncHTTPTransport:
+        import httpx
+
+        return httpx.AsyncHTTPTransport(
             verify=self._certificates,
-            # The time of a whole request is bounded by the caller.
-            timeout=None,  # noqa: S113 - see above
+            proxy=self._proxy,
+            limits=httpx.Limits(max_connections=None, keepalive_expiry=60.0),
         )
 
     @contextmanager
-    def one(self) -> Iterator[httpx.AsyncClient]:
-        """A client that nobody else uses meanwhile, if possible the one used last."""
-        client = self._idle.pop() if self._idle else self._open()
+    def one(self) -> Iterator[httpx.AsyncHTTPTransport]:
+        """A connection that nobody else uses meanwhile, if possible the one used last."""
+        connection = self._idle.pop() if self._idle else self._open()
         try:
-            yield client
+            yield connection
         finally:
-            self._idle.append(client)
+            self._idle.append(connection)
 
     async def close(self) -> None:
         """Close all of them."""
-        for client in self._idle:
-            await client.aclose()
+        for connection in self._idle:
+            await connection.aclose()
+
+
+def _proxy(url: httpx.URL) -> str | None:
+    """The proxy that the environment names for a server; None where there is none."""
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(url.host):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 async def exchange(
     connections: Connections, ask: EndpointRequest, body: dict[str, Any]
 ) -> HttpResponse | Failure:
-    """The server's response to a request."""
+    """The server's response to a request; the caller bounds the time it takes."""
     import httpx
 
     content = None if ask.path == "models" else json.dumps(body).encode()
     method = "GET" if content is None else "POST"
-    url = httpx.URL(connections.base_url + _PATHS[ask.path])
+    url = connections.urls[ask.path]
     try:
-        with connections.one() as client:
+        with connections.one() as connection:
             for _ in range(MOST_REDIRECTS + 1):
-                async with client.stream(method, url, content=content) as response:
+                response = await connection.handle_async_request(
+                    httpx.Request(method, url, headers=connections.headers, content=content)
+                )
+                async with aclosing(response):
                     status = response.status_code
                     if status not in REDIRECTS:
                         body_read = await _read(response, ask)

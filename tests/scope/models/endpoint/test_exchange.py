@@ -77,9 +77,9 @@ def test_a_redirect_to_another_scheme_or_to_nowhere_is_refused(clock, location):
 
 
 @pytest.mark.parametrize("location", ["http://[::1", "http://a:b"])
-def test_a_redirect_to_what_is_no_address_breaks_the_protocol(clock, location):
+def test_a_redirect_to_what_is_no_address_is_an_error(clock, location):
     said = failure_of(lambda _: http("", "307 x", location=location), clock)
-    assert "RemoteProtocolError: Invalid URL in location header" in said
+    assert "last error: InvalidURL: Invalid" in said
 
 
 def test_redirects_in_a_circle_end(clock):
@@ -184,3 +184,13 @@ def test_a_proxy_or_certificates_that_cannot_be_used_are_told(clock, monkeypatch
     with raw_server(lambda _: http(WELL)) as raw, pytest.raises(ModelError, match=name) as error:
         ask(raw, clock)
     assert "pass-word" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "ALL_PROXY"])
+@pytest.mark.parametrize("bypassed", [False, True])
+def test_requests_go_through_the_proxy_of_the_environment(clock, monkeypatch, name, bypassed):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1" if bypassed else "")
+    with raw_server(lambda _: http(WELL)) as proxy, raw_server(lambda _: http(WELL)) as raw:
+        monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+        assert ask(raw, clock).text == "well"
+        assert (len(proxy.asked), len(raw.asked)) == ((0, 1) if bypassed else (1, 0))
