@@ -59,7 +59,8 @@ def run(arguments: list[str]) -> int:
         When its arguments are wrong.
     """
     try:
-        code = application(arguments[0] if arguments else "")(_spelled(arguments))
+        named = next((word for word in arguments if not word.startswith("-")), "")
+        code = application(named)(_spelled(arguments))
     except CycloptsError as error:
         raise argument_error(error) from None
     return code if isinstance(code, int) else DONE
@@ -82,11 +83,11 @@ def _spelled(arguments: list[str]) -> list[str]:
     return [job.name, *given, *arguments[1 + len(words) :]]
 
 
-def application(named: str = "") -> App:
-    """All commands.
+def application(named: str) -> App:
+    """All commands, of the jobs only the named one with its options: help is quick.
 
     Packages are searched for jobs unless a command of SCoPE's own is named. Of their jobs only the
-    one that is named is imported: help is quick, and a broken plugin breaks its own command alone.
+    one that is named is imported, too: a broken plugin breaks its own command alone.
     """
     app = _application(
         help="Compare language models by behaviour: which invariances do they share?\n\n"
@@ -101,7 +102,8 @@ def application(named: str = "") -> App:
     for job in JOBS:
         *words, name = job.name.split()
         parent = groups[words[0]] if words else app
-        parent.command(command_of(job), name=name, help=flowing(job.request.__doc__))
+        command = command_of(job) if named in (name, *words) else _unnamed
+        parent.command(command, name=name, help=flowing(job.request.__doc__))
     for command in (report, list_, logs, merge):
         app.command(command, name=command.__name__.strip("_"), help=flowing(command.__doc__))
     app.command(cache_commands())
@@ -112,8 +114,12 @@ def application(named: str = "") -> App:
             with code.entered("its request"):
                 app.command(command_of(job, code), name=name, help=flowing(job.request.__doc__))
         else:
-            app.command(lambda: None, name=name, help=f"Job of {origin}; see scope {name} --help")
+            app.command(_unnamed, name=name, help=f"Job of {origin}; see scope {name} --help")
     return app
+
+
+def _unnamed() -> None:
+    """A command that the arguments do not name: it is only listed."""
 
 
 def _application(**more: Any) -> App:
