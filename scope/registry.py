@@ -31,7 +31,8 @@ Group = Literal[
     "sections",
 ]
 
-LOGS = ("eee", "helm", "inspect", "lm-eval")
+LOCAL_LOGS = ("eee", "helm", "inspect", "lm-eval")
+LOGS = (*LOCAL_LOGS, "openllm")
 """Schemes of the logs of evaluation tools; each is a module of `scope.data.logs`."""
 
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
@@ -68,6 +69,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "inspect": "scope.models.logs:INSPECT",
             "lm-eval": "scope.models.logs:LM_EVAL",
             "openai": "scope.models.endpoint:SCHEME",
+            "openllm": "scope.models.logs:OPENLLM",
             "predictions": "scope.models.saved:SCHEME",
             "python": "scope.models.python:SCHEME",
         },

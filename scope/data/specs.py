@@ -44,9 +44,9 @@ def open_source(spec: str) -> Source:
     Traceback (most recent call last):
         ...
     scope.errors.SpecError: found:    unknown scheme `hff` in `hff:stanfordnlp/sst2:validation`
-    expected: demo:…, eee:…, helm:…, hf:…, inspect:…, lm-eval:…, text:…, or the path of a file
+    expected: demo:…, eee:…, helm:…, hf:…, inspect:…, lm-eval:…, openllm:…, text:…, or the path of a file
     fix:      did you mean `hf:`?
-    """
+    """  # noqa: E501 - a message that is one line
     if isinstance(spec, MemorySpec):
         return guarded_source(spec.source)
     if spec.startswith(MEMORY):

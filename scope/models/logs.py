@@ -21,6 +21,7 @@ from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
 from scope.models.scheme import Scheme
+from scope.paths import expanded
 from scope.protocols import Answers
 from scope.records import Answer, Question
 from scope.registry import LOGS
@@ -203,9 +204,9 @@ class Logs(Scheme):
                 folders.setdefault(file.model, []).append(file.paths[0].parent)
         for name, paths in sorted(folders.items()):
             # A model's folder is searched quicker; its variants are told apart in the whole.
-            whole = name.endswith(")") or spec.path.is_file()
+            whole = name.endswith(")") or spec.path.is_file() or spec.path != expanded(where)
             folder = where if whole else os.path.commonpath(paths)
             yield f"{self.name}:{folder}{mark}{query}#{name}"
 
 
-EEE, HELM, INSPECT, LM_EVAL = map(Logs, LOGS)
+EEE, HELM, INSPECT, LM_EVAL, OPENLLM = map(Logs, LOGS)

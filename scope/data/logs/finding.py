@@ -15,7 +15,7 @@ from scope.data.logs.items import Conditions, LogFile
 from scope.data.sources import reading
 from scope.errors import DataError
 from scope.paths import expanded
-from scope.registry import LOGS
+from scope.registry import LOCAL_LOGS, LOGS
 
 _HEAD = 1 << 12
 _OF_ITEMS = ("filter", "score")
@@ -26,6 +26,7 @@ def reader_of(scheme: str) -> ModuleType:
 
     It has the name of its ``TOOL``, the files that are ``EXPECTED``, ``is_log``, which knows a file
     with samples by its name or its first bytes, and ``read_logs``, which makes `LogFile` of them.
+    Where its logs are not files of the user, ``folder_of`` gives their folder by a name.
     """
     return import_module(f"scope.data.logs.{scheme.replace('-', '_')}")
 
@@ -57,7 +58,8 @@ class LogSpec(NamedTuple):
                 expected=f"conditions of a log: {', '.join(known)}",
                 fix=f"write for example {scheme}:{path}?task=arc_easy",
             )
-        return cls(scheme, expanded(path), chosen, model or None)
+        folder_of = getattr(reader_of(scheme), "folder_of", expanded)
+        return cls(scheme, folder_of(path), chosen, model or None)
 
     def files(self) -> tuple[LogFile, ...]:
         """The logs in a folder with its subfolders, or in one file.
@@ -112,9 +114,9 @@ def log_specs(path: str) -> tuple[LogSpec, ...]:
         return (LogSpec.parse(scheme, rest),)
     with reading(path):
         files = _files(expanded(path))
-        schemes = [name for name in LOGS if any(map(reader_of(name).is_log, files))]
+        schemes = [name for name in LOCAL_LOGS if any(map(reader_of(name).is_log, files))]
     if not schemes:
-        raise _no_logs(expanded(path), *LOGS)
+        raise _no_logs(expanded(path), *LOCAL_LOGS)
     return tuple(LogSpec(name, expanded(path), {}, None) for name in schemes)
 
 

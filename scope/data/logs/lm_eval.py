@@ -56,7 +56,8 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
 
 def _results_of(samples: Path) -> Path:
     """The results file of samples: of the same date, or the only one in the folder."""
-    beside = sorted(samples.parent.glob("*.json"))
+    others = (path for path in samples.parent.glob("*.json") if not path.match("samples_*"))
+    beside = sorted(others)
     dated = _DATED.search(samples.name)
     same = [path for path in beside if dated and path.stem.endswith(dated[1])]
     if len(same or beside) != 1:
@@ -64,9 +65,20 @@ def _results_of(samples: Path) -> Path:
     return (same or beside)[0]
 
 
+def without_date(samples: Path) -> str:
+    """The name of a file of samples, without the date of the run.
+
+    Examples
+    --------
+    >>> without_date(Path("samples_arc_easy_2024-06-16T18-49-45.123.jsonl"))
+    'samples_arc_easy'
+    """
+    return _DATED.sub("", samples.name)
+
+
 def _task(path: Path, tasks: Mapping[str, Any]) -> str:
     """The longest name of a task that the file's name ends in, dates aside."""
-    stem = re.sub(r"\W", "_", _DATED.sub("", path.name).removesuffix(".gz").removesuffix(".jsonl"))
+    stem = re.sub(r"\W", "_", without_date(path).removesuffix(".gz").removesuffix(".jsonl"))
     fitting = [task for task in tasks if stem.endswith(re.sub(r"\W", "_", task))]
     if not fitting:
         raise _wrong(f"{path} is of none of the tasks {', '.join(tasks)}")

@@ -36,7 +36,7 @@ def test_an_empty_rest_is_refused_with_the_schemes(spec):
     with pytest.raises(SpecError) as raised:
         split_spec(spec)
     assert raised.value.found == f"the model spec `{spec}`"
-    schemes = "eee, gguf, helm, hf, inspect, lm-eval, openai, predictions, python"
+    schemes = "eee, gguf, helm, hf, inspect, lm-eval, openai, openllm, predictions, python"
     assert raised.value.expected == f"SCHEME:REST with a scheme of {schemes}"
 
 

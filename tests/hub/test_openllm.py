@@ -1,0 +1,74 @@
+"""Logs of the Open LLM Leaderboard, against the local server."""
+
+import json
+
+import pytest
+from hub.server import hub_environment, serve
+from made_up_logs import choice_samples, documents, results_of, write_log
+
+from capabilities.choice import Choice
+from scope.data.logs import openllm
+from scope.errors import DataError
+from scope.models import ModelOptions
+from scope.models.logs import load
+from scope.models.scheme import expand_spec
+
+DOCS = documents(30)
+EARLIER = "2024-06-16T18-49-45.1"
+
+
+def details(hub, name, skill):
+    """A data set as the leaderboard keeps it: two runs of a task, samples in `.json`."""
+    repository = hub / "datasets" / "open-llm-leaderboard" / f"org__{name}-details"
+    logs = repository / f"org__{name}"
+    for seed, date in ((1, EARLIER), (2, "2024-07-01T00-00-00.1")):
+        samples = choice_samples(DOCS, skill, seed, old=True)
+        write_log(logs, f"org/{name}", {"leaderboard_colours": samples}, date=date)
+    for path in logs.glob("*.jsonl"):
+        path.rename(path.with_suffix(".json"))
+    (repository / "README.md").write_text("# Details\n")
+    return logs
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    def snapshot_download(repository, *, repo_type, **_):
+        folder = tmp_path / "hub" / f"{repo_type}s" / repository
+        if not folder.exists():
+            raise FileNotFoundError(repository)
+        return folder
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
+    monkeypatch.setattr(openllm, "folder_of", openllm.folder_of.__wrapped__)
+    return tmp_path / "hub"
+
+
+def test_the_latest_run_of_a_task_is_read(hub):
+    logs = details(hub, "a", 5)
+    (logs / f"results_{EARLIER}.json").write_text("the earlier run is not read")
+    items = Choice().load("openllm:org/a", n=None, seed=0).items
+    model = load("openllm", "org/a", ModelOptions())
+    pairs = zip(model.choose([item.question for item in items]), items, strict=True)
+    right = [answer.choice == item.right for (_, answer), item in pairs]
+    (logs / f"results_{EARLIER}.json").unlink()
+    assert sum(right) / len(right) == results_of(logs)["leaderboard_colours"]["acc_norm,none"]
+    assert expand_spec("openllm:org/a#*") == ("openllm:org/a#org/a",)
+
+
+def test_a_model_that_the_leaderboard_lacks_is_refused(hub):
+    with pytest.raises(DataError, match="data set open-llm-leaderboard/org__b-details"):
+        load("openllm", "org/b@main", ModelOptions())
+
+
+@pytest.mark.slow
+def test_two_models_are_compared_by_their_names(run_scope, tmp_path):
+    for name, skill in (("a", 5), ("b", 2)):
+        details(tmp_path / "hub", name, skill)
+    with serve(tmp_path / "hub") as url:
+        done = run_scope(
+            *("compare", "--model", "openllm:org/a", "--model", "openllm:org/b"),
+            *("--task", "choice", "--json-full"),
+            environment={**hub_environment(url, tmp_path / "home"), "PYTHONPATH": ""},
+        )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["manifest"]["models"][1]["spec"] == "openllm:org/b"
