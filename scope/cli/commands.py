@@ -102,8 +102,11 @@ def application(named: str) -> App:
     for job in JOBS:
         *words, name = job.name.split()
         parent = groups[words[0]] if words else app
-        command = command_of(job) if named in (name, *words) else _unnamed
-        parent.command(command, name=name, help=flowing(job.request.__doc__))
+        parent.command(
+            command_of(job) if named in (name, *words) else _unnamed,
+            name=name,
+            help=flowing(job.request.__doc__),
+        )
     for command in (report, list_, logs, merge):
         app.command(command, name=command.__name__.strip("_"), help=flowing(command.__doc__))
     app.command(cache_commands())
