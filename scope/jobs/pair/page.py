@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from textwrap import shorten
@@ -29,7 +30,6 @@ from reports.blocks import (
 from reports.builders.outcomes import data_lines
 from reports.builders.run import reproduce, run_lines
 from reports.prose import Text, joined, prose, written
-from reports.wording import number
 from scope.jobs.audit.answer import picture, verdict_boxes
 from scope.jobs.audit.page import page as audit_page
 from scope.jobs.audit.verdicts import named, rounded_up
@@ -42,14 +42,13 @@ from scope.jobs.pair.directions import (
     target_of,
     verdict_matrix,
 )
-from scope.jobs.probe.page_layers import similarity_grid
+from scope.jobs.probe.page_layers import similar_layers
 from scope.jobs.reuse.page import page as reuse_page
 from scope.records import (
     AuditResult,
     CompareResult,
     Estimate,
     EstimatedResult,
-    LayerAlignment,
     ModelFacts,
     PairResult,
     Replacement,
@@ -94,7 +93,7 @@ def page(result: PairResult) -> Page:
             *models_section(result),
             *map(_numbers, count(1), result.parts, pages),
             *_left_out(result),
-            reproduce(result.manifest, result.clock),
+            replace(reproduce(result.manifest, result.clock), folded=True),
         ),
         brief=(
             *((*sentence, *answers) if result.audits else pages[0].brief),
@@ -299,7 +298,7 @@ def models_section(result: PairResult) -> Iterator[Section]:
     if result.facts:
         blocks = (
             *_facts(result.facts),
-            *(b for alignment in result.alignments for b in _layers(alignment)),
+            *(b for alignment in result.alignments for b in similar_layers(alignment)),
         )
         yield Section(anchor="models", title="Models", blocks=blocks)
 
@@ -333,28 +332,3 @@ def _known(value: float | None, template: str, unit: float = 1) -> str:
     ('90.9 MB', '12', 'unknown')
     """
     return "unknown" if value is None else template.format(value if unit == 1 else value / unit)
-
-
-def _layers(found: LayerAlignment) -> Iterator[Block]:
-    """The most similar layers and the last ones in a sentence, and the map behind a line."""
-    places = [(row, column) for row, of in enumerate(found.values) for column in range(len(of))]
-    row, column = max(places, key=lambda place: found.values[place[0]][place[1]])
-    yield paragraph(
-        "The most similar layers are {row} of **{first}** and {column} of **{second}**, CKA "
-        "{value}\u00a0±\u00a0{margin}; the last layers have {last} "
-        "(n\u00a0=\u00a0{n} texts; up to {chance} is chance).",
-        row=row,
-        column=column,
-        first=found.first,
-        second=found.second,
-        value=number(found.values[row][column]),
-        margin=number(found.margins[row][column]),
-        last=number(found.values[-1][-1]),
-        n=found.sentences,
-        chance=number(found.chance),
-    )
-    about = note(
-        "Linear centred kernel alignment (CKA) of each layer of the first model, a row, with each "
-        "of the second: 1 if both arrange the texts alike. Without a background it may be chance."
-    )
-    yield Fold(prose("All layers"), (about, similarity_grid(found)))

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, combinations
+from typing import Any
 
 from scope.answers import Run
+from scope.answers.vectors import stored_latents
 from scope.core.request import as_function, with_words
 from scope.errors import ModelError, RunError, ScopeError
 from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
+from scope.jobs.audit.matrix import whole_spec
 from scope.jobs.cost_estimate import facts_of
 from scope.jobs.dry_run import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of
-from scope.jobs.pair.facts import aligned_layers, asked_in
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
+from scope.jobs.probe.steps import aligned
 from scope.jobs.runner import Prepared, prices_in, run_job
 from scope.models.endpoint.exchange import EndpointError
-from scope.models.loading import loading_once
+from scope.models.loading import load_latent_reader, loading_once
 from scope.progress import Bars, Lines, remark
 from scope.records import (
     COMPARED,
@@ -36,6 +40,7 @@ from scope.records import (
     ReuseResult,
     Setting,
 )
+from scope.records.examples import BLANK
 
 
 def run_pair(request: PairRequest) -> PairResult:
@@ -104,8 +109,8 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
     audits = tuple(one for one in found if isinstance(one, AuditResult))
     models = _models([one.manifest for one in found])
     judged = [card for card in models if card.role == "model"]
-    layers = tuple(aligned_layers(request, judged, found[0]))
-    method, asked = asked_in(found[0])
+    layers = tuple(_aligned_layers(request, judged, found[0]))
+    method, asked = _asked_in(found[0])
     loaded = {getattr(model, "spec", ""): model for model in parts.fitting[0].prepared.models}
     return PairResult(
         manifest=replace(manifest, models=models),
@@ -140,3 +145,35 @@ def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
         role = card.role if card.role in (*COMPARED, "control") else "model"
         found.setdefault(card.spec, replace(card, role=role))
     return tuple(found.values())
+
+
+def _asked_in(part: EstimatedResult) -> tuple[str, list[Any]]:
+    """What a part asked a model unchanged, behind the method by which it did."""
+    if isinstance(part, AuditResult):
+        return "classify", [example.example.text for example in part.examples]
+    items = part.tasks[0].items if isinstance(part, CompareResult) else ()
+    questions = [item.question for item in items]
+    if any(question.options for question in questions):
+        return "choose", questions
+    return "fill" if any(BLANK in question.text for question in questions) else "answer", questions
+
+
+def _aligned_layers(
+    request: PairRequest, cards: Sequence[ModelCard], part: EstimatedResult
+) -> Iterator[LayerAlignment | NotRun]:
+    """The layers of each two models on some texts of a part, by linear CKA."""
+    texts = sorted({getattr(one, "text", one) for one in _asked_in(part)[1]})
+    most = min(len(texts), request.sizes["n"])
+    drawn = random.Random(request.seed).sample(texts, most)  # noqa: S311 - no secret
+    given = {whole_spec(model): model for model in request.models}
+    for first, second in combinations(cards, 2):
+        names = (first.name, second.name)
+        try:
+            latents = []
+            for one in (first, second):
+                reader = load_latent_reader(given.get(one.spec, one.spec), request.model_options)
+                latents.append(stored_latents(drawn, reader, request.progress).rows(drawn))
+            yield aligned(names, latents, request.seed)
+        except ScopeError as error:
+            part_name = f"similarity of the layers of {' and '.join(names)}"
+            yield left_out(part_name, "probe", error)

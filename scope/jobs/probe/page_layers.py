@@ -12,6 +12,7 @@ from reports.blocks import (
     Beside,
     Block,
     Figure,
+    Fold,
     Heading,
     Section,
     Table,
@@ -210,3 +211,28 @@ def similarity_grid(alignment: LayerAlignment) -> Grid:
         "CKA", cells, rows=rows, columns=columns, heading="↓\u00a0→", start=alignment.chance
     )
     return replace(cast("Grid", chart), dense=len(columns) > MOST_WRITTEN)
+
+
+def similar_layers(alignment: LayerAlignment) -> Iterator[Block]:
+    """The most similar layers and the last ones in a sentence, and the map behind a line."""
+    places = [(row, column) for row, of in enumerate(alignment.values) for column in range(len(of))]
+    row, column = max(places, key=lambda place: alignment.values[place[0]][place[1]])
+    yield paragraph(
+        "The most similar layers are {row} of **{first}** and {column} of **{second}**, CKA "
+        "{value}\u00a0±\u00a0{margin}; the last layers have {last} "
+        "(n\u00a0=\u00a0{n} texts; up to {chance} is chance).",
+        row=row,
+        column=column,
+        first=alignment.first,
+        second=alignment.second,
+        value=number(alignment.values[row][column]),
+        margin=number(alignment.margins[row][column]),
+        last=number(alignment.values[-1][-1]),
+        n=alignment.sentences,
+        chance=number(alignment.chance),
+    )
+    about = note(
+        "Linear centred kernel alignment (CKA) of each layer of the first model, a row, with each "
+        "of the second: 1 if both arrange the texts alike. Without a background it may be chance."
+    )
+    yield Fold(prose("All layers"), (about, similarity_grid(alignment)))

@@ -18,7 +18,7 @@ from scope import metrics
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.gates import ReplacementGates
 from scope.jobs.pages import load_result, page_of, report
-from scope.jobs.pair import facts, parts
+from scope.jobs.pair import parts
 from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
 from scope.records.result import VerdictLine
@@ -282,7 +282,7 @@ class Layers:
 
 
 def test_layers_of_models_that_show_them_are_compared_without_scored_pairs(pair, monkeypatch):
-    monkeypatch.setattr(facts, "load_latent_reader", Layers)
+    monkeypatch.setattr("scope.jobs.pair.run.load_latent_reader", Layers)
     result = pair(Reference(), Copy())
     (found,) = result.alignments
     assert (found.first, found.second, found.sentences) == ("Reference", "copy", 20)
