@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,9 +156,9 @@ def _pair_estimates(
 ) -> dict[str, Estimate | Undefined]:
     """Every metric of two models by key, on the items that both answered; ``names`` by row."""
     rows = list(names)
-    both = (table.choices[rows] != NOTHING).all(axis=0)
+    both: NDArray[np.bool_] = (table.choices[rows] != NOTHING).all(axis=0)
     known = both & (table.right != NOTHING)
-    probable = table.has_probabilities[rows].all(axis=0)
+    probable: NDArray[np.bool_] = table.has_probabilities[rows].all(axis=0)
     missing = Undefined(reason=NONE_BY_BOTH) if not both.any() else None
     for row, name in names.items():
         if not missing and not table.has_probabilities[row].any():
@@ -179,17 +180,22 @@ def _pair_estimates(
         ids = [table.item_ids[item] for item in np.flatnonzero(items)]
         return mean_estimate(values, ids, empty=empty)
 
+    def of_two(values: NDArray[Any], items: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        first, second = values[rows][:, items]
+        return first, second
+
     right, options = table.right, table.options
     scored = known & probable
-    chances = table.probabilities[rows][:, scored]
-    divergences = js_divergence_values(*table.probabilities[rows][:, probable], options[probable])
-    choices = table.choices[rows][:, known]
+    one, other = of_two(table.probabilities, probable)
+    divergences = js_divergence_values(one, other, options[probable])
+    chances = of_two(table.probabilities, scored)
+    choices, of_known = of_two(table.choices, both), of_two(table.choices, known)
     return {
-        "agreement": mean(agreement_values(*table.choices[rows][:, both]), both, NONE_BY_BOTH),
-        "cohen_kappa": corrected(cohen_kappa(*table.choices[rows][:, both])),
+        "agreement": mean(agreement_values(*choices), both, NONE_BY_BOTH),
+        "cohen_kappa": corrected(cohen_kappa(*choices)),
         "capa": missing
         or corrected(capa(*chances, right[scored], options[scored]), _NONE_WITH_PROBABILITIES),
-        "capa_discrete": corrected(capa_discrete(*choices, right[known], options[known])),
-        "error_consistency": corrected(error_consistency(*choices, right[known])),
+        "capa_discrete": corrected(capa_discrete(*of_known, right[known], options[known])),
+        "error_consistency": corrected(error_consistency(*of_known, right[known])),
         "js_divergence": missing or mean(divergences, probable, _NONE_WITH_PROBABILITIES),
     }

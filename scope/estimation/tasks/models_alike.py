@@ -122,7 +122,7 @@ def four_cells(
             apart = np.array([item in differ for item in ids])
             flips = _share(abs(one - other), ids)
             both, lost, gained = one * other, one * (1 - other), (1 - one) * other
-            counts = [round(float(part.sum())) for part in (both, lost, gained)]
+            n_both, n_lost, n_gained = (round(float(part.sum())) for part in (both, lost, gained))
             neither = (1 - one) * (1 - other)
             yield FourCells(
                 task=first.capability or "",
@@ -136,8 +136,8 @@ def four_cells(
                 flips=flips,
                 other_wrong=_share(neither * apart, ids),
                 # What the counts show of a replacement of the first model by the second.
-                recovery=recovery(*counts, len(ids)),
-                p_value=mcnemar_p_value(counts[2], counts[1]),
+                recovery=recovery(n_both, n_lost, n_gained, len(ids)),
+                p_value=mcnemar_p_value(n_gained, n_lost),
                 detectable=detectable_difference(flips),
             )
 

@@ -100,7 +100,11 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     for spec in specs:
         if isinstance(spec, str):
             checked_spec(spec)
-    roles: list[Part] = ["reference"] * len(references) + ["suspect"] + ["control"] * len(chosen)
+    roles: list[Part] = [
+        *(["reference"] * len(references)),
+        "suspect",
+        *(["control"] * len(chosen)),
+    ]
     loaded: dict[int | str, Any] = {}
     one_in_memory = OneInMemory()
     with request.progress.task("loading models", len(specs)) as advance:

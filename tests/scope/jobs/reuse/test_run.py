@@ -116,13 +116,13 @@ def test_whatever_decides_the_result_is_part_of_the_question(changes):
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("world")
-    write_world(folder)
+    write_world(folder, Questions(items=200))
     return folder
 
 
 @pytest.fixture(scope="module")
 def models():
-    return made_up_models(Questions())
+    return made_up_models(Questions(items=200))
 
 
 @pytest.fixture
@@ -187,8 +187,8 @@ def test_every_model_is_asked_everything_once_and_the_suspect_last(reuse, models
     verdict = only(reuse(copy, references=ours, controls=controls))
     assert log == ["ours", "c0", "c1", "c2", "copy"]
     for one in (ours, copy, *controls):
-        assert len(one.asked) == len(set(one.asked)) == 400
-    assert verdict.queries == 400
+        assert len(one.asked) == len(set(one.asked)) == 200
+    assert verdict.queries == 200
 
 
 class GoneError(Exception):
@@ -265,7 +265,7 @@ def test_every_reference_is_judged_and_the_suspect_may_be_one_of_them(reuse, mod
     assert found["theirs"].decision != "related"
     # With Holm's correction the least of two is doubled.
     assert found["ours"].p_adjusted == pytest.approx(2 * found["ours"].p_value)
-    assert len(ours.asked) == 400
+    assert len(ours.asked) == 200
 
 
 def test_nobody_needs_to_know_the_right_answers(reuse, models, world, tmp_path):
