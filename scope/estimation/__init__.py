@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from scope.estimation.answer_shares import shares_of_models as shares_of_models
@@ -10,7 +10,6 @@ from scope.estimation.measurements import (
     MORE_SIMILAR as MORE_SIMILAR,
     PRIMARY_ON_CAPABILITIES as PRIMARY_ON_CAPABILITIES,
     clean_measurements,
-    metric_width as metric_width,
     metrics_of_kept_pairs as metrics_of_kept_pairs,
     more_similar_half,
     pair_measurements,
@@ -18,13 +17,9 @@ from scope.estimation.measurements import (
     target_differences,
 )
 from scope.estimation.pairs import (
-    NO_CANDIDATE,
-    AuditedPairs as AuditedPairs,
     ScoredCandidates as ScoredCandidates,
     candidate_measurements,
-    candidate_pairs as candidate_pairs,
-    invariant_pairs as invariant_pairs,
-    undefined_on_candidates,
+    invariant_pairs,
 )
 from scope.estimation.slices import between_capabilities, slice_numbers, slices_of
 from scope.metrics import Metric
@@ -90,7 +85,8 @@ def measure(
     for pairs in all_pairs:
         whole += pair_measurements(pairs, metrics, targets)
         if candidates is not None:
-            whole += _on_candidates(pairs, examples, candidates, (reference, *targets))
+            names = (reference, *targets)
+            whole += candidate_measurements(pairs, examples, candidates, names)
     parts = [one for pairs in all_pairs for one in more_similar_half(pairs, metrics[1:3], targets)]
     # Hard- and Flip-SCoPE on the trials that informedness takes are parts as well.
     matched = [one for one in whole if one.subset is not None]
@@ -107,18 +103,3 @@ def measure(
         ),
         slice_tests=tests,
     )
-
-
-def _on_candidates(
-    kept: AuditedPairs,
-    examples: Sequence[ScoredExample],
-    candidates: ScoredCandidates,
-    names: Sequence[str],
-) -> Iterable[Measurement]:
-    """The metrics on the random candidates of one capability."""
-    capability = kept.capability
-    drawn = candidate_pairs(capability, examples, candidates.scored)
-    reason = candidates.missing.get(capability)
-    if reason and not drawn.example_ids:
-        return undefined_on_candidates(capability, reason, names[1:])
-    return candidate_measurements(kept, drawn, names, gap=candidates.gap, empty=NO_CANDIDATE)

@@ -103,55 +103,25 @@ def gives_one_answer(
     >>> gives_one_answer(dict.fromkeys(texts, "A"), dict(zip(texts, "ABABABABAB")))
     'it answers `A` to 10 of 10 texts, while no gold label exceeds 5 of 10'
     """
-    counts = dict(Counter(answers.values()).most_common())
     of_gold = len(gold) >= FEWEST or reference is None
-    of_whom = ("gold label", gold) if of_gold else ("answer of the reference", reference or {})
-    others = "whose gold label is another" if of_gold else "that the reference answers otherwise"
-    return (
-        _one_answer(counts, *of_whom)
-        or _blind_to_others(counts, answers, of_whom[1], others)
-        or _never_another(counts, of_whom[1])
-    )
-
-
-def _one_answer(counts: Mapping[str, int], of_whom: str, expected: Mapping[str, str]) -> str | None:
-    """Why one answer is too frequent; None without enough expected answers."""
-    if sum(counts.values()) < FEWEST or len(expected) < FEWEST:
+    expected = gold if of_gold else reference or {}
+    texts, known = len(answers), len(expected)
+    answer, times = Counter(answers.values()).most_common(1)[0] if answers else ("", 0)
+    if not answers or times < ONE_ANSWER * texts:
         return None
-    answer, times = next(iter(counts.items()))
-    most = max(Counter(expected.values()).values())
-    if times < ONE_ANSWER * sum(counts.values()) or most > SKEWED * len(expected):
-        return None
-    return (
-        f"it answers `{answer}` to {times} of {sum(counts.values())} texts, while no {of_whom} "
-        f"exceeds {most} of {len(expected)}"
-    )
-
-
-def _blind_to_others(
-    counts: Mapping[str, int], answers: Mapping[str, str], expected: Mapping[str, str], whose: str
-) -> str | None:
-    """Why one answer is too frequent: all texts with another expected answer get it, too."""
-    if not counts:
-        return None
-    answer, times = next(iter(counts.items()))
-    others = [one for one, label in expected.items() if label != answer and one in answers]
-    if (
-        times < ONE_ANSWER * sum(counts.values())
-        or len(others) < FEWEST
-        or any(answers[one] != answer for one in others)
-    ):
-        return None
-    return f"it answers `{answer}` to all {len(others)} texts {whose}"
-
-
-def _never_another(counts: Mapping[str, int], expected: Mapping[str, str]) -> str | None:
-    """Why a single answer is not informative: too few labels are known."""
-    texts = sum(counts.values())
-    if len(counts) != 1 or texts < FEWEST or len(expected) >= FEWEST:
-        return None
-    known = f"only {len(expected)} of them" if expected else "none of them"
-    return f"it answers `{next(iter(counts))}` to all {texts} texts, and {known} has a gold label"
+    most = max(Counter(expected.values()).values(), default=0)
+    if min(texts, known) >= FEWEST and most <= SKEWED * known:
+        whose = "gold label" if of_gold else "answer of the reference"
+        told = f"it answers `{answer}` to {times} of {texts} texts"
+        return f"{told}, while no {whose} exceeds {most} of {known}"
+    others = [answers[one] for one, label in expected.items() if label != answer and one in answers]
+    if len(others) >= FEWEST and set(others) == {answer}:
+        whose = "whose gold label is another" if of_gold else "that the reference answers otherwise"
+        return f"it answers `{answer}` to all {len(others)} texts {whose}"
+    if times == texts >= FEWEST > known:
+        told = f"only {known} of them" if known else "none of them"
+        return f"it answers `{answer}` to all {texts} texts, and {told} has a gold label"
+    return None
 
 
 def _no_better_than_chance(

@@ -11,11 +11,9 @@ from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 
-import numpy as np
-
 from scope.estimation.measurements import PRIMARY_ON_CAPABILITIES, Compared, tested_differences
 from scope.estimation.tasks.choices import ChoiceTable, choice_pair_measurements
-from scope.metrics import METRICS, parse_metric
+from scope.metrics import METRICS, means_by_example, parse_metric
 from scope.records import (
     Answer,
     AuditMatrix,
@@ -25,7 +23,6 @@ from scope.records import (
     GroupEstimate,
     Item,
     Measurement,
-    Prediction,
     Question,
     TaskAnswers,
     Undefined,
@@ -103,20 +100,15 @@ def _both_ways(rows: Rows) -> list[tuple[str, str]]:
 def _directions(first: str, second: str, rows: Rows) -> Compared:
     """SCoPE(second | first) and SCoPE(first | second), on the examples that have both."""
     forth, back = rows[first, second], rows[second, first]
-    means, others = _by_example(forth), _by_example(back)
+    means, others = (
+        dict(zip(ids, values.tolist(), strict=True))
+        for values, ids in (means_by_example(one.values, one.example_ids) for one in (forth, back))
+    )
     shared = sorted(means.keys() & others.keys())
     both = [means[one] for one in shared], [others[one] for one in shared], shared
     undefined = (one.estimate for one in (forth, back) if isinstance(one.estimate, Undefined))
     reason = next((one.reason for one in undefined), _NOTHING_SHARED)
     return Compared(replace(forth, target=first), replace(back, target=second), both, reason)
-
-
-def _by_example(measurement: Measurement) -> dict[str, float]:
-    """The mean of each example's values: the two directions may have other numbers of pairs."""
-    values: dict[str, list[float]] = {}
-    for example, value in zip(measurement.example_ids, measurement.values, strict=True):
-        values.setdefault(example, []).append(value)
-    return {example: float(np.mean(own)) for example, own in values.items()}
 
 
 def _correlations(
@@ -158,13 +150,12 @@ def _group(
     """The mean over the members; undefined where it is so for one of them, or one is degenerate."""
     others = tuple(member for member in members if member != reference)
     found = [rows[reference, one] for one in others if (reference, one) in rows]
-    (metric, capability), *_ = [(row.metric, row.capability) for row in rows.values()]
     return GroupEstimate(
         group=name,
         members=others,
         against=reference,
-        metric=metric,
-        capability=capability,
+        metric=found[0].metric,
+        capability=found[0].capability,
         estimate=_mean(found, degenerate),
     )
 
@@ -188,37 +179,30 @@ def label_similarities(audits: Sequence[AuditResult]) -> Iterator[Measurement]:
     """Both metrics of each two models, on the unchanged texts of their first audit."""
     seen: set[frozenset[str]] = set()
     for audit in audits:
-        targets, reference = audit.manifest.targets, audit.manifest.reference
-        place = [card.role for card in targets].index("target")
-        both = frozenset((targets[place].name, reference.name))
-        if both not in seen and reference.labels:
-            seen.add(both)
-            yield from _of(audit, place)
-
-
-def _of(audit: AuditResult, place: int) -> Iterator[Measurement]:
-    """Those of the reference and the target at a place; labels are the options."""
-    labels = audit.manifest.reference.labels
-    items = tuple(
-        Item(
-            question=Question(id=example.example.id, text=example.example.text, options=labels),
-            right=labels.index(example.example.label) if example.example.label in labels else None,
+        reference = audit.manifest.reference
+        roles = [card.role for card in audit.manifest.targets]
+        place, labels = roles.index("target"), reference.labels
+        names = (reference.name, audit.manifest.targets[place].name)
+        if frozenset(names) in seen or not labels:
+            continue
+        seen.add(frozenset(names))
+        texts = [scored.example for scored in audit.examples]
+        items = tuple(
+            Item(
+                question=Question(id=text.id, text=text.text, options=labels),
+                right=labels.index(text.label) if text.label in labels else None,
+            )
+            for text in texts
         )
-        for example in audit.examples
-    )
-    answers = TaskAnswers(
-        task="labels",
-        items=items,
-        answers=(
-            tuple(_chosen(example.reference) for example in audit.examples),
-            tuple(_chosen(example.targets[place]) for example in audit.examples),
-        ),
-    )
-    models = (audit.manifest.reference.name, audit.manifest.targets[place].name)
-    for measurement in choice_pair_measurements(ChoiceTable.of(answers), models):
-        if measurement.metric in SHOWN:
-            yield measurement
-
-
-def _chosen(prediction: Prediction) -> Answer:
-    return Answer(choice=prediction.label, probabilities=prediction.probabilities)
+        rows = (
+            [scored.reference for scored in audit.examples],
+            [scored.targets[place] for scored in audit.examples],
+        )
+        answers = tuple(
+            tuple(Answer(choice=one.label, probabilities=one.probabilities) for one in row)
+            for row in rows
+        )
+        table = ChoiceTable.of(TaskAnswers(task="labels", items=items, answers=answers))
+        for measurement in choice_pair_measurements(table, names):
+            if measurement.metric in SHOWN:
+                yield measurement

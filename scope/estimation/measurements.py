@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scope.errors import ScopeError
-from scope.estimation.pairs import AuditedPairs
+from scope.estimation.pairs import AuditedPairs, measured
 from scope.metrics import (
     METRICS,
     Metric,
@@ -76,34 +76,22 @@ def clean_measurements(
     gold = {label: index for index, label in enumerate(labels)}
     labelled = [index for index, scored in enumerate(examples) if scored.example.label in gold]
     gold_labels = [gold[examples[index].example.label or ""] for index in labelled]
+    labelled_ids = [ids[index] for index in labelled]
     for position, name in enumerate(targets):
         predicted = [
             numbers.setdefault(example.targets[position].choice, len(numbers))
             for example in examples
         ]
         agreement = iid_agreement_values(reference, predicted)
-        yield Measurement(
-            metric=str(METRICS["iid_agreement"]),
-            target=name,
-            estimate=mean_estimate(agreement, ids, empty="there is no example"),
-            example_ids=tuple(ids),
-            values=tuple(agreement.tolist()),
-        )
+        estimate = mean_estimate(agreement, ids, empty="there is no example")
+        yield measured(METRICS["iid_agreement"], name, estimate, ids, agreement)
         gaps = accuracy_difference_values(
             [reference[index] for index in labelled],
             [predicted[index] for index in labelled],
             gold_labels,
         )
-        labelled_ids = [ids[index] for index in labelled]
-        yield Measurement(
-            metric=str(METRICS["iid_accuracy_gap"]),
-            target=name,
-            estimate=absolute(
-                paired_difference(gaps, np.zeros_like(gaps), labelled_ids, empty=_NO_LABELS)
-            ),
-            example_ids=tuple(labelled_ids),
-            values=tuple(gaps.tolist()),
-        )
+        gap = paired_difference(gaps, np.zeros_like(gaps), labelled_ids, empty=_NO_LABELS)
+        yield measured(METRICS["iid_accuracy_gap"], name, absolute(gap), labelled_ids, gaps)
 
 
 def pair_measurements(
@@ -112,33 +100,20 @@ def pair_measurements(
     targets: Sequence[str],
 ) -> Iterator[Measurement]:
     """Each metric of each target over all kept pairs."""
+    capability, ids = pairs.capability, pairs.example_ids
     for position, name in enumerate(targets):
         for metric in metrics:
             try:
                 values = pairs.values(metric, position)
             except ScopeError as error:
                 # A plugin's metric costs no other number.
-                yield Measurement(
-                    metric=str(metric),
-                    target=name,
-                    capability=pairs.capability,
-                    estimate=Undefined(reason=error.found),
-                )
+                reason = Undefined(reason=error.found)
+                yield measured(metric, name, reason, capability=capability)
                 continue
-            yield Measurement(
-                metric=str(metric),
-                target=name,
-                capability=pairs.capability,
-                estimate=mean_estimate(
-                    values,
-                    pairs.example_ids,
-                    low=metric.low,
-                    high=metric.high,
-                    empty=NOTHING_INVARIANT,
-                ),
-                example_ids=pairs.example_ids,
-                values=tuple(values.tolist()),
+            estimate = mean_estimate(
+                values, ids, low=metric.low, high=metric.high, empty=NOTHING_INVARIANT
             )
+            yield measured(metric, name, estimate, ids, values, capability=capability)
 
 
 def more_similar_half(
@@ -158,15 +133,11 @@ def more_similar_half(
     for position, name in enumerate(targets):
         for metric in metrics:
             values = pairs.values(metric, position)[chosen]
-            yield Measurement(
-                metric=str(metric),
-                target=name,
-                capability=pairs.capability,
-                subset=MORE_SIMILAR,
-                estimate=mean_estimate(values, ids, low=metric.low, high=metric.high)
-                if (known < middle).any()
-                else Undefined(reason=NO_HALF),
-            )
+            estimate = mean_estimate(values, ids, low=metric.low, high=metric.high)
+            if not (known < middle).any():
+                estimate = Undefined(reason=NO_HALF)
+            half = measured(metric, name, estimate, capability=pairs.capability)
+            yield replace(half, subset=MORE_SIMILAR)
 
 
 def soft_scope_curves(

@@ -7,11 +7,12 @@ model answers; see `scope.metrics.concordance`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, combinations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from scope.metrics import (
     METRICS,
@@ -68,16 +69,7 @@ def invariant_pairs(
     perturbations: Sequence[ScoredPerturbation],
 ) -> AuditedPairs:
     """Select the capability's pairs that belong to I_R, in their order."""
-    return _selected(capability, examples, perturbations, kept=True)
-
-
-def candidate_pairs(
-    capability: str,
-    examples: Sequence[ScoredExample],
-    candidates: Sequence[ScoredPerturbation],
-) -> AuditedPairs:
-    """The pairs of a text with each of its random candidates, whatever the reference answers."""
-    return _selected(capability, examples, candidates, kept=None)
+    return _selected(capability, examples, perturbations, all_pairs=False)
 
 
 def _selected(
@@ -85,15 +77,16 @@ def _selected(
     examples: Sequence[ScoredExample],
     perturbations: Sequence[ScoredPerturbation],
     *,
-    kept: bool | None,
+    all_pairs: bool,
 ) -> AuditedPairs:
+    """The capability's pairs, or those alone on which the reference keeps its answer."""
     clean = {scored.example.id: scored for scored in examples}
     pairs = [
         (before, scored, scored.reference)
         for scored in perturbations
         if scored.capability == capability and scored.reference is not None
         for before in [clean[scored.perturbation.example_id]]
-        if kept in (None, scored.reference.choice == before.reference.choice)
+        if all_pairs or scored.reference.choice == before.reference.choice
     ]
     answers = [
         (before.reference, reference, *chain(*zip(before.targets, after.targets, strict=True)))
@@ -164,59 +157,74 @@ class ScoredCandidates:
     missing: Mapping[str, str] = field(default_factory=dict)
 
 
+def measured(
+    metric: Metric | str,
+    target: str,
+    estimate: Estimate | Undefined,
+    example_ids: Sequence[str] = (),
+    values: ArrayLike = (),
+    *,
+    against: str | None = None,
+    capability: str | None = None,
+) -> Measurement:
+    """A measurement with the values that it is made of, if they are kept."""
+    return Measurement(
+        metric=str(metric),
+        target=target,
+        against=against,
+        capability=capability,
+        estimate=estimate,
+        example_ids=tuple(example_ids),
+        values=tuple(np.asarray(values, dtype=float).tolist()),
+    )
+
+
 def candidate_measurements(
     kept: AuditedPairs,
-    drawn: AuditedPairs,
+    examples: Sequence[ScoredExample],
+    candidates: ScoredCandidates,
     names: Sequence[str],
-    *,
-    gap: float,
-    empty: str = NO_CANDIDATE,
 ) -> Iterator[Measurement]:
     """Every metric on the random candidates of one capability.
 
     Parameters
     ----------
-    kept, drawn
-        The kept pairs, and the pairs of a text with each of its random candidates.
+    kept
+        The kept pairs of the capability.
+    examples
+        The unchanged texts.
+    candidates
+        The random candidates of all capabilities.
     names
         The reference, then the targets.
-    empty
-        The reason where there is no candidate.
     """
-    kept_by_reference, base = _keeps(drawn, drawn.reference), []
-    for place, model in enumerate((drawn.reference, *drawn.targets)):
+    capability = kept.capability
+    drawn = _selected(capability, examples, candidates.scored, all_pairs=True)
+    reason = candidates.missing.get(capability)
+    if reason and not drawn.example_ids:
+        for metric in ON_CANDIDATES:
+            for name in names[1:]:
+                yield measured(metric, name, Undefined(reason=reason), capability=capability)
+        return
+    base = []
+    for name, model in zip(names, (drawn.reference, *drawn.targets), strict=True):
         stays = _keeps(drawn, model)
+        estimate = mean_estimate(stays, drawn.example_ids, empty=NO_CANDIDATE)
         base.append(
-            Measurement(
-                metric=str(METRICS["base_rate"]),
-                target=names[place],
-                capability=drawn.capability,
-                estimate=mean_estimate(stays, drawn.example_ids, empty=empty),
-                example_ids=drawn.example_ids,
-                values=tuple(stays.tolist()),
-            )
+            measured("base_rate", name, estimate, drawn.example_ids, stays, capability=capability)
         )
     for place, name in enumerate(names[1:]):
-        yield from _of_moves(drawn, place, names[0], name, gap, empty)
-        partners = np.where(kept_by_reference == 1, _keeps(drawn, drawn.targets[place]), np.nan)
-        yield from _of_flips(drawn, place, name, partners, empty)
+        yield from _of_moves(drawn, place, names[0], name, candidates.gap)
+        yield from _of_flips(drawn, place, name)
         yield _excess(kept, place, base[place + 1])
     yield from base
 
 
-def undefined_on_candidates(
-    capability: str, reason: str, targets: Sequence[str]
-) -> Iterator[Measurement]:
-    """The metrics on random candidates of a capability that draws none."""
-    for metric in ON_CANDIDATES:
-        for name in targets:
-            yield _measured(metric, name, capability, Undefined(reason=reason))
-
-
 def _of_moves(
-    drawn: AuditedPairs, place: int, reference: str, target: str, gap: float, empty: str
+    drawn: AuditedPairs, place: int, reference: str, target: str, gap: float
 ) -> Iterator[Measurement]:
     """Concordance and reach of one target."""
+    of_target = partial(measured, target=target, capability=drawn.capability)
     before = drawn.reference[0]
     both = (drawn.reference, drawn.targets[place])
     silent = [
@@ -225,46 +233,43 @@ def _of_moves(
         if len(before) and np.isin(model, (0.0, 1.0)).all()
     ]
     if silent or not len(before):
-        reason = f"{silent[0]} {LABELS_ALONE}" if silent else empty
+        reason = f"{silent[0]} {LABELS_ALONE}" if silent else NO_CANDIDATE
         for metric in ("concordance", "reach"):
-            yield _measured(metric, target, drawn.capability, Undefined(reason=reason))
+            yield of_target(metric, estimate=Undefined(reason=reason))
         return
     moved = [moves(before, *model, open_vocabulary=drawn.open_vocabulary) for model in both]
     couples = _couples(drawn)
     values = concordance_values(moved[0][couples], moved[1][couples], gap=gap)
     means, ids = means_by_example(values, [drawn.example_ids[row] for row in couples[:, 0]])
     estimate = mean_estimate(means, ids, empty=NO_PAIR)
-    yield _measured("concordance", target, drawn.capability, estimate, ids, means)
+    yield of_target("concordance", estimate=estimate, example_ids=ids, values=means)
     slope = reach(moved[0], moved[1], drawn.example_ids)
     if slope is None:
-        yield _measured("reach", target, drawn.capability, Undefined(reason=NO_MOVE))
+        yield of_target("reach", estimate=Undefined(reason=NO_MOVE))
         return
     estimate = student_estimate(slope.values)
-    yield _measured("reach", target, drawn.capability, estimate, slope.example_ids, slope.values)
+    yield of_target("reach", estimate=estimate, example_ids=slope.example_ids, values=slope.values)
 
 
-def _of_flips(
-    drawn: AuditedPairs, place: int, target: str, partners: Values, empty: str
-) -> Iterator[Measurement]:
+def _of_flips(drawn: AuditedPairs, place: int, target: str) -> Iterator[Measurement]:
     """Flip-SCoPE and informedness of one target; then the two parts of informedness."""
+    of_target = partial(measured, target=target, capability=drawn.capability)
+    kept_by_reference, keeps = (
+        _keeps(drawn, model) for model in (drawn.reference, drawn.targets[place])
+    )
+    partners = np.where(kept_by_reference == 1, keeps, np.nan)
     pairs = (*drawn.reference, *drawn.targets[place])
     flips = flip_scope_values(*(_labels(drawn, rows) for rows in pairs))
     means, ids = means_by_example(flips, drawn.example_ids)
-    why = NO_FLIP if drawn.example_ids else empty
+    why = NO_FLIP if drawn.example_ids else NO_CANDIDATE
     estimate = mean_estimate(means, ids, empty=why)
-    yield _measured("flip_scope", target, drawn.capability, estimate, ids, means)
+    yield of_target("flip_scope", estimate=estimate, example_ids=ids, values=means)
     stays, follows, both = informedness_values(partners, flips, drawn.example_ids)
     estimate = paired_difference(stays, 1 - follows, both, empty=NO_MATCH if ids else why)
     informed = stays + follows - 1
-    yield _measured("informedness", target, drawn.capability, estimate, both, informed)
+    yield of_target("informedness", estimate=estimate, example_ids=both, values=informed)
     for metric, part in (("hard_scope", stays), ("flip_scope", follows)) if both else ():
-        yield Measurement(
-            metric=metric,
-            target=target,
-            capability=drawn.capability,
-            subset=MATCHED,
-            estimate=mean_estimate(part, both),
-        )
+        yield replace(of_target(metric, estimate=mean_estimate(part, both)), subset=MATCHED)
 
 
 def _excess(kept: AuditedPairs, place: int, base: Measurement) -> Measurement:
@@ -280,25 +285,8 @@ def _excess(kept: AuditedPairs, place: int, base: Measurement) -> Measurement:
     ids = tuple(one for one in of_kept if one in of_drawn)
     both = np.array([[of_kept[id_], of_drawn[id_]] for id_ in ids]).reshape(-1, 2)
     estimate = paired_difference(both[:, 0], both[:, 1], ids, empty=NO_BOTH)
-    return _measured("excess", base.target, kept.capability, estimate, ids, both[:, 0] - both[:, 1])
-
-
-def _measured(
-    metric: str,
-    target: str,
-    capability: str,
-    estimate: Estimate | Undefined,
-    example_ids: Sequence[str] = (),
-    values: Values | None = None,
-) -> Measurement:
-    return Measurement(
-        metric=metric,
-        target=target,
-        capability=capability,
-        estimate=estimate,
-        example_ids=tuple(example_ids),
-        values=() if values is None else tuple(values.tolist()),
-    )
+    excess = both[:, 0] - both[:, 1]
+    return measured("excess", base.target, estimate, ids, excess, capability=kept.capability)
 
 
 def _couples(drawn: AuditedPairs) -> NDArray[np.intp]:

@@ -8,8 +8,7 @@ answer is unknown are left out where one is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
@@ -47,7 +46,6 @@ from scope.estimation.tasks.texts import (
 from scope.metrics import METRICS, Metric
 from scope.records import (
     Difference,
-    Estimate,
     FourCells,
     Measurement,
     TaskAnswers,
@@ -128,28 +126,35 @@ def measure_task(
             f"{answers.task}: {with_options} of {len(answers.items)} items have options; "
             "a task has them everywhere or nowhere"
         )
+    likeness: Callable[[Mapping[int, str]], list[Difference]]
     if with_options:
-        return _choice_numbers(answers, ChoiceTable.of(answers), models, seed)
-    table = TextTable(answers, normalize, by_meaning, by_words, cosines, tuple(scorers))
-    return _text_numbers(table, models, seed)
-
-
-def _choice_numbers(
-    answers: TaskAnswers, table: ChoiceTable, models: Sequence[str], seed: int
-) -> TaskNumbers:
-    against_gold = accuracy_measurements(table, models)
-    shares = task_shares(answers, models, against_gold)
+        choices = ChoiceTable.of(answers)
+        of_gold = accuracy_measurements(choices, models)
+        measurements = (
+            *map(without_values, of_gold),
+            *choice_pair_measurements(choices, models),
+            *category_measurements(choices, models),
+        )
+        differing = partial(_other_choices, choices, models)
+        likeness = partial(choice_likeness, choices, seed=seed)
+    else:
+        texts = TextTable(answers, normalize, by_meaning, by_words, cosines, tuple(scorers))
+        of_gold = text_gold_measurements(texts, models)
+        measurements = (*of_gold, *text_pair_measurements(texts, models))
+        differing = partial(_other_texts, measurements)
+        likeness = partial(text_likeness, measurements, answers.task, seed=seed)
+    shares = task_shares(answers, models, of_gold)
     fit = {row: one.model for row, one in enumerate(shares) if one.degenerate is None}
-    alike = choice_likeness(table, fit, seed) if len(fit) <= MOST_ALIKE else []
+    alike = likeness(fit) if len(fit) <= MOST_ALIKE else []
+    few = len(models) <= MOST_MODELS
     return TaskNumbers(
-        measurements=(
-            *map(without_values, against_gold),
-            *choice_pair_measurements(table, models),
-            *category_measurements(table, models),
+        measurements=measurements,
+        differences=(
+            *gold_differences(of_gold, models, seed, cosines=cosines),
+            *corrected(alike),
         ),
-        differences=(*gold_differences(against_gold, models, seed), *corrected(alike)),
         shares=shares,
-        cells=_cells(against_gold, models, partial(_other_choices, table, models)),
+        cells=tuple(four_cells(of_gold, differing)) if few else (),
     )
 
 
@@ -162,22 +167,6 @@ def _other_choices(
     return {table.item_ids[item] for item in np.flatnonzero(differ)}
 
 
-def _text_numbers(table: TextTable, models: Sequence[str], seed: int) -> TaskNumbers:
-    against_gold = text_gold_measurements(table, models)
-    measured = (*against_gold, *text_pair_measurements(table, models))
-    shares = task_shares(table.answers, models, against_gold)
-    fit = [share.model for share in shares if share.degenerate is None]
-    task = table.answers.task
-    alike = text_likeness(measured, task, fit, seed) if len(fit) <= MOST_ALIKE else []
-    differences = gold_differences(against_gold, models, seed, cosines=table.cosines)
-    return TaskNumbers(
-        measurements=measured,
-        differences=(*differences, *corrected(alike)),
-        shares=shares,
-        cells=_cells(against_gold, models, partial(_other_texts, measured)),
-    )
-
-
 def _other_texts(measured: Sequence[Measurement], first: str, second: str) -> Collection[str]:
     """The items that both models answered, and not in the same words."""
     return {
@@ -187,14 +176,6 @@ def _other_texts(measured: Sequence[Measurement], first: str, second: str) -> Co
         for item, same in zip(row.example_ids, row.values, strict=True)
         if same < 1
     }
-
-
-def _cells(
-    against_gold: Sequence[Measurement],
-    models: Sequence[str],
-    differing: Callable[[str, str], Collection[str]],
-) -> tuple[FourCells, ...]:
-    return tuple(four_cells(against_gold, differing)) if len(models) <= MOST_MODELS else ()
 
 
 COMPARED = ("accuracy", "word_f1", "sem_score")
@@ -232,28 +213,11 @@ def gold_differences(
 
 
 def _difference(first: Measurement, second: Measurement, seed: int, *, width: float) -> Difference:
-    # Differences of cosines reach 2, those of shares 1: tested values are in -1..1.
-    of_second = dict(zip(second.example_ids, second.values, strict=True))
-    ids = [item for item in first.example_ids if item in of_second]
-    of_first = dict(zip(first.example_ids, first.values, strict=True))
-    one = np.array([of_first[item] for item in ids]) / width
-    other = np.array([of_second[item] for item in ids]) / width
-    tested = difference(first, second, (one, other, ids), seed, empty=_why_none(first, second))
-    return replace(tested, estimate=_widened(tested.estimate, width))
-
-
-def _why_none(first: Measurement, second: Measurement) -> str:
-    """Why two models have no item in common on which both could be right."""
-    undefined = (one.estimate for one in (first, second) if isinstance(one.estimate, Undefined))
-    return next((estimate.reason for estimate in undefined), "no question was put to both models")
-
-
-def _widened(estimate: Estimate | Undefined, width: float) -> Estimate | Undefined:
-    if isinstance(estimate, Undefined):
-        return estimate
-    return replace(
-        estimate,
-        value=width * estimate.value,
-        low=width * estimate.low,
-        high=width * estimate.high,
+    of_first, of_second = (
+        dict(zip(one.example_ids, one.values, strict=True)) for one in (first, second)
     )
+    ids = [item for item in of_first if item in of_second]
+    both = [of_first[item] for item in ids], [of_second[item] for item in ids], ids
+    undefined = (one.estimate for one in (first, second) if isinstance(one.estimate, Undefined))
+    reason = next((estimate.reason for estimate in undefined), "no question was put to both models")
+    return difference(first, second, both, seed, empty=reason, width=width)

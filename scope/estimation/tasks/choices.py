@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.estimation.pairs import measured
 from scope.metrics import (
     METRICS,
     ChanceCorrected,
@@ -22,7 +24,7 @@ from scope.metrics import (
     error_consistency,
     js_divergence_values,
 )
-from scope.records import GOLD, Estimate, Measurement, TaskAnswers, Undefined
+from scope.records import GOLD, Estimate, Measurement, Probabilities, TaskAnswers, Undefined
 from scope.statistics import chance_corrected_estimate, mean_estimate
 
 NOTHING = -1
@@ -57,51 +59,41 @@ class ChoiceTable:
         ValueError
             If a choice is none of the options, or there is not one probability an option.
         """
-        items = answers.items
+        items, models = answers.items, len(answers.answers)
         options = np.array([len(item.question.options) for item in items], dtype=np.intp)
         right = [NOTHING if item.right is None else item.right for item in items]
-        choices = [
-            [NOTHING if answer.choice is None else answer.choice for answer in row]
-            for row in answers.answers
-        ]
-        asked = [[answer.asked for answer in row] for row in answers.answers]
         table = cls(
             task=answers.task,
             item_ids=tuple(item.question.id for item in items),
             categories=tuple(item.category for item in items),
             options=options,
             right=np.array(right, dtype=np.intp),
-            choices=np.array(choices, dtype=np.intp).reshape(len(choices), len(items)),
-            asked=np.array(asked, dtype=np.bool_).reshape(len(choices), len(items)),
-            probabilities=np.zeros((len(choices), len(items), int(options.max(initial=0)))),
-            has_probabilities=np.zeros((len(choices), len(items)), dtype=np.bool_),
+            choices=np.full((models, len(items)), NOTHING, dtype=np.intp),
+            asked=np.zeros((models, len(items)), dtype=np.bool_),
+            probabilities=np.zeros((models, len(items), int(options.max(initial=0)))),
+            has_probabilities=np.zeros((models, len(items)), dtype=np.bool_),
         )
-        table._require_options()
-        table._fill_probabilities(answers)
-        return table
-
-    def _require_options(self) -> None:
-        outside = np.argwhere(self.choices >= self.options)
-        if len(outside):
-            model, item = outside[0]
-            raise ValueError(
-                f"{self.task}: option {self.choices[model, item]} is chosen of the "
-                f"{self.options[item]} options of item {self.item_ids[item]!r}"
-            )
-
-    def _fill_probabilities(self, answers: TaskAnswers) -> None:
         for model, row in enumerate(answers.answers):
             for item, answer in enumerate(row):
-                given = answer.probabilities
-                if answer.choice is None or not given:
-                    continue
-                if len(given) != self.options[item]:
-                    raise ValueError(
-                        f"{self.task}: {len(given)} probabilities for the {self.options[item]} "
-                        f"options of item {self.item_ids[item]!r}"
-                    )
-                self.probabilities[model, item, : len(given)] = given
-                self.has_probabilities[model, item] = True
+                table.asked[model, item] = answer.asked
+                if answer.choice is not None:
+                    table._fill(model, item, answer.choice, answer.probabilities)
+        return table
+
+    def _fill(self, model: int, item: int, choice: int, probabilities: Probabilities) -> None:
+        count, name = self.options[item], self.item_ids[item]
+        if choice >= count:
+            raise ValueError(
+                f"{self.task}: option {choice} is chosen of the {count} options of item {name!r}"
+            )
+        if len(probabilities) not in (0, count):
+            raise ValueError(
+                f"{self.task}: {len(probabilities)} probabilities for the {count} options of item "
+                f"{name!r}"
+            )
+        self.choices[model, item] = choice
+        self.probabilities[model, item, : len(probabilities)] = probabilities
+        self.has_probabilities[model, item] = bool(probabilities)
 
 
 MOST_CATEGORIES = 60
@@ -141,15 +133,9 @@ def category_measurements(table: ChoiceTable, models: Sequence[str]) -> Iterator
 def choice_pair_measurements(table: ChoiceTable, models: Sequence[str]) -> Iterator[Measurement]:
     """What each two models share, on the items that both answered."""
     for (first, target), (second, against) in combinations(enumerate(models), 2):
-        estimates = _Pair(table, first, second).estimates(target, against)
+        estimates = _pair_estimates(table, {first: target, second: against})
         for key, estimate in estimates.items():
-            yield Measurement(
-                metric=str(METRICS[key]),
-                target=target,
-                against=against,
-                capability=table.task,
-                estimate=estimate,
-            )
+            yield measured(METRICS[key], target, estimate, against=against, capability=table.task)
 
 
 def without_values(measurement: Measurement) -> Measurement:
@@ -160,89 +146,56 @@ def without_values(measurement: Measurement) -> Measurement:
 def _accuracy(table: ChoiceTable, row: int, model: str, items: NDArray[np.intp]) -> Measurement:
     values = (table.choices[row, items] == table.right[items]).astype(np.float64)
     ids = tuple(table.item_ids[item] for item in items)
-    return Measurement(
-        metric=str(METRICS["accuracy"]),
-        target=model,
-        against=GOLD,
-        capability=table.task,
-        estimate=mean_estimate(values, ids, empty=NO_RIGHT_OPTION),
-        example_ids=ids,
-        values=tuple(values.tolist()),
-    )
+    estimate = mean_estimate(values, ids, empty=NO_RIGHT_OPTION)
+    metric = METRICS["accuracy"]
+    return measured(metric, model, estimate, ids, values, against=GOLD, capability=table.task)
 
 
-class _Pair:
-    """Two models on the items that both answered."""
+def _pair_estimates(
+    table: ChoiceTable, names: Mapping[int, str]
+) -> dict[str, Estimate | Undefined]:
+    """Every metric of two models by key, on the items that both answered; ``names`` by row."""
+    rows = list(names)
+    both: NDArray[np.bool_] = (table.choices[rows] != NOTHING).all(axis=0)
+    known = both & (table.right != NOTHING)
+    probable: NDArray[np.bool_] = table.has_probabilities[rows].all(axis=0)
+    missing = Undefined(reason=NONE_BY_BOTH) if not both.any() else None
+    for row, name in names.items():
+        if not missing and not table.has_probabilities[row].any():
+            missing = Undefined(reason=f"{name} gives no probabilities")
 
-    def __init__(self, table: ChoiceTable, first: int, second: int) -> None:
-        self._table = table
-        self._rows = (first, second)
-        one, other = table.choices[[first, second]]
-        self._both = (one != NOTHING) & (other != NOTHING)
-        self._known = self._both & (table.right != NOTHING)
-        self._probable = table.has_probabilities[first] & table.has_probabilities[second]
-
-    def estimates(self, first: str, second: str) -> dict[str, Estimate | Undefined]:
-        """Every metric by key; the names say whose probabilities are missing."""
-        one, other = self._choices(self._both)
-        ids = [self._table.item_ids[item] for item in np.flatnonzero(self._both)]
-        agreement = mean_estimate(agreement_values(one, other), ids, empty=NONE_BY_BOTH)
-        known_one, known_other = self._choices(self._known)
-        right, options = self._table.right[self._known], self._table.options[self._known]
-        missing = self._without_probabilities(first, second)
-        return {
-            "agreement": agreement,
-            "cohen_kappa": _estimate(cohen_kappa(one, other), NONE_BY_BOTH),
-            "capa": missing or self._capa(),
-            "capa_discrete": self._of_known(capa_discrete(known_one, known_other, right, options)),
-            "error_consistency": self._of_known(error_consistency(known_one, known_other, right)),
-            "js_divergence": missing or self._js_divergence(),
-        }
-
-    def _capa(self) -> Estimate | Undefined:
-        items = self._known & self._probable
-        one, other = self._probabilities(items)
-        right, options = self._table.right[items], self._table.options[items]
-        return self._of_known(capa(one, other, right, options), _NONE_WITH_PROBABILITIES)
-
-    def _js_divergence(self) -> Estimate | Undefined:
-        values = js_divergence_values(
-            *self._probabilities(self._probable), self._table.options[self._probable]
+    def corrected(index: ChanceCorrected, empty: str = NONE_BY_BOTH) -> Estimate | Undefined:
+        return chance_corrected_estimate(
+            index.observed,
+            index.expected,
+            index.influence,
+            index.made_up,
+            empty=empty if known.any() or not both.any() else NO_RIGHT_OPTION,
+            no_room=_NO_ROOM,
         )
-        ids = [self._table.item_ids[item] for item in np.flatnonzero(self._probable)]
-        return mean_estimate(values, ids, empty=_NONE_WITH_PROBABILITIES)
 
-    def _of_known(
-        self, measured: ChanceCorrected, empty: str = NONE_BY_BOTH
+    def mean(
+        values: NDArray[np.float64], items: NDArray[np.bool_], empty: str
     ) -> Estimate | Undefined:
-        known = bool((self._table.right[self._both] != NOTHING).any())
-        return _estimate(measured, empty if known or not self._both.any() else NO_RIGHT_OPTION)
+        ids = [table.item_ids[item] for item in np.flatnonzero(items)]
+        return mean_estimate(values, ids, empty=empty)
 
-    def _without_probabilities(self, *names: str) -> Undefined | None:
-        if not self._both.any():
-            return Undefined(reason=NONE_BY_BOTH)
-        for row, name in zip(self._rows, names, strict=True):
-            if not self._table.has_probabilities[row].any():
-                return Undefined(reason=f"{name} gives no probabilities")
-        return None
+    def of_two(values: NDArray[Any], items: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        first, second = values[rows][:, items]
+        return first, second
 
-    def _choices(self, items: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        first, second = self._rows
-        return self._table.choices[first, items], self._table.choices[second, items]
-
-    def _probabilities(
-        self, items: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        first, second = self._rows
-        return self._table.probabilities[first, items], self._table.probabilities[second, items]
-
-
-def _estimate(measured: ChanceCorrected, empty: str) -> Estimate | Undefined:
-    return chance_corrected_estimate(
-        measured.observed,
-        measured.expected,
-        measured.influence,
-        measured.made_up,
-        empty=empty,
-        no_room=_NO_ROOM,
-    )
+    right, options = table.right, table.options
+    scored = known & probable
+    one, other = of_two(table.probabilities, probable)
+    divergences = js_divergence_values(one, other, options[probable])
+    chances = of_two(table.probabilities, scored)
+    choices, of_known = of_two(table.choices, both), of_two(table.choices, known)
+    return {
+        "agreement": mean(agreement_values(*choices), both, NONE_BY_BOTH),
+        "cohen_kappa": corrected(cohen_kappa(*choices)),
+        "capa": missing
+        or corrected(capa(*chances, right[scored], options[scored]), _NONE_WITH_PROBABILITIES),
+        "capa_discrete": corrected(capa_discrete(*of_known, right[known], options[known])),
+        "error_consistency": corrected(error_consistency(*of_known, right[known])),
+        "js_divergence": missing or mean(divergences, probable, _NONE_WITH_PROBABILITIES),
+    }

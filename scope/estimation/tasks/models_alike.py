@@ -9,7 +9,6 @@ and its influence.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations, permutations
 from typing import TypeVar, cast
 
@@ -55,7 +54,7 @@ def choice_likeness(table: ChoiceTable, models: Mapping[int, str], seed: int) ->
 
 
 def text_likeness(
-    measured: Sequence[Measurement], task: str, models: Sequence[str], seed: int
+    measured: Sequence[Measurement], task: str, models: Mapping[int, str], seed: int
 ) -> list[Difference]:
     """The tests between models whose answers are texts, from the values of word F1."""
     values: dict[tuple[str, str], dict[str, float]] = {}
@@ -63,8 +62,8 @@ def text_likeness(
         if row.metric == "word_f1" and row.against is not None:
             by_item = dict(zip(row.example_ids, row.values, strict=True))
             values[row.target, row.against] = values[row.against, row.target] = by_item
-    compared = [((a, b), (a, c)) for a, b, c in _triples(models)]
-    compared += [((a, b), (a, GOLD)) for a, b in permutations(models, 2)]
+    compared = [((a, b), (a, c)) for a, b, c in _triples(list(models.values()))]
+    compared += [((a, b), (a, GOLD)) for a, b in permutations(models.values(), 2)]
     found = []
     for pair, other in compared:
         shared = [item for item in values[pair] if item in values[other]]
@@ -121,30 +120,26 @@ def four_cells(
             names = first.target, second.target
             differ = differing(*names)
             apart = np.array([item in differ for item in ids])
-            cells = FourCells(
+            flips = _share(abs(one - other), ids)
+            both, lost, gained = one * other, one * (1 - other), (1 - one) * other
+            n_both, n_lost, n_gained = (round(float(part.sum())) for part in (both, lost, gained))
+            neither = (1 - one) * (1 - other)
+            yield FourCells(
                 task=first.capability or "",
                 first=first.target,
                 second=second.target,
-                both=_share(one * other, ids),
-                only_first=_share(one * (1 - other), ids),
-                only_second=_share((1 - one) * other, ids),
-                neither=_share((1 - one) * (1 - other), ids),
+                both=_share(both, ids),
+                only_first=_share(lost, ids),
+                only_second=_share(gained, ids),
+                neither=_share(neither, ids),
                 difference=cast(Estimate, paired_difference(one, other, ids)),
-                flips=_share(abs(one - other), ids),
-                other_wrong=_share((1 - one) * (1 - other) * apart, ids),
+                flips=flips,
+                other_wrong=_share(neither * apart, ids),
+                # What the counts show of a replacement of the first model by the second.
+                recovery=recovery(n_both, n_lost, n_gained, len(ids)),
+                p_value=mcnemar_p_value(n_gained, n_lost),
+                detectable=detectable_difference(flips),
             )
-            yield _tested_cells(cells)
-
-
-def _tested_cells(cells: FourCells) -> FourCells:
-    """The cells with what their counts show of a replacement of the first model."""
-    both, lost, gained = map(cells.count, (cells.both, cells.only_first, cells.only_second))
-    return replace(
-        cells,
-        recovery=recovery(both, lost, gained, cells.both.n),
-        p_value=mcnemar_p_value(gained, lost),
-        detectable=detectable_difference(cast(Estimate, cells.flips)),
-    )
 
 
 def _share(values: NDArray[np.float64], ids: Sequence[str]) -> Estimate:

@@ -27,9 +27,6 @@ FREQUENT = 0.10
 FEWEST_REPEATS = 3
 """if it is given so often: of few answers, two may well be the same."""
 
-NameOf = Callable[[Item, Answer], str]
-RightNames = Callable[[Item], Collection[str]]
-
 
 class Named(NamedTuple):
     """Answers by name: one mapping a model, and the right ones, by the questions' ids."""
@@ -57,8 +54,8 @@ def task_shares(
     measured
         The measurements of the task, among them each model's accuracy or exact match.
     """
-    has_options = any(item.question.options for item in answers.items)
-    every = list(_choices(answers, models) if has_options else _texts(answers, models))
+    every = list(_names(answers, models))
+    has_options = every[0].what == "option"
     accuracies = {one.target: one.estimate for one in measured if _is_accuracy(one)}
     found = []
     for model, row in zip(models, answers.answers, strict=True):
@@ -66,11 +63,7 @@ def task_shares(
         counts = Counter(every[-1].models[model].values())
         accuracy = accuracies[model]
         reasons = (
-            *(
-                reason(named, model)
-                for named in every
-                for reason in (_one_answer, _blind, _unsettled)
-            ),
+            *(_one_answer(named, model) for named in every),
             _silent(asked, counts.total()),
             _no_better_than_chance(accuracy, every[0], model) if has_options else None,
         )
@@ -93,53 +86,41 @@ def _is_accuracy(measurement: Measurement) -> bool:
     return is_whole and measurement.metric in ("accuracy", "exact_match")
 
 
-def _choices(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:
-    def named(words: Callable[[Item, int], str]) -> Named:
-        return _named(
+def _names(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:
+    """The answers by every name that they have."""
+
+    def named(
+        what: str, name: Callable[[Item, Answer], str], right: Callable[[Item], Collection[str]]
+    ) -> Named:
+        rows = (
+            {
+                item.question.id: name(item, answer)
+                for item, answer in zip(answers.items, row, strict=True)
+                if answer.given
+            }
+            for row in answers.answers
+        )
+        gold = {item.question.id: right(item) for item in answers.items}
+        known = {id_: names for id_, names in gold.items() if names}
+        return Named(what, dict(zip(models, rows, strict=True)), known)
+
+    def of_options(words: Callable[[Item, int], str]) -> Named:
+        return named(
             "option",
-            answers,
-            models,
             lambda item, answer: "" if answer.choice is None else words(item, answer.choice),
             lambda item: () if item.right is None else (words(item, item.right),),
         )
 
-    yield named(lambda _, option: chr(ord("A") + option))
+    if not any(item.question.options for item in answers.items):
+        yield named(
+            "answer",
+            lambda _, answer: answer.text or UNANSWERABLE,
+            lambda item: [text or UNANSWERABLE for text in item.gold],
+        )
+        return
+    yield of_options(lambda _, option: chr(ord("A") + option))
     if len({frozenset(item.question.options) for item in answers.items}) == 1:
-        yield named(lambda item, option: item.question.options[option])
-
-
-def _texts(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:
-    yield _named(
-        "answer",
-        answers,
-        models,
-        lambda _, answer: _text(answer.text),
-        lambda item: tuple(map(_text, item.gold)),
-    )
-
-
-def _named(
-    what: str, answers: TaskAnswers, models: Sequence[str], name: NameOf, right: RightNames
-) -> Named:
-    ids = [item.question.id for item in answers.items]
-    rows = (
-        {
-            id_: name(item, answer)
-            for id_, item, answer in zip(ids, answers.items, row, strict=True)
-            if answer.given
-        }
-        for row in answers.answers
-    )
-    gold = {id_: right(item) for id_, item in zip(ids, answers.items, strict=True)}
-    return Named(
-        what,
-        dict(zip(models, rows, strict=True)),
-        {id_: names for id_, names in gold.items() if names},
-    )
-
-
-def _text(text: str | None) -> str:
-    return text or UNANSWERABLE
+        yield of_options(lambda item, option: item.question.options[option])
 
 
 def _most_common(names: Mapping[str, str]) -> tuple[str, int]:
@@ -147,61 +128,36 @@ def _most_common(names: Mapping[str, str]) -> tuple[str, int]:
 
 
 def _one_answer(named: Named, model: str) -> str | None:
-    """Why one answer is too frequent, compared with how often it is right."""
-    given = named.models[model]
-    if not _is_nearly_all(given) or len(named.gold) < FEWEST:
-        return None
-    answer, times = _most_common(given)
-    right = Counter(chain.from_iterable(map(set, named.gold.values())))
-    most, known = max(right.values()), len(named.gold)
-    # Words may be right in another spelling; an option is right or it is not.
-    expected = right[answer] if named.what == "option" else most
-    if expected > SKEWED * known:
-        return None
-    told = f"it gives the {named.what} `{brief(answer)}` to {times} of {len(given)} questions"
-    if most > SKEWED * known:
-        return f"{told}, and is right for {expected} of {known} with it"
-    return f"{told}, while no right {named.what} exceeds {most} of {known}"
+    """Why one answer is too frequent, compared with how often it is right.
 
-
-def _is_nearly_all(given: Mapping[str, str]) -> bool:
-    """Whether one answer makes up nearly all of enough answers."""
-    return len(given) >= FEWEST and _most_common(given)[1] >= ONE_ANSWER * len(given)
-
-
-def _blind(named: Named, model: str) -> str | None:
-    """Why one answer is too frequent where gold is skewed: all the rest are answered with it."""
+    Where gold is skewed, it is if all questions with other right answers are answered with it.
+    Where too few right answers are known, it shows nothing: models that give one answer each agree
+    by that alone, and what others answer does not show whether it is right.
+    """
     given = named.models[model]
     if not given or _most_common(given)[1] < ONE_ANSWER * len(given):
         return None
-    answer, _ = _most_common(given)
+    (answer, times), asked, known = _most_common(given), len(given), len(named.gold)
+    right = Counter(chain.from_iterable(map(set, named.gold.values())))
+    most = max(right.values(), default=0)
+    # Words may be right in another spelling; an option is right or it is not.
+    expected = right[answer] if named.what == "option" else most
+    told = f"it gives the {named.what} `{brief(answer)}` to"
+    if min(asked, known) >= FEWEST and expected <= SKEWED * known:
+        told += f" {times} of {asked} questions"
+        if most > SKEWED * known:
+            return f"{told}, and is right for {expected} of {known} with it"
+        return f"{told}, while no right {named.what} exceeds {most} of {known}"
     others = [
-        given[one] for one, right in named.gold.items() if one in given if answer not in right
+        given[one] for one, names in named.gold.items() if one in given if answer not in names
     ]
-    if len(others) < FEWEST or set(others) != {answer}:
-        return None
-    return (
-        f"it gives the {named.what} `{brief(answer)}` to all {len(others)} questions to which "
-        "another is right"
-    )
-
-
-def _unsettled(named: Named, model: str) -> str | None:
-    """Why one answer shows nothing where too few right ones are known.
-
-    Models that give one answer each agree by that alone, and what others answer does not show
-    whether it is right.
-    """
-    given = named.models[model]
-    if not _is_nearly_all(given) or len(named.gold) >= FEWEST:
-        return None
-    answer, times = _most_common(given)
-    of_whole = f"all {times}" if times == len(given) else f"{times} of {len(given)}"
-    known = f"only {len(named.gold)} of them have" if named.gold else "none of them has"
-    return (
-        f"it gives the {named.what} `{brief(answer)}` to {of_whole} questions, and {known} "
-        "a known right answer"
-    )
+    if len(others) >= FEWEST and set(others) == {answer}:
+        return f"{told} all {len(others)} questions to which another is right"
+    if asked >= FEWEST > known:
+        of_whole = f"all {times}" if times == asked else f"{times} of {asked}"
+        of_gold = f"only {known} of them have" if known else "none of them has"
+        return f"{told} {of_whole} questions, and {of_gold} a known right answer"
+    return None
 
 
 def _silent(asked: int, given: int) -> str | None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.estimation.pairs import measured
 from scope.metrics import (
     METRICS,
     Metric,
@@ -147,21 +148,15 @@ class TextTable(NamedTuple):
 
     def comparisons(self) -> dict[str, Compare]:
         """The metrics that compare texts, by key; others follow from their values."""
-        by_text = {
-            "word_f1": word_f1_values,
-            "character_f1": character_f1_values,
-            "exact_match": exact_match_values,
-        }
         comparisons: dict[str, Compare] = {
-            key: partial(values, normalize=self.normalize) for key, values in by_text.items()
+            "word_f1": partial(word_f1_values, normalize=self.normalize),
+            "character_f1": partial(character_f1_values, normalize=self.normalize),
+            "exact_match": partial(exact_match_values, normalize=self.normalize),
         }
-        for key, compare in (("sem_score", self.by_meaning), ("word_cosine", self.by_words)):
-            if compare is not None:
-                comparisons[key] = compare
-        of_task = {
-            scorer.key: scorer.on_texts for scorer in self.scorers if scorer.on_texts is not None
-        }
-        return {**comparisons, **of_task}
+        own = ((scorer.key, scorer.on_texts) for scorer in self.scorers)
+        given = (("sem_score", self.by_meaning), ("word_cosine", self.by_words), *own)
+        comparisons.update((key, compare) for key, compare in given if compare is not None)
+        return comparisons
 
 
 NO_GOLD = "no item has a known right answer"
@@ -170,7 +165,7 @@ NONE_BY_BOTH = "the two models answered no item in common"
 
 def text_gold_measurements(table: TextTable, models: Sequence[str]) -> list[Measurement]:
     """Each model against the right answers; an answer not given has the value 0."""
-    measured: list[Measurement] = []
+    measurements: list[Measurement] = []
     for name, row in zip(models, table.answers.answers, strict=True):
         known = [
             (item, answer.text)
@@ -185,8 +180,8 @@ def text_gold_measurements(table: TextTable, models: Sequence[str]) -> list[Meas
             key: np.where(given, best_against_gold(compare, texts, gold), 0.0)
             for key, compare in table.comparisons().items()
         }
-        measured += _measurements(table, name, GOLD, ids, values, NO_GOLD)
-    return measured
+        measurements += _measurements(table, name, GOLD, ids, values, NO_GOLD)
+    return measurements
 
 
 def text_pair_measurements(table: TextTable, models: Sequence[str]) -> Iterator[Measurement]:
@@ -219,15 +214,8 @@ def _measurements(
             continue
         low = metric.low if key in own else lowest(key, table.cosines)
         estimate = mean_estimate(found[key], ids, low=low, high=metric.high, empty=empty)
-        yield Measurement(
-            metric=str(metric),
-            target=target,
-            against=against,
-            capability=table.answers.task,
-            estimate=estimate,
-            example_ids=ids,
-            values=tuple(found[key].tolist()),
-        )
+        task = table.answers.task
+        yield measured(metric, target, estimate, ids, found[key], against=against, capability=task)
 
 
 def _counted(values: Mapping[str, Values], cosines: bool) -> dict[str, Values]:

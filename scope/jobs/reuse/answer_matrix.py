@@ -9,7 +9,7 @@ column. Questions with the same number of columns share a block, so that there i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -107,23 +107,15 @@ class Scores:
     values: NDArray[np.float64]
     parts: NDArray[np.float64]
 
+    @classmethod
+    def undefined(cls, models: int, units: int) -> Scores:
+        """No model has a value yet."""
+        return cls(values=np.full(models, np.nan), parts=np.zeros((models, units)))
 
-class Contribution(NamedTuple):
-    """The value of a model, and ``each`` of its terms with the unit that owns it."""
-
-    model: int
-    value: float
-    owners: NDArray[np.int64]
-    each: NDArray[np.float64]
-
-
-def summed(models: int, units: int, contributions: Iterable[Contribution]) -> Scores:
-    """The scores of models; one without a contribution has NaN."""
-    scores = Scores(values=np.full(models, np.nan), parts=np.zeros((models, units)))
-    for model, value, owners, each in contributions:
-        scores.values[model] = value
-        scores.parts[model] = np.bincount(owners, weights=each, minlength=units)
-    return scores
+    def put(self, model: int, value: float, owners: NDArray[np.int64], terms: Values) -> None:
+        """Set the value of a model; each of its terms belongs to the unit that owns it."""
+        self.values[model] = value
+        self.parts[model] = np.bincount(owners, weights=terms, minlength=self.parts.shape[1])
 
 
 class Response(NamedTuple):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, Response, answer_matrix
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix, Response, answer_matrix
 from scope.jobs.reuse.case import Case, CaseItem
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.questions import ItemSet, ReuseItem
@@ -109,10 +110,23 @@ def make_case(
         return case_of(answers_of(models.suspect)), ()
     keys = [item.key for item in questions]
     matrix = answer_matrix(keys, [of_reference, *of_controls])
+    ask = partial(responses.answers, models.suspect)
+    return _ask_in_batches(batches, questions, of_reference, matrix, ask, case_of)
+
+
+def _ask_in_batches(
+    batches: InBatches,
+    questions: Sequence[ReuseItem],
+    of_reference: Sequence[Response],
+    matrix: AnswerMatrix,
+    ask: Callable[[Sequence[ReuseItem]], list[Response]],
+    case_of: Callable[[Sequence[Response]], Case],
+) -> tuple[Case, tuple[Look, ...]]:
+    """Ask the suspect until it is found to be related; ``matrix`` has the other models' answers."""
     # With an open vocabulary the number of options is the largest possible one: to count only the
     # controls' answers would treat suspect and controls differently.
-    most = len(of_controls) + 3
-    options = np.array([max(key.options or most, 2) for key in keys], dtype=np.int64)
+    most = len(matrix.answers) + 2
+    options = np.array([max(item.key.options or most, 2) for item in questions], dtype=np.int64)
     ends = [*range(batches.size, len(questions), batches.size), len(questions)]
     test = SequentialTest(matrix.answers[0], matrix.answers[1:], options, looks=ends)
     answers: list[Response] = []
@@ -120,7 +134,7 @@ def make_case(
     looks: tuple[Look, ...] = ()
     for end in ends:
         start = len(answers)
-        answers += responses.answers(models.suspect, questions[start:end])
+        answers += ask(questions[start:end])
         for place in range(start, end):
             # The reference's option number for an equal answer, another one for a different answer.
             number, choice = int(matrix.answers[0, place]), answers[place].choice

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.estimation.pairs import AuditedPairs
-from scope.jobs.reuse.answer_matrix import UNKNOWN, AnswerMatrix, Contribution, Scores, summed
+from scope.jobs.reuse.answer_matrix import UNKNOWN, AnswerMatrix, Scores
 from scope.jobs.reuse.case import Case, Kind
 from scope.jobs.reuse.shared_mistakes import SharedMistakes, value_of_a_copy
 from scope.metrics import METRICS, Metric, capa, capa_discrete, error_consistency
@@ -70,35 +70,27 @@ def chance_corrected_scores(answers: AnswerMatrix) -> dict[str, Scores]:
     if not known.any():
         return {}
     shown = answers.given & known
-    gold, options, choices = answers.gold, answers.options, answers.answers
-    chances = answers.probabilities
+    gold, options, chances = answers.gold, answers.options, answers.probabilities
 
-    def of_probabilities(model: int, both: NDArray[np.bool_]) -> ChanceCorrected:
-        rows = np.asarray(chances)
-        return capa(rows[0, both], rows[model, both], gold[both], options[both])
-
-    def of_choices(model: int, both: NDArray[np.bool_]) -> ChanceCorrected:
-        return capa_discrete(choices[0, both], choices[model, both], gold[both], options[both])
-
-    def of_errors(model: int, both: NDArray[np.bool_]) -> ChanceCorrected:
-        return error_consistency(choices[0, both], choices[model, both], gold[both])
-
-    def scores(measure: Callable[[int, NDArray[np.bool_]], ChanceCorrected]) -> Scores:
-        def contributions() -> Iterator[Contribution]:
-            for model in range(1, len(choices)):
-                both = shown[0] & shown[model]
-                index = measure(model, both)
-                if index.value is not None:
-                    each = (index.value + index.influence) / index.n
-                    yield Contribution(model, index.value, answers.units[both], each)
-
-        return summed(len(choices), answers.n_units, contributions())
+    def scores(
+        measure: Callable[..., ChanceCorrected],
+        rows: NDArray[np.generic],
+        *of_items: NDArray[np.int64],
+    ) -> Scores:
+        found = Scores.undefined(len(rows), answers.n_units)
+        for model in range(1, len(rows)):
+            both = shown[0] & shown[model]
+            index = measure(rows[0, both], rows[model, both], *(one[both] for one in of_items))
+            if index.value is not None:
+                terms = (index.value + index.influence) / index.n
+                found.put(model, index.value, answers.units[both], terms)
+        return found
 
     if chances is not None and np.isfinite(chances[shown]).all():
-        first = {"capa": scores(of_probabilities)}
+        first = {"capa": scores(capa, chances, gold, options)}
     else:
-        first = {"capa_discrete": scores(of_choices)}
-    return {**first, "error_consistency": scores(of_errors)}
+        first = {"capa_discrete": scores(capa_discrete, answers.answers, gold, options)}
+    return {**first, "error_consistency": scores(error_consistency, answers.answers, gold)}
 
 
 def asked_pairs(pairs: AuditedPairs, units: Sequence[str]) -> AuditedPairs:
@@ -124,12 +116,11 @@ def invariance_scores(pairs: AuditedPairs, metric: Metric, units: Sequence[str])
         return None
     numbers = {unit: number for number, unit in enumerate(units)}
     owners = np.array([numbers[example] for example in pairs.example_ids])
-    values = (pairs.values(metric, target) / len(owners) for target in range(len(pairs.targets)))
-    return summed(
-        len(pairs.targets) + 1,
-        len(units),
-        (Contribution(model, each.sum(), owners, each) for model, each in enumerate(values, 1)),
-    )
+    scores = Scores.undefined(len(pairs.targets) + 1, len(units))
+    for target in range(len(pairs.targets)):
+        terms = pairs.values(metric, target) / len(owners)
+        scores.put(target + 1, terms.sum(), owners, terms)
+    return scores
 
 
 LEAST_PROBABILITY: Final = 1e-4
@@ -171,21 +162,20 @@ def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
     owners = np.repeat(answers.units, rows.shape[1] // len(answers.units))
     products = rows @ rows.T
 
-    def contributions() -> Iterator[Contribution]:
-        for model in range(1, len(rows)):
-            pair = [0, model]
-            others = [row for row in range(len(rows)) if row not in pair and shown[row].any()]
+    scores = Scores.undefined(len(rows), answers.n_units)
+    for model in range(1, len(rows)):
+        pair = [0, model]
+        others = [row for row in range(len(rows)) if row not in pair and shown[row].any()]
+        left = rows[pair]
+        if others:
             ridge = products[np.ix_(others, others)] + RIDGE * np.eye(len(others))
-            left = rows[pair]
-            if others:
-                predicted = np.linalg.solve(ridge, products[np.ix_(others, pair)])
-                left = left - predicted.T @ rows[others]
-            lengths = np.sqrt((left**2).sum(axis=1))
-            if (shown[0] & shown[model]).any() and lengths.min() >= _NOTHING_LEFT:
-                each = left[0] * left[1] / lengths.prod()
-                yield Contribution(model, each.sum(), owners, each)
-
-    return summed(len(rows), answers.n_units, contributions())
+            predicted = np.linalg.solve(ridge, products[np.ix_(others, pair)])
+            left = left - predicted.T @ rows[others]
+        lengths = np.sqrt((left**2).sum(axis=1))
+        if (shown[0] & shown[model]).any() and lengths.min() >= _NOTHING_LEFT:
+            terms = left[0] * left[1] / lengths.prod()
+            scores.put(model, terms.sum(), owners, terms)
+    return scores
 
 
 def plain_correlations(answers: AnswerMatrix) -> NDArray[np.float64] | None:

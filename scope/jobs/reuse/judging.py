@@ -170,14 +170,7 @@ def finding_of(
     ranked = case.answers.answers[2:][~np.isnan(joint.values[1:])]
     different = len(np.unique(ranked, axis=0)) if len(ranked) else 0
     allowed = (sequential_rank if looks else threshold_rank)(alpha, different)
-    p_rank, among = rank_p_value(joint.values), len(ranked)
-    if looks:
-        # A sequential test ranks the suspect among all controls.
-        p_rank, among = looks[-1].p_value, len(case.controls)
-    if p_rank is not None:
-        # Controls with identical answers count once: p is greater with fewer of them.
-        more = max(1.0, (among + 1) / (different + 1))
-        p_rank = min(1.0, p_rank * more) if different else None
+    p_rank = _rank_p_value(case, joint, looks, different)
     agreement = agreement_test(case, usable)
     verdict = Verdict(
         suspect=case.suspect,
@@ -212,6 +205,20 @@ def finding_of(
         guesses=guesses(shared, row=1),
         uninformative=uninformative(case, shared),
     )
+
+
+def _rank_p_value(
+    case: Case, joint: JointScores, looks: tuple[Look, ...], different: int
+) -> float | None:
+    """The p-value by rank; controls with identical answers count once."""
+    p_rank, among = rank_p_value(joint.values), len(joint.ranked)
+    if looks:
+        # A sequential test ranks the suspect among all controls.
+        p_rank, among = looks[-1].p_value, len(case.controls)
+    if p_rank is None or not different:
+        return None
+    # It is greater with fewer of them.
+    return min(1.0, p_rank * max(1.0, (among + 1) / (different + 1)))
 
 
 def _scores(names: Sequence[str], values: NDArray[np.float64]) -> tuple[ModelScore, ...]:

@@ -58,15 +58,15 @@ class ReuseModels:
     def with_models(self, change: Callable[[Model], Any]) -> ReuseModels:
         """A copy in which each ``model`` is replaced by the result of ``change``."""
 
-        def changed(model: Model) -> Model:
-            return replace(model, adapter=change(model))
+        def changed(models: Sequence[Model]) -> tuple[Model, ...]:
+            return tuple(replace(model, adapter=change(model)) for model in models)
 
-        return ReuseModels(
-            suspect=changed(self.suspect),
-            references=tuple(map(changed, self.references)),
-            controls=tuple(map(changed, self.controls)),
-            candidates=tuple(map(changed, self.candidates)),
-            excluded=self.excluded,
+        return replace(
+            self,
+            suspect=changed([self.suspect])[0],
+            references=changed(self.references),
+            controls=changed(self.controls),
+            candidates=changed(self.candidates),
         )
 
 
@@ -96,44 +96,39 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     chosen, excluded = _without([*chosen, *stored], request.exclude_controls, taken)
     n_stored = sum(spec in stored for spec in chosen)
     _refuse_repeated(suspect, references, chosen)
-    for one in (*taken, *chosen):
-        if isinstance(one, str):
-            checked_spec(one)
-    entries: list[tuple[Part, str | object]] = [
-        *(("reference", reference) for reference in references),
-        ("suspect", suspect),
-        *(("control", one) for one in chosen),
+    specs = (*references, suspect, *chosen)
+    for spec in specs:
+        if isinstance(spec, str):
+            checked_spec(spec)
+    roles: list[Part] = [
+        *(["reference"] * len(references)),
+        "suspect",
+        *(["control"] * len(chosen)),
     ]
     loaded: dict[int | str, Any] = {}
     one_in_memory = OneInMemory()
-    with request.progress.task("loading models", len(entries)) as advance:
-        for part, one in entries:
-            key = one if isinstance(one, str) else id(one)
+    with request.progress.task("loading models", len(specs)) as advance:
+        for role, spec in zip(roles, specs, strict=True):
+            key = spec if isinstance(spec, str) else id(spec)
             if key not in loaded:
                 # Twenty models of these kinds may not fit in memory.
-                heavy = isinstance(one, str) and scheme_of(one).computed
-                unloads = heavy and part != "reference"
-                loaded[key] = one_in_memory.add(partial(load, one)) if unloads else load(one)
+                heavy = isinstance(spec, str) and scheme_of(spec).computed
+                unloads = heavy and role != "reference"
+                loaded[key] = one_in_memory.add(partial(load, spec)) if unloads else load(spec)
             advance()
-    models = [loaded[one if isinstance(one, str) else id(one)] for _, one in entries]
-    names = _names([part for part, _ in entries], [model.spec for model in models])
-    found = [
-        Model(
-            name=name,
-            role=part,
-            adapter=model,
-            own=is_own(given, model),
-        )
-        for (part, given), name, model in zip(entries, names, models, strict=True)
+    adapters = [loaded[spec if isinstance(spec, str) else id(spec)] for spec in specs]
+    names = _names(roles, [adapter.spec for adapter in adapters])
+    models = [
+        Model(name=name, role=role, adapter=adapter, own=is_own(spec, adapter))
+        for name, role, spec, adapter in zip(names, roles, specs, adapters, strict=True)
     ]
-    _refuse_same_models(found)
-    controls = tuple(found[len(references) + 1 :])
-    n_named = len(controls) - n_stored
+    _refuse_same_models(models)
+    first, n_named = len(references) + 1, len(specs) - n_stored
     return ReuseModels(
-        suspect=found[len(references)],
-        references=tuple(found[: len(references)]),
-        controls=controls[:n_named],
-        candidates=controls[n_named:],
+        suspect=models[len(references)],
+        references=tuple(models[: len(references)]),
+        controls=tuple(models[first:n_named]),
+        candidates=tuple(models[n_named:]),
         excluded=excluded,
     )
 
@@ -219,19 +214,17 @@ def _same(place: tuple[Path, str], other: tuple[Path, str]) -> bool:
 def _refuse_repeated(
     suspect: str | object, references: Sequence[str | object], controls: Sequence[str | object]
 ) -> None:
-    shown = [
-        str(getattr(reference, "spec", reference))
-        for reference in (suspect, *references, *controls)
-    ]
-    their_references = shown[1 : 1 + len(references)]
-    their_controls = shown[1 + len(references) :]
+    suspects, their_references, their_controls = (
+        [str(getattr(one, "spec", one)) for one in group]
+        for group in ([suspect], references, controls)
+    )
     if not references:
         raise SpecError(
             "no reference",
             expected="at least one model that the suspect may be derived from",
             fix="add --reference SPEC",
         )
-    for name, others in (("reference", their_references), ("suspect", shown[:1])):
+    for name, others in (("reference", their_references), ("suspect", suspects)):
         if both := [one for one in others if one in their_controls]:
             raise SpecError(
                 f"the {name} `{both[0]}` is also a control",

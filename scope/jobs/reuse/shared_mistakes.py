@@ -34,7 +34,7 @@ U is symmetric, dimensionless, around 0 for independent models, and unbounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,13 +43,11 @@ from numpy.typing import NDArray
 
 from scope.jobs.reuse.answer_matrix import (
     AnswerMatrix,
-    Contribution,
     OptionBlock,
     Scores,
     Square,
     Table,
     option_blocks,
-    summed,
 )
 from scope.jobs.reuse.consensus import (
     Fit,
@@ -295,14 +293,12 @@ def _scores(
 ) -> Scores:
     """The reference's row, with the contribution of each unit."""
     values = np.where(comparable, standing.values[0], np.nan)
-
-    def contributions() -> Iterator[Contribution]:
-        for model in np.flatnonzero(~np.isnan(values)).tolist():
-            both = answers.given[0] & answers.given[model]
-            each = (by_item[model, both] - standing.mean) * standing.factors[0, model] / both.sum()
-            yield Contribution(model, values[model], answers.units[both], each)
-
-    return summed(len(values), answers.n_units, contributions())
+    scores = Scores.undefined(len(values), answers.n_units)
+    for model in np.flatnonzero(~np.isnan(values)).tolist():
+        both = answers.given[0] & answers.given[model]
+        terms = (by_item[model, both] - standing.mean) * standing.factors[0, model] / both.sum()
+        scores.put(model, values[model], answers.units[both], terms)
+    return scores
 
 
 def _following(answers: AnswerMatrix, fits: Sequence[Fit]) -> Following:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from scope.jobs.reuse.judging import Finding
 from scope.jobs.reuse.usability import (
@@ -35,7 +35,7 @@ from scope.jobs.reuse.usability import (
     exclusion,
     sibling_warning,
 )
-from scope.records import Decision, Estimate, Verdict
+from scope.records import Decision, Estimate, PairedTest, Verdict
 from scope.statistics import holm
 from scope.statistics.conformal import controls_needed
 from scope.statistics.intervals import normal_quantile
@@ -83,6 +83,10 @@ class _Judged(NamedTuple):
     changes: tuple[str, ...]
 
 
+def _undecided(change: str, *reasons: str) -> _Judged:
+    return _Judged("undecided", reasons, (change,))
+
+
 def conclude(
     findings: Sequence[Finding],
     alpha: float,
@@ -128,10 +132,11 @@ def conclude(
 
 
 def _judge(finding: Finding, p_adjusted: float, conditions: _Conditions) -> _Judged:
-    numbers, paired, alpha = finding.verdict, finding.verdict.paired, conditions.alpha
-    unfit = next(_unfit(finding, conditions), None)
-    if unfit is not None or paired is None:
-        return unfit or _Judged("undecided", (), ())
+    if unfit := _unfit(finding, conditions):
+        return unfit
+    numbers, alpha = finding.verdict, conditions.alpha
+    # Without a paired test the evidence is unfit.
+    paired = cast(PairedTest, numbers.paired)
     if p_adjusted <= alpha and paired.p_more <= alpha:
         return _Judged(
             "related",
@@ -152,10 +157,10 @@ def _judge(finding: Finding, p_adjusted: float, conditions: _Conditions) -> _Jud
     else:
         reasons = tuple(_why_not_cleared(finding, p_adjusted, alpha))
     if reasons:
-        return _Judged("undecided", reasons, (_what_would_decide(finding, conditions),))
+        return _undecided(_what_would_decide(finding, conditions), *reasons)
     if not conditions.assume_no_label_training:
         change = "If it is known not to be trained on answers of the reference"
-        return _Judged("undecided", (NO_POWER_KNOWN,), (f"{change}: --assume-no-label-training.",))
+        return _undecided(f"{change}: --assume-no-label-training.", NO_POWER_KNOWN)
     return _Judged(
         "not related",
         (),
@@ -168,50 +173,50 @@ def _judge(finding: Finding, p_adjusted: float, conditions: _Conditions) -> _Jud
     )
 
 
-def _unfit(finding: Finding, conditions: _Conditions) -> Iterator[_Judged]:
-    """Why the evidence allows no verdict, and what is missing: the first that applies counts."""
+def _unfit(finding: Finding, conditions: _Conditions) -> _Judged | None:
+    """Why the evidence allows no verdict, and what is missing."""
     numbers, usable = finding.verdict, finding.usable_controls
     counted, controls = finding.counted_controls, len(numbers.controls)
     if finding.unusable:
         change = "Answers to more of the questions, or answers that are better than guesses."
         if all(reason.startswith(OF_REFERENCE) for reason in finding.unusable):
             change = "A reference whose answers differ, or other questions."
-        yield _Judged("undecided", finding.unusable, (change,))
+        return _undecided(change, *finding.unusable)
     if counted < conditions.needed:
         which = "different " if counted < usable else "usable " if usable < controls else ""
         of = f" of {controls}" if which else ""
         missing = conditions.needed - counted
-        reason = (
+        return _undecided(
+            f"{missing} more independent controls.",
             f"{counted} {which}control{'' if counted == 1 else 's'}{of} "
             f"{'is' if counted == 1 else 'are'} too few for an error rate of "
-            f"{conditions.alpha:g}: at least {conditions.needed} are needed, {missing} more"
+            f"{conditions.alpha:g}: at least {conditions.needed} are needed, {missing} more",
         )
-        yield _Judged("undecided", (reason,), (f"{missing} more independent controls.",))
     if numbers.p_rank is None or numbers.paired is None or numbers.agreement is None:
-        reason = "its answers give no evidence, for example because the reference makes no mistakes"
-        change = "Questions that the suspect and the reference both answer."
-        yield _Judged("undecided", (reason,), (change,))
-    elif finding.comparable < conditions.comparable:
-        missing = conditions.comparable - finding.comparable
-        reason = (
-            f"only {finding.comparable} of {controls} controls are comparable with it: their "
-            f"answers are usable and their skill is within {SKILL_GAP:g} of its own; at least "
-            f"{conditions.comparable} are needed, {missing} more"
+        return _undecided(
+            "Questions that the suspect and the reference both answer.",
+            "its answers give no evidence, for example because the reference makes no mistakes",
         )
-        skill = ""
+    if finding.comparable < conditions.comparable:
+        missing, skill = conditions.comparable - finding.comparable, ""
         if isinstance(numbers.skill, Estimate):
             low, high = numbers.skill.value - SKILL_GAP, numbers.skill.value + SKILL_GAP
             skill = f" of a skill from {max(low, 0):.2f} to {min(high, 1):.2f}"
-        change = f"{missing} more independent controls{skill}."
-        yield _Judged("undecided", (*finding.guesses, reason), (change,))
-    elif numbers.agreement.independent < FEWEST_INDEPENDENT:
-        reason = (
+        return _undecided(
+            f"{missing} more independent controls{skill}.",
+            *finding.guesses,
+            f"only {finding.comparable} of {controls} controls are comparable with it: their "
+            f"answers are usable and their skill is within {SKILL_GAP:g} of its own; at least "
+            f"{conditions.comparable} are needed, {missing} more",
+        )
+    if numbers.agreement.independent < FEWEST_INDEPENDENT:
+        return _undecided(
+            "Controls of other origins, which are less similar to each other.",
             f"{len(numbers.agreement.controls)} controls are so similar to each other that they "
             f"count as {numbers.agreement.independent:.1f} independent ones: at least "
-            f"{FEWEST_INDEPENDENT} are needed"
+            f"{FEWEST_INDEPENDENT} are needed",
         )
-        change = "Controls of other origins, which are less similar to each other."
-        yield _Judged("undecided", (reason,), (change,))
+    return None
 
 
 def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Iterator[str]:

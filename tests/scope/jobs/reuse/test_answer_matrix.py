@@ -8,25 +8,10 @@ from scope.jobs.reuse.answer_matrix import (
     NOT_GIVEN,
     UNKNOWN,
     AnswerKey,
-    AnswerMatrix,
     Response,
     answer_matrix,
     option_blocks,
 )
-
-
-def matrix(**changes):
-    whole = {
-        "answers": np.array([[0, 1], [NOT_GIVEN, 2]]),
-        "options": np.array([2, 3]),
-        "gold": np.array([UNKNOWN, 2]),
-        "units": np.array([0, 0]),
-    }
-    return AnswerMatrix(**{**whole, **changes})
-
-
-def test_what_was_not_given_is_told_from_what_was():
-    assert matrix().given.tolist() == [[True, True], [False, True]]
 
 
 def test_where_nobody_knows_the_right_answer_the_most_frequent_one_stands_in():
@@ -138,17 +123,6 @@ def test_options_that_nobody_chose_share_a_column():
     assert block.right.tolist() == [[0, 1, 0, 0]]
     assert block.chosen[:, 0].tolist() == [[0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]
     assert block.share.tolist() == [0.1]
-
-
-def test_a_question_whose_options_were_all_chosen_has_no_column_left():
-    (block,) = option_blocks(pool([[0], [1]], options=2))
-    assert block.options.tolist() == [[1, 1]]
-
-
-def test_questions_in_a_block_are_padded_to_the_widest():
-    (block,) = option_blocks(pool([[0, 0], [2, 0]], options=[3, 2], gold=[1, 0]))
-    assert block.items.tolist() == [1, 0]
-    assert block.options.tolist() == [[1, 1, 0], [1, 1, 1]]
 
 
 @given(st.integers(0, 10_000))

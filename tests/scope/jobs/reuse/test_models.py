@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.reuse.models import ReuseModels, load_reuse_models, reuse_card
+from scope.jobs.reuse.models import ReuseModels, load_reuse_models
 from scope.jobs.reuse.request import ReuseRequest
 
 
@@ -93,17 +93,6 @@ def test_models_can_be_exchanged_and_keep_their_places():
         "a view of b:model",
     ]
     assert [one.role for one in changed.all] == [one.role for one in models.all]
-
-
-def test_a_card_describes_a_model():
-    card = reuse_card(loaded_models("hf:theirs", ["hf:ours"], INDEPENDENT).suspect, truncated=3)
-    assert (card.name, card.role, card.spec, card.labels) == (
-        "theirs",
-        "suspect",
-        "hf:theirs",
-        ("no", "yes"),
-    )
-    assert (card.fingerprint, card.truncated) == ("made of hf:theirs", 3)
 
 
 def test_without_a_reference_there_is_nothing_to_be_derived_from():

@@ -13,7 +13,6 @@ from scope.jobs.reuse.usability import (
     FEWEST_SHARED,
     MAY_BE_RELATED,
     check_controls,
-    constant,
     likely_siblings,
     sibling_warning,
     skill_of,
@@ -81,13 +80,6 @@ def test_words_that_are_always_right_are_not_the_same_though_their_numbers_are()
     case = make_case(with_suspect(rows, gold), gold, words=in_words)
     assert (case.answers.answers[1] == 0).all()
     assert unusable(case) == ()
-    assert not constant(case, 2)
-
-
-def test_a_model_without_answers_does_not_answer_alike():
-    rows, gold = strangers(0, controls=2, items=60)
-    for words in (None, in_words):
-        assert not constant(make_case(with_suspect(rows, NOT_GIVEN), gold, words=words), 1)
 
 
 def why_not_cleared(rows, gold, **options):
@@ -253,10 +245,6 @@ def checks(*names, outlying=()):
 def test_a_name_that_begins_as_the_reference_does_and_outlying_answers_are_reasons():
     controls = checks("org/Yi-34B", "Qwen-7B", "gemma-2b", "phi", outlying=("phi",))
     assert dict(likely_siblings("Yi-6B", controls)) == {"org/Yi-34B": BY_NAME, "phi": BY_ANSWERS}
-
-
-def test_a_beginning_that_most_controls_share_says_nothing():
-    assert not likely_siblings("model-a", checks("model-b", "model-c", "other"))
 
 
 def test_without_siblings_there_is_no_warning():

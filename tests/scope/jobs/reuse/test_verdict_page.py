@@ -112,13 +112,6 @@ def test_the_chart_marks_the_suspect_and_has_its_numbers_in_words():
     assert chart.legend[1].note == SUSPECT
 
 
-def test_a_suspect_without_a_value_leaves_the_controls_alone():
-    (figure,) = of_kind(Figure, replace(related(), standings=related().standings[1:], alpha=0.1))
-    assert figure.chart.suspect is None
-    assert "the suspect has none" in figure.chart.label
-    assert [key.name for key in figure.chart.legend] == ["control"]
-
-
 def test_several_references_share_the_error_rate():
     charts = [one.chart for one in of_kind(Figure, related(), not_related(), undecided())]
     assert {chart.rate for chart in charts} == {"0.2"}
@@ -138,6 +131,9 @@ def test_a_suspect_without_a_value_has_no_place():
     whole = related()
     lacking = replace(whole, standings=whole.standings[1:], p_value=None)
     assert "The suspect has no joint statistic." in words(lacking)
+    (figure,) = of_kind(Figure, replace(lacking, alpha=0.1))
+    assert "the suspect has none" in figure.chart.label
+    assert [key.name for key in figure.chart.legend] == ["control"]
     assert of_kind(Figure, replace(whole, standings=())) == []
 
 
