@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 from probe_models import gemma_file
 from search_speed import searched
-from surroundings import show, surroundings
+from surroundings import command, show, surroundings
 from zoo.smollm import smollm_file
 
 from capabilities.synonym import Synonym
@@ -108,8 +108,7 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser = command(__doc__)
     parser.add_argument("--typo", type=int, default=20, help="examples for typo")
     parser.add_argument("--synonym", type=int, default=20, help="examples for synonym")
     parser.add_argument("--processor-time", action="store_true", help="for a busy machine")

@@ -23,7 +23,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from surroundings import show, surroundings
+from surroundings import command, show, surroundings
 
 import scope
 from scope.progress import Silent
@@ -38,10 +38,9 @@ WORDS = tuple(_WORDS.split())
 
 def main() -> None:
     """Run every job in a process of its own, and print its figures."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = command(__doc__)
     parser.add_argument("--texts", type=int, nargs="*", default=[2_000, 20_000])
     parser.add_argument("--questions", type=int, nargs="*", default=[10_000, 100_000])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--only", nargs=2, metavar=("JOB", "COUNT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only:

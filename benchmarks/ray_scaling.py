@@ -13,8 +13,6 @@ Keys of --json: `texts`, `workers`, `seconds_1` (in this process), `seconds_work
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import tempfile
 import time
@@ -22,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from surroundings import surroundings
+from surroundings import command, show, surroundings
 
 import scope
 
@@ -50,19 +48,14 @@ class SleepingToo(Sleeping):
 
 def main() -> None:
     """Measure, and print a table or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser = command(__doc__)
     parser.add_argument("--texts", type=int, default=64)
     parser.add_argument("--workers", type=int, default=8)
     arguments = parser.parse_args()
     # Workers find this module by its name.
     os.environ["PYTHONPATH"] = str(Path(__file__).parent)
     figures = measured(arguments.texts, arguments.workers) | surroundings("torch", "ray")
-    if arguments.json:
-        print(json.dumps(figures))
-        return
-    for key, value in figures.items():
-        print(f"{key:<24} {value}")
+    show(figures, as_json=arguments.json)
 
 
 def measured(texts: int, workers: int) -> dict[str, Any]:

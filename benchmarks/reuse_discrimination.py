@@ -3,7 +3,7 @@
 AUROC is how often a related pair has the greater value of the two, ties counting half. The rate of
 true positives at 1 % false ones is the share of related pairs that lie above the smallest value of
 an unrelated pair which at most 1 % of the unrelated pairs exceed: with 358 of them, above the
-fourth greatest. A pair of which a measure knows nothing has the value 0.
+fourth greatest.
 
 Pairs that share a model are not independent, so models are drawn, not pairs: as many as there are,
 with replacement, 1,000 times. A pair counts as often as both its models were drawn together, two
@@ -41,24 +41,12 @@ class Discrimination(NamedTuple):
     true_positives: Interval
 
 
-def discrimination(
-    sets: Values,
-    lineage: Lineage,
-    *,
-    draws: int = DRAWS,
-) -> Discrimination:
-    """Tell pairs apart in every set, and average over the sets, in each draw of models.
-
-    Parameters
-    ----------
-    sets
-        What a measure says of each pair, shape (sets, pairs).
-    """
+def discrimination(values: Values, lineage: Lineage, *, draws: int = DRAWS) -> Discrimination:
+    """Tell pairs apart by what a measure says of each, in each draw of models."""
     weights = np.vstack([np.ones(len(lineage.pairs)), weights_of_draws(lineage.pairs, draws)])
     counted = (weights @ lineage.related > 0) & (weights @ lineage.unrelated > 0)
     counted[0] = True
-    each = [rates(values, lineage, weights[counted]) for values in np.nan_to_num(sets)]
-    auroc, true_positives = np.mean(each, axis=0)
+    auroc, true_positives = rates(values, lineage, weights[counted])
     return Discrimination(_interval(auroc), _interval(true_positives))
 
 
@@ -71,11 +59,7 @@ def weights_of_draws(pairs: NDArray[np.intp], draws: int) -> Values:
     return (drawn[:, one] * drawn[:, other]).astype(np.float64)
 
 
-def rates(
-    values: Values,
-    lineage: Lineage,
-    weights: Values,
-) -> tuple[Values, Values]:
+def rates(values: Values, lineage: Lineage, weights: Values) -> tuple[Values, Values]:
     """AUROC and the rate of true positives with each row of weights."""
     related, unrelated = values[lineage.related], values[lineage.unrelated]
     of_related, of_unrelated = weights[:, lineage.related], weights[:, lineage.unrelated]

@@ -30,7 +30,6 @@ and `_high` (95 %, Wilson) of *related*; of those judged in full `WORLD_in_full`
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections import Counter
@@ -39,7 +38,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from surroundings import show, surroundings
+from surroundings import command, show, surroundings
 
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.answer_matrix import AnswerMatrix
@@ -166,23 +165,30 @@ WORLDS: Mapping[str, World] = {
 }
 
 
-def case_of(exam: Exam, answers: list[Answers]) -> Case:
-    """The answers as a test of reuse sees them."""
-    names = [str(place) for place in range(QUESTIONS)]
+def case_of(names: Sequence[str], answers: AnswerMatrix) -> Case:
+    """The answers of these models, the reference's and the suspect's first, as a test sees them."""
+    reference, suspect, *controls = names
+    items = [str(place) for place in range(len(answers.gold))]
     return Case(
-        reference="ours",
-        suspect="theirs",
-        controls=tuple(f"c{place}" for place in range(len(answers) - 2)),
-        items=[CaseItem(one, one, "", "", "", "") for one in names],
-        answers=AnswerMatrix(
-            answers=np.array(answers),
-            options=np.full(QUESTIONS, OPTIONS),
-            gold=exam.gold,
-            units=np.arange(QUESTIONS),
-        ),
+        reference=reference,
+        suspect=suspect,
+        controls=tuple(controls),
+        items=[CaseItem(one, one, "", "", "", "") for one in items],
+        answers=answers,
         hash="",
-        queries=QUESTIONS,
+        queries=len(items),
     )
+
+
+def made_up_case(exam: Exam, answers: list[Answers]) -> Case:
+    """The answers of made-up models to an exam."""
+    matrix = AnswerMatrix(
+        answers=np.array(answers),
+        options=np.full(QUESTIONS, OPTIONS),
+        gold=exam.gold,
+        units=np.arange(QUESTIONS),
+    )
+    return case_of([f"model {place}" for place in range(len(answers))], matrix)
 
 
 def verdict_on(case: Case) -> Verdict:
@@ -226,7 +232,7 @@ def figures(worlds: Sequence[str], simulations: int, progress: Progress) -> dict
             in_full = times[name] if is_derived(name) else IN_FULL
             for seed in range(times[name]):
                 exam = Exam(seed)
-                case = case_of(exam, WORLDS[name](exam))
+                case = made_up_case(exam, WORLDS[name](exam))
                 skipped = seed >= in_full and hardly_agrees(case)
                 verdicts.append(None if skipped else verdict_on(case))
                 advance()
@@ -258,10 +264,9 @@ def _counted(name: str, verdicts: Sequence[Verdict | None], in_full: int) -> dic
 
 def main() -> None:
     """Simulate, and print lines or JSON; exit with 1 where an error rate does not hold."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = command(__doc__)
     parser.add_argument("--simulations", type=int, default=SIMULATIONS, help="of each kind")
     parser.add_argument("--world", action="append", choices=list(WORLDS), help="only this; repeat")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
     worlds = arguments.world or list(WORLDS)
     found = figures(worlds, arguments.simulations, suitable_progress())

@@ -14,16 +14,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
-from pathlib import Path
 from typing import Any
 
-from surroundings import show, surroundings
+from surroundings import add_data, show, surroundings
 
 from scope.errors import ScopeError
-
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def main() -> None:
@@ -46,13 +42,7 @@ def _arguments() -> argparse.Namespace:
     answers = parts.add_parser("answers", help="stored answers of models of known lineage")
     chosen = parts.add_parser("chosen", help="the same with controls chosen by the command")
     for part in (answers, chosen):
-        part.add_argument(
-            "--data",
-            type=Path,
-            default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
-            help="the folder of mmlu_pro_models (default: SCOPE_BENCHMARK_DATA, else "
-            "../shared/data beside the repository)",
-        )
+        add_data(part)
     for part in (zoo, answers, chosen):
         part.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args()

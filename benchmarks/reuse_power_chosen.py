@@ -19,10 +19,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from reuse_error_rates import ALPHA
 from reuse_pairs import of_language_models
 from reuse_stored import multiple_choice
-from reuse_stored_verdicts import ALPHA, Judged, counted, lines
+from reuse_stored_verdicts import Judged, counted, lines, pairs_to_judge
 
 import scope
 
@@ -32,13 +32,7 @@ UNRELATED = 30
 def figures(arguments: argparse.Namespace) -> dict[str, Any]:
     """Judge the pairs of the data of ``arguments.data``."""
     models = multiple_choice(arguments.data).models
-    lineage = of_language_models(models)
-    unrelated = lineage.pairs[lineage.unrelated]
-    drawn = unrelated[np.random.default_rng(0).permutation(len(unrelated))[:UNRELATED]]
-    asked = [
-        (True, *pair) for both in lineage.pairs[lineage.related] for pair in (both, both[::-1])
-    ]
-    asked += [(False, *pair) for pair in drawn]
+    asked = pairs_to_judge(of_language_models(models), UNRELATED)
     folder, judged, seconds = arguments.data / "mmlu_pro_models", [], []
     table = f"predictions:{folder}/responses.tsv.gz#"
     for truth, reference, suspect in asked:

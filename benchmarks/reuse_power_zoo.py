@@ -9,12 +9,11 @@ texts, and the perturbations of the reference.
 
 Keys of --json: `zoo_auroc`, `zoo_tpr_at_fpr_01` and `zoo_observed_fpr_at_05`, each also with `_low`
 and `_high`. The observed rate is the share of independent suspects that the verdict at an error
-rate of 0.05 calls related. For each KIND of derivation `zoo_KIND_auroc`, `zoo_KIND_pairs`,
-`zoo_KIND_related` and `zoo_KIND_not_related` (shares of the verdicts, with
-`--assume-no-label-training`; without it none is *not related*), for `hard_negatives`,
-`independents` and `of_others` the last three alone. `zoo_verdicts` (one line for each related
-pair), `zoo_pairs`, `zoo_related_pairs`, `zoo_models`, `zoo_queries` (a suspect's, for each
-reference), `zoo_search_queries` (to a reference).
+rate of 0.05 calls related. For each KIND of derivation, and for `hard_negatives`, `independents`
+and `of_others`: `zoo_KIND_pairs`, `zoo_KIND_related` and `zoo_KIND_not_related` (shares of the
+verdicts, with `--assume-no-label-training`; without it none is *not related*). `zoo_verdicts` (one
+line for each related pair), `zoo_pairs`, `zoo_related_pairs`, `zoo_models`, `zoo_queries` (a
+suspect's, for each reference), `zoo_search_queries` (to a reference).
 
 The answers are kept in `runs/reuse-power-zoo`.
 """
@@ -28,10 +27,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from reuse_discrimination import Discrimination, Interval, discrimination
+from reuse_discrimination import Interval, discrimination
 from reuse_pairs import Lineage
 from reuse_stored_verdicts import Judged, lines
 from reuse_zoo_answers import ZooAnswers, ask_zoo
+from surroundings import bounded
 from zoo.building import build_zoo
 from zoo.lineage import DERIVED, Zoo, ZooModel
 
@@ -43,7 +43,7 @@ from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.verdicts import conclude
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
-from scope.records import Decision, Estimate, Verdict
+from scope.records import Decision, Verdict
 from scope.statistics import mean_estimate
 
 PERTURBED = 200
@@ -66,11 +66,6 @@ class Tried:
     group: str
     score: float
     verdict: Verdict
-
-    @property
-    def decision(self) -> Decision:
-        """What the verdict is."""
-        return self.verdict.decision
 
     @property
     def related(self) -> bool:
@@ -99,7 +94,7 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
         "zoo_related_pairs": sum(one.related for one in tried),
         **_discriminated(zoo, tried),
         **_false_positives(tried),
-        **_by_group(zoo, tried),
+        **_by_group(tried),
         "zoo_verdicts": "\n".join(lines([Judged(one.related, one.verdict) for one in tried])),
         "zoo_queries": round(float(np.mean([one.verdict.queries for one in tried]))),
         "zoo_search_queries": round(
@@ -144,14 +139,6 @@ def _group(reference: ZooModel, suspect: ZooModel) -> str:
 
 
 def _discriminated(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
-    found = _told_apart(zoo, tried)
-    return {
-        **_spread("zoo_auroc", found.auroc),
-        **_spread("zoo_tpr_at_fpr_01", found.true_positives),
-    }
-
-
-def _told_apart(zoo: Zoo, tried: Sequence[Tried]) -> Discrimination:
     place = {one.name: number for number, one in enumerate(zoo)}
     related = np.array([one.related for one in tried])
     lineage = Lineage(
@@ -159,37 +146,36 @@ def _told_apart(zoo: Zoo, tried: Sequence[Tried]) -> Discrimination:
         related=related,
         unrelated=~related,
     )
-    return discrimination(np.array([[one.score for one in tried]]), lineage)
+    found = discrimination(np.array([one.score for one in tried]), lineage)
+    return {
+        **_spread("zoo_auroc", found.auroc),
+        **_spread("zoo_tpr_at_fpr_01", found.true_positives),
+    }
 
 
 def _false_positives(tried: Sequence[Tried]) -> dict[str, float]:
     """The share of independents called related; a model's verdicts are no independent evidence."""
     strangers = [one for one in tried if one.group in ("independents", "hard_negatives")]
     estimate = mean_estimate(
-        [float(one.decision == "related") for one in strangers], [one.suspect for one in strangers]
+        [float(one.verdict.decision == "related") for one in strangers],
+        [one.suspect for one in strangers],
     )
-    if not isinstance(estimate, Estimate):
-        return {}
-    return _spread("zoo_observed_fpr_at_05", Interval(estimate.value, estimate.low, estimate.high))
+    return bounded("zoo_observed_fpr_at_05", estimate)
 
 
-def _by_group(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
-    """How often each verdict is given to each group, and how well each derivation is told apart."""
+def _by_group(tried: Sequence[Tried]) -> dict[str, float]:
+    """How often each verdict is given to each group."""
     found: dict[str, float] = {}
-    strangers = [one for one in tried if not one.related]
     for group in (*DERIVED, *UNRELATED):
         ours = [one for one in tried if one.group == group]
         found[f"zoo_{group}_pairs"] = len(ours)
         found[f"zoo_{group}_related"] = _share(ours, "related")
         found[f"zoo_{group}_not_related"] = _share(ours, "not related")
-        if group in DERIVED:
-            apart = _told_apart(zoo, [*ours, *strangers])
-            found[f"zoo_{group}_auroc"] = apart.auroc.value
     return found
 
 
 def _share(tried: Sequence[Tried], decision: Decision) -> float:
-    return float(np.mean([one.decision == decision for one in tried]))
+    return float(np.mean([one.verdict.decision == decision for one in tried]))
 
 
 def _spread(key: str, found: Interval) -> dict[str, float]:

@@ -6,14 +6,12 @@ order. An answer beyond a question's options, like anything that is no answer, c
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from stored_lines import stored_lines
+from stored_answers import stored_answers
 
-from scope.errors import DataError
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix
 
 
@@ -26,12 +24,9 @@ class Pool(NamedTuple):
 
 def multiple_choice(folder: Path) -> Pool:
     """The models of ``folder/mmlu_pro_models``: letters, of 3 to 10 options a question."""
-    folder = folder / "mmlu_pro_models"
-    items = [json.loads(line) for line in stored_lines(folder / "items.jsonl.gz")]
-    rows = dict(line.split("\t") for line in stored_lines(folder / "responses.tsv.gz"))
+    items, rows = stored_answers(folder / "mmlu_pro_models")
     options = np.array([len(item["options"]) for item in items])
     gold = np.array([ord(item["answer"]) - ord("A") for item in items])
-    _require_equal_lengths(rows, len(options))
     codes = np.array([np.frombuffer(row.encode("ascii"), dtype=np.uint8) for row in rows.values()])
     chosen = codes.astype(np.int64) - ord("A")
     is_answer = (chosen >= 0) & (chosen < options)
@@ -42,13 +37,3 @@ def multiple_choice(folder: Path) -> Pool:
         units=np.arange(len(options)),
     )
     return Pool(tuple(rows), answers)
-
-
-def _require_equal_lengths(rows: dict[str, str], items: int) -> None:
-    for model, row in rows.items():
-        if len(row) != items:
-            raise DataError(
-                f"{len(row)} answers of {model} to {items} questions",
-                expected="one character a question",
-                fix="name another folder with --data",
-            )

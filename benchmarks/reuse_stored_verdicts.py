@@ -13,16 +13,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from reuse_error_rates import case_of, verdict_on
 from reuse_pairs import Lineage
 from reuse_stored import Pool
 
-from scope.jobs.preparation import soft_scope_metric
-from scope.jobs.reuse.case import Case, CaseItem
-from scope.jobs.reuse.judging import finding_of
-from scope.jobs.reuse.verdicts import conclude
 from scope.records import Verdict
 
-ALPHA = 0.05
 UNRELATED = 100
 """So many unrelated pairs are judged."""
 
@@ -36,15 +32,19 @@ class Judged(NamedTuple):
 
 def judge_pairs(pool: Pool, lineage: Lineage, families: Sequence[str]) -> list[Judged]:
     """The verdicts on all related pairs both ways, and on some unrelated ones."""
-    related = lineage.pairs[lineage.related]
-    unrelated = lineage.pairs[lineage.unrelated]
-    drawn = np.random.default_rng(0).permutation(len(unrelated))[:UNRELATED]
-    asked = [(True, *pair) for one, other in related for pair in ((one, other), (other, one))]
-    asked += [(False, *pair) for pair in unrelated[drawn]]
     return [
-        Judged(truth, _judge(pool, int(reference), int(suspect), families))
-        for truth, reference, suspect in asked
+        Judged(truth, _judge(pool, reference, suspect, families))
+        for truth, reference, suspect in pairs_to_judge(lineage, UNRELATED)
     ]
+
+
+def pairs_to_judge(lineage: Lineage, unrelated: int) -> list[tuple[bool, int, int]]:
+    """Truth, reference and suspect: all related pairs both ways, and so many unrelated ones."""
+    apart = lineage.pairs[lineage.unrelated]
+    drawn = apart[np.random.default_rng(0).permutation(len(apart))[:unrelated]]
+    related = lineage.pairs[lineage.related]
+    both = [(True, *pair) for one in related.tolist() for pair in (one, one[::-1])]
+    return [*both, *((False, *pair) for pair in drawn.tolist())]
 
 
 def _judge(pool: Pool, reference: int, suspect: int, families: Sequence[str]) -> Verdict:
@@ -52,21 +52,7 @@ def _judge(pool: Pool, reference: int, suspect: int, families: Sequence[str]) ->
     controls = [place for place, family in enumerate(families) if family not in kin]
     rows = [reference, suspect, *controls]
     answers = replace(pool.answers, answers=pool.answers.answers[rows])
-    case = Case(
-        reference=pool.models[reference],
-        suspect=pool.models[suspect],
-        controls=tuple(pool.models[one] for one in controls),
-        items=[
-            CaseItem(id=str(one), unit=str(one), text="", gold="", reference="", suspect="")
-            for one in range(len(answers.gold))
-        ],
-        answers=answers,
-        hash="",
-        queries=len(answers.gold),
-    )
-    finding = finding_of(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=0)
-    (verdict,) = conclude([finding], ALPHA, assume_no_label_training=True)
-    return verdict
+    return verdict_on(case_of([pool.models[one] for one in rows], answers))
 
 
 def counted(data: str, judged: Sequence[Judged]) -> dict[str, Any]:

@@ -47,7 +47,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from eager_ranking import EagerInvariantSwap
-from surroundings import show, surroundings
+from surroundings import command, show, surroundings
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
@@ -90,8 +90,7 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser = command(__doc__)
     parser.add_argument("--data", default="demo:tweets", help="a data spec, such as a .csv")
     parser.add_argument("--typo", type=int, default=48, help="examples for typo")
     parser.add_argument("--synonym", type=int, default=20, help="examples for synonym")

@@ -1,17 +1,65 @@
-"""What a benchmark's figures depend on beside the code, and how they are printed."""
+"""What benchmarks share: their options, what figures depend on, and how they are printed."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from scope.records import Estimate, Undefined
+
 # What another run has found or answered must not make a measurement quick.
 os.environ["SCOPE_CACHE_LIMIT"] = "0"
+
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def command(docstring: str | None) -> argparse.ArgumentParser:
+    """A parser with the first line of a docstring and the option --json."""
+    parser = argparse.ArgumentParser(description=(docstring or "").partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the folder of the stored sets."""
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(os.environ.get("SCOPE_BENCHMARK_DATA", BESIDE)),
+        help="the folder of the stored sets (default: SCOPE_BENCHMARK_DATA, else ../shared/data "
+        "beside the repository)",
+    )
+
+
+def command_of_parts(docstring: str | None, parts: Sequence[str]) -> argparse.ArgumentParser:
+    """A parser of a benchmark that has parts, all by default, and reads stored sets."""
+    parser = command(docstring)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(parts)}")
+    add_data(parser)
+    return parser
+
+
+def parsed(parser: argparse.ArgumentParser, parts: Sequence[str]) -> argparse.Namespace:
+    """The arguments, with all parts where none is named."""
+    arguments = parser.parse_args()
+    if unknown := sorted(set(arguments.parts) - set(parts)):
+        parser.error(f"no part {unknown[0]}; parts are {', '.join(parts)}")
+    arguments.parts = arguments.parts or parts
+    return arguments
+
+
+def bounded(key: str, estimate: Estimate | Undefined) -> dict[str, float]:
+    """A value under its key, with its bounds; nothing where it is undefined."""
+    if not isinstance(estimate, Estimate):
+        return {}
+    return {key: estimate.value, f"{key}_low": estimate.low, f"{key}_high": estimate.high}
 
 
 def surroundings(*packages: str) -> dict[str, Any]:

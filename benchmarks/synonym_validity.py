@@ -10,15 +10,12 @@ counts as judged if the benchmark judges its base form or the form that we put i
 Keys of --json, each for `default`, `paper` and `without_encoder`: `_targets` (words),
 `_targets_with` (share of them that have a candidate), `_candidates_a_target`, `_labelled` (share of
 the candidates that the benchmark judges), `_labelled_n`, `_accepted_half` and `_accepted_tenth`
-(share of the judged candidates that half and a tenth of the people accept), `_first_labelled`,
-`_first_accepted_half` and `_first_accepted_tenth` (the same of the candidate of each word that the
-encoder puts first, without one the first in alphabetical order: the reference of a search decides
-among all); `_seconds`; `encoder`, `python`, `torch`, `textattack`, `processor`, `cores`.
+(share of the judged candidates that half and a tenth of the people accept), `_seconds`; `encoder`,
+`python`, `torch`, `textattack`, `processor`, `cores`.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import time
@@ -27,11 +24,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from surroundings import show, surroundings
+from surroundings import command, show, surroundings
 
 from capabilities.synonym import Synonym
 from perturbations.capability import InvarianceCapability
-from perturbations.constraints import NearOriginal, swap_in_sentence
+from perturbations.constraints import swap_in_sentence
 from perturbations.wordnet import base_forms
 from scope.demo_models.bases import packaged_minilm
 from scope.errors import ModelError
@@ -51,18 +48,15 @@ class Target(NamedTuple):
     judged: Mapping[str, float]
 
 
-class Offered(NamedTuple):
-    """Candidates of a word, the best first, with the share of people who accept each, if judged."""
-
-    accepted: tuple[float | None, ...]
+Offered = list[float | None]
+"""The share of people who accept each candidate of a word; None for one that nobody judged."""
 
 
 def main() -> None:
     """Offer each word to each preset, and print a table or JSON."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = command(__doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="SWORDS_JSON")
     parser.add_argument("--encoder", metavar="MODEL", help="default: that of an audit")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_args()
     targets = list(read_swords(asked.data))
     encoder = at_hand(asked.encoder)
@@ -119,12 +113,9 @@ def offered(capability: InvarianceCapability, target: Target, encoder: Any) -> O
     )
     place = len(AttackedText(sentence.text[: sentence.start] + "x").words) - 1
     if place >= len(text.words) or text.words[place] != target.word:
-        return Offered(())  # another tokenization: part of a longer word
+        return []  # another tokenization: part of a longer word
     changed = attack.get_transformations(text, text, indices_to_modify=[place])
-    near = [one for one in attack.constraints if isinstance(one, NearOriginal)]
-    fits = {text: fit for one in near for text, fit in one.similarities.items()}
-    ordered = sorted(changed, key=lambda one: (-fits.get(one.text, 0), one.text))
-    return Offered(tuple(share_of(one.words[place], target.judged) for one in ordered))
+    return [share_of(one.words[place], target.judged) for one in changed]
 
 
 def share_of(word: str, judged: Mapping[str, float]) -> float | None:
@@ -136,23 +127,18 @@ def share_of(word: str, judged: Mapping[str, float]) -> float | None:
 def summary(found: Iterable[Offered]) -> dict[str, float]:
     """The figures of one preset."""
     found = list(found)
-    with_any = [one for one in found if one.accepted]
-    every = [share for one in found for share in one.accepted]
-    figures: dict[str, float] = {
+    every = [share for one in found for share in one]
+    judged = [share for share in every if share is not None]
+    count = max(len(judged), 1)
+    return {
         "targets": len(found),
-        "targets_with": round(len(with_any) / len(found), 3),
+        "targets_with": round(sum(map(bool, found)) / len(found), 3),
         "candidates_a_target": round(len(every) / len(found), 2),
+        "labelled": round(len(judged) / max(len(every), 1), 3),
+        "labelled_n": len(judged),
+        "accepted_half": round(sum(share >= 0.5 for share in judged) / count, 3),
+        "accepted_tenth": round(sum(share >= 0.1 for share in judged) / count, 3),
     }
-    for name, shares in {"": every, "first_": [one.accepted[0] for one in with_any]}.items():
-        judged = [share for share in shares if share is not None]
-        count = max(len(judged), 1)
-        figures |= {
-            f"{name}labelled": round(len(judged) / max(len(shares), 1), 3),
-            f"{name}labelled_n": len(judged),
-            f"{name}accepted_half": round(sum(share >= 0.5 for share in judged) / count, 3),
-            f"{name}accepted_tenth": round(sum(share >= 0.1 for share in judged) / count, 3),
-        }
-    return figures
 
 
 if __name__ == "__main__":

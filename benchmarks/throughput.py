@@ -37,7 +37,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from surroundings import show, surroundings
+from surroundings import command, show, surroundings
 from throughput_harness import Harness
 from throughput_races import ADAPTERS, Entrants, Race, causal_choice
 
@@ -76,8 +76,7 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser = command(__doc__)
     parser.add_argument("--data", type=Path, help="multiple-choice questions, such as a .jsonl")
     parser.add_argument("--scale", type=float, default=1.0, help="times as many items")
     names = [*ADAPTERS, HARNESS]

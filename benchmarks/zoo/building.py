@@ -17,7 +17,7 @@ from scope.errors import SpecError
 from scope.progress import Silent
 from scope.protocols import Progress
 from scope.records import Example
-from zoo.lineage import Origin, Zoo, plan_zoo, write_lineage
+from zoo.lineage import Origin, Zoo, plan_zoo
 from zoo.making import MakeBase, Workshop, split_halves
 from zoo.new_bert import new_bert
 from zoo.recipes import ZOO, ZooRecipe
@@ -71,7 +71,7 @@ def build_models(
     workers: int = 2,
     progress: Progress | None = None,
 ) -> Zoo:
-    """Make those models of a recipe that are not in ``home`` yet, and write their lineage.
+    """Make those models of a recipe that are not in ``home`` yet.
 
     Parameters
     ----------
@@ -109,7 +109,6 @@ def build_models(
             done = len(zoo.models) - len(missing)
             with progress.task("building the zoo", len(zoo.models), done) as advance:
                 make_models(missing, workshop, workers, advance)
-        write_lineage(home, zoo)
     return zoo
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-
-from scope.demo_models.bases import explained_write_errors
-from scope.errors import RunError
 
 REFERENCE = "reference"
 
@@ -25,8 +21,6 @@ DERIVED = (
 
 INDEPENDENT = ("same-data", "other-data")
 """How a model of the zoo is made without any use of a reference: what it was trained on."""
-
-LINEAGE_FILE = "lineage.json"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,8 +61,8 @@ class Zoo:
     >>> ours = ZooModel(name="a-reference", path=Path("a"), base="a", kind="reference")
     >>> copy = ZooModel(name="a-int8", path=Path("b"), base="a", kind="int8", source=ours.name)
     >>> zoo = Zoo((ours, copy))
-    >>> [model.name for model in zoo.derived_from("a-reference")], zoo.independents
-    (['a-int8'], ())
+    >>> zoo["a-int8"].source, zoo.independents
+    ('a-reference', ())
     """
 
     models: tuple[ZooModel, ...]
@@ -91,10 +85,6 @@ class Zoo:
     def independents(self) -> tuple[ZooModel, ...]:
         """The models that are derived from no other and have nothing derived from them."""
         return tuple(model for model in self.models if model.kind in INDEPENDENT)
-
-    def derived_from(self, name: str) -> tuple[ZooModel, ...]:
-        """The models made out of a reference, or of its answers."""
-        return tuple(model for model in self.models if model.source == name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -174,32 +164,3 @@ def _derived(home: Path, origin: Origin, kind: str) -> ZooModel:
 def to_rows(zoo: Zoo) -> list[dict[str, str | None]]:
     """The models as what JSON can hold, one a row."""
     return [{**asdict(model), "path": str(model.path)} for model in zoo]
-
-
-def write_lineage(home: Path, zoo: Zoo) -> None:
-    """Write the lineage beside the models, whole or not at all."""
-    rows = [{**row, "path": model.path.name} for model, row in zip(zoo, to_rows(zoo), strict=True)]
-    partial = home / f".{LINEAGE_FILE}.partial"
-    with explained_write_errors(home):
-        partial.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-        partial.replace(home / LINEAGE_FILE)
-
-
-def read_lineage(home: Path) -> Zoo:
-    """The zoo in a folder, as its lineage file tells it.
-
-    Raises
-    ------
-    RunError
-        When there is no lineage in the folder, or it is damaged.
-    """
-    file = home / LINEAGE_FILE
-    try:
-        rows = json.loads(file.read_text(encoding="utf-8"))
-        return Zoo(tuple(ZooModel(**{**row, "path": home / row["path"]}) for row in rows))
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise RunError(
-            f"{file} cannot be read ({error})",
-            expected="the lineage of a zoo that was built whole",
-            fix="build it again with: python benchmarks/build_zoo.py",
-        ) from error

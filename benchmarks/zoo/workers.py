@@ -5,13 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from types import FrameType
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import NamedTuple
 
 from scope.errors import RunError, ScopeError
@@ -20,13 +17,6 @@ from scope.protocols import Advance
 from zoo.lineage import ZooModel
 from zoo.making import Workshop, make_model
 from zoo.storing import save_compactly
-
-_SECONDS_TO_LEAVE = 10.0
-
-
-class _Worker(NamedTuple):
-    process: BaseProcess
-    connection: Connection
 
 
 class _Mistake(NamedTuple):
@@ -46,93 +36,46 @@ def make_models(
     Every model is made with one thread and a seed of its own, so that what comes out does not
     depend on the number of workers. Workers end with this process, however it ends.
     """
-    waiting, busy = list(missing), dict[int, tuple[_Worker, ZooModel]]()
-    every = [_start(workshop) for _ in range(min(workers, len(missing)))]
-    idle = list(every)
+    waiting, making = list(missing), dict[Future[_Mistake | None], ZooModel]()
+    pool = ProcessPoolExecutor(
+        min(workers, len(missing)),
+        multiprocessing.get_context("spawn"),
+        initializer=_begin,
+        initargs=(workshop,),
+    )
     try:
-        while waiting or busy:
-            pending = {model.name for model in (*waiting, *(model for _, model in busy.values()))}
-            ready = [model for model in waiting if model.source not in pending]
-            for model in ready[: len(idle)]:
-                worker = idle.pop()
-                worker.connection.send(model)
-                busy[worker.connection.fileno()] = worker, model
+        while waiting or making:
+            pending = {model.name for model in (*waiting, *making.values())}
+            for model in [one for one in waiting if one.source not in pending]:
+                making[pool.submit(_make, model)] = model
                 waiting.remove(model)
-            for connection in wait([worker.connection for worker, _ in busy.values()]):
-                worker, _ = busy.pop(connection.fileno())  # type: ignore[union-attr]
-                _collect(worker)
-                idle.append(worker)
+            for future in wait(making, return_when=FIRST_COMPLETED).done:
+                del making[future]
+                if mistake := future.result():
+                    raise mistake.kind(mistake.found, expected=mistake.expected, fix=mistake.fix)
                 advance(1)
-    finally:
-        _end(every)
-
-
-def _end(workers: Sequence[_Worker]) -> None:
-    """Let workers leave whatever they do, and clean up behind them; or kill them."""
-    for worker in workers:
-        worker.process.terminate()
-    for worker in workers:
-        worker.process.join(_SECONDS_TO_LEAVE)
-        worker.process.kill()
-        worker.process.join()
-        worker.connection.close()
-
-
-def _start(workshop: Workshop) -> _Worker:
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, workshop), daemon=True)
-    with _interrupts_held():
-        process.start()
-    theirs.close()
-    return _Worker(process, ours)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Let Ctrl-C wait until the context is left, and never reach processes started inside.
-
-    A terminal sends it to all processes at once; the one that was asked for the zoo decides.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _collect(worker: _Worker) -> None:
-    """Take a worker's report, and raise what went wrong with its model."""
-    try:
-        report = worker.connection.recv()
-    except EOFError:
+    except BrokenProcessPool:
         raise RunError(
             "a process that trained a model of the zoo ended before it was done",
             expected="about 1.5 GB of free memory for each worker",
             fix="see what it said above, if anything; then go on with fewer --workers",
         ) from None
-    if isinstance(report, _Mistake):
-        raise report.kind(report.found, expected=report.expected, fix=report.fix)
+    finally:
+        for process in multiprocessing.active_children():
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
 
 
-def _serve(connection: Connection, workshop: Workshop) -> None:
-    """A worker's life: make the models that it is told to, until it is killed."""
-    signal.signal(signal.SIGTERM, _leave)
+_HELD: list[Workshop] = []
+"""What a worker makes models with, which it gets once."""
+
+
+def _begin(workshop: Workshop) -> None:
+    """Prepare a worker: the process that started it decides when it ends."""
+    _HELD.append(workshop)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     load_torch().set_num_threads(1)
-    while True:
-        model: ZooModel = connection.recv()
-        try:
-            save_compactly(make_model(model, workshop), model.path)
-        except ScopeError as error:
-            connection.send(_Mistake(type(error), error.found, error.expected, error.fix))
-        else:
-            connection.send(None)
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    """End in good order: a process killed amid its work leaves semaphores of its libraries."""
-    sys.exit(0)
 
 
 def _end_with_parent() -> None:
@@ -144,3 +87,11 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+def _make(model: ZooModel) -> _Mistake | None:
+    try:
+        save_compactly(make_model(model, _HELD[0]), model.path)
+    except ScopeError as error:
+        return _Mistake(type(error), error.found, error.expected, error.fix)
+    return None

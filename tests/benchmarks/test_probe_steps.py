@@ -1,4 +1,4 @@
-"""The ladder's figures are the records' own, and texts that are read again are counted."""
+"""The figures of FREEZE's steps are the records' own."""
 
 import probe_steps
 import pytest
@@ -35,29 +35,3 @@ def test_figures_are_means_over_the_seeds_that_have_one_with_the_first_seeds_int
     assert (figures["spearman_final"], figures["pearson_final_unseen"]) == (0.4, 0.3)
     assert "spearman_final_sd" not in figures
     assert "pearson_final_gain" not in figures
-
-
-def test_a_row_of_the_table_stands_under_its_head():
-    row = probe_steps.line(probe_steps.figures_of(SCORE), "final", (0.7686, 0.7503))
-    assert row.split() == [
-        "final",
-        "0.6000",
-        "0.1414",
-        "[0.4000,",
-        "0.6000]",
-        "0.3000",
-        "0.4000",
-        "0.7686",
-        "/",
-        "0.7503",
-    ]
-
-
-def test_texts_count_where_latents_are_read_and_fits_do_not():
-    counter = probe_steps.Counter()
-    with counter.task("a model: latents", 9) as advance:
-        advance(4)
-        advance(5)
-    with counter.task("a model: fitting", 3) as advance:
-        advance(3)
-    assert counter.texts == 9

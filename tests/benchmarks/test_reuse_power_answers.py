@@ -10,7 +10,6 @@ import reuse_power
 from reuse_pairs import BASE_AND_TUNED
 from reuse_stored import multiple_choice
 
-from scope.errors import DataError
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN
 
 MODELS = [*{one: None for pair in BASE_AND_TUNED for one in pair}, "gemma-7b", "a-model", "b-model"]
@@ -68,12 +67,6 @@ def test_what_is_none_of_a_questions_options_was_not_given(tmp_path):
     assert found.models == ("one", "two")
     assert found.answers.answers.tolist() == [[0, 1, 2, NOT_GIVEN], [2, NOT_GIVEN, NOT_GIVEN, 1]]
     assert found.answers.gold.tolist() == [1, 1, 1, 1]
-
-
-def test_a_row_of_another_length_is_named(tmp_path):
-    write_letters(tmp_path, {"one": "ABC"}, items(3, 3, 4, 2))
-    with pytest.raises(DataError, match="3 answers of one to 4 questions"):
-        multiple_choice(tmp_path)
 
 
 def test_a_folder_without_answers_ends_the_command_with_what_to_do(tmp_path, monkeypatch, capsys):

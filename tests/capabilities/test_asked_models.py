@@ -14,6 +14,7 @@ from scope.records import Example
 from scope.testing import AlikeWords, HashedWords, check_capability
 
 TEXT = "a quiet film about an old sailor"
+SHORT = [Example(id=text, text=text) for text in ("a film", "an old sailor", "?!")]
 
 
 def paraphrase(name, **settings):
@@ -164,7 +165,7 @@ def test_synonyms_of_vectors_and_of_a_mask(tmp_path, lexicon):
     by_mask = Synonym(source="mask:python:toy_paraphrasers:Filler")
     assert search(by_mask, "a film", trials=1)[0].text in {"a grand", "a lovely"}
     assert by_mask.settings()["source"] == by_mask.source
-    check_capability(by_mask)
+    check_capability(by_mask, SHORT)
 
 
 def test_the_paper_preset_of_synonym_has_the_settings_of_old(lexicon):
@@ -207,7 +208,7 @@ def test_a_language_model_bounds_how_unlikely_a_synonym_may_make_a_text(lexicon)
     kept = [one for one in search(bound, "a film", trials=3) if one.text]
     assert 0 < max(len(one.text) for one in kept) <= len("a film")
     assert bound.settings().keys() - free.settings().keys() == {"language_model", "max_perplexity"}
-    check_capability(bound)
+    check_capability(bound, SHORT)
 
 
 def test_an_estimate_asks_no_language_model_and_trials_ask_it_once(lexicon, monkeypatch):
@@ -277,7 +278,7 @@ def chosen(name, **settings):
     ],
 )
 def test_recipes_that_run_offline_keep_the_rules(recipe, lexicon):
-    check_capability(chosen(f"textattack:{recipe}"))
+    check_capability(chosen(f"textattack:{recipe}"), SHORT)
 
 
 @pytest.mark.parametrize("recipe", ["checklist", "TextFooler", "bae"])

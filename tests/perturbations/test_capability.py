@@ -200,13 +200,14 @@ class Mixed(InvarianceCapability):
         return Parts(CompositeTransformation([typos, swaps]), [], BestCandidate())
 
 examples = [Example(id=str(n), text=text) for n, text in enumerate(TEXTS)]
-found = list(Mixed().search(HashedWords(), examples, SearchOptions(parallel_texts=3)))
+found = list(Mixed().search(HashedWords(), examples, SearchOptions(parallel_texts=2)))
 json.dump([[asdict(one) for one in group] for group in found], sys.stdout)
 """
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_hash_seed(monkeypatch, capsys):
-    argument = json.dumps([SYNONYMS, [example.text for example in EXAMPLES]])
+    argument = json.dumps([SYNONYMS, [example.text for example in EXAMPLES[:3]]])
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, argument],
@@ -219,7 +220,7 @@ def test_results_do_not_depend_on_the_hash_seed(monkeypatch, capsys):
     exec(SCRIPT, {"__name__": __name__})
     here = capsys.readouterr().out
     assert here == done.stdout
-    assert len(json.loads(here)) == len(EXAMPLES)
+    assert len(json.loads(here)) == 3
 
 
 class LastWord(HashedWords):

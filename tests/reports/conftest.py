@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import made_up_fleet_comparison
@@ -12,7 +13,7 @@ import made_up_reuse_comparison
 import made_up_tasks_comparison
 import pytest
 from made_up_comparison import build_comparison
-from opened_page import CHROMIUM
+from opened_page import CHROMIUM, opening
 from parsed_page import Node, parse
 
 from scope.records import (
@@ -37,6 +38,18 @@ def browser() -> Iterator[Any]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Callable[..., Any]:
+    """Opens a page, given as HTML, at a place in it and with options of the browser."""
+
+    def open_page(page: str, place: str = "", **how: Any) -> Any:
+        path = tmp_path / "page.html"
+        path.write_text(page, encoding="utf-8")
+        return opening(browser, f"{path.as_uri()}{place}", **how)
+
+    return open_page
 
 
 @pytest.fixture(scope="session")

@@ -4,20 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from opened_page import opening
 
-JOBS = (
-    "audit",
-    "compare",
-    "reuse",
-    "pair",
-    "probe",
-    "embed",
-    "forecast",
-    "map",
-    "predict",
-    "route",
-)
 PAGES = {
     "audit": "page",
     "compare": "tasks_page",
@@ -26,20 +13,14 @@ PAGES = {
     "probe": "probe_page",
 }
 FLEET = ("embed", "forecast", "map", "predict", "route")
+EXAMINED = ("audit", "compare", "reuse", "probe", "map")
+"""Pages that hold every kind of block; the others, of the same blocks, are examined as slow."""
 
 
-@pytest.fixture(params=(*PAGES, *FLEET))
-def address(request, tmp_path):
-    """Where the page of a job lies."""
-    job = request.param
-    page = (
-        request.getfixturevalue(PAGES[job])
-        if job in PAGES
-        else request.getfixturevalue("fleet_pages")[f"fleet-{job}"]
-    )
-    path = tmp_path / f"{job}.html"
-    path.write_text(page, encoding="utf-8")
-    return path.as_uri()
+def page_of(request, job):
+    if job in PAGES:
+        return request.getfixturevalue(PAGES[job])
+    return request.getfixturevalue("fleet_pages")[f"fleet-{job}"]
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +32,16 @@ def axe():
     return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
-def test_no_foreign_text_runs(browser, address):
-    with opening(browser, address) as tab:
+@pytest.mark.parametrize("job", [*PAGES, *FLEET])
+def test_no_foreign_text_runs_a_phone_scrolls_down_alone_and_paper_has_no_controls(
+    request, opened, job
+):
+    with opened(page_of(request, job), viewport={"width": 390, "height": 844}) as tab:
         assert tab.evaluate("typeof window.injected") == "undefined"
         assert tab.evaluate("[document.scripts.length, document.images.length]") == [1, 0]
-
-
-def test_a_phone_scrolls_no_page_sideways_and_shows_letters_of_charts(browser, address):
-    with opening(browser, address, viewport={"width": 390, "height": 844}) as tab:
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")  # unfolds everything
+        assert tab.locator("details:not([open])").count() == 0
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         letters = tab.evaluate(
             "[...document.querySelectorAll('svg text')].map(text => Math.hypot("
@@ -68,6 +49,8 @@ def test_a_phone_scrolls_no_page_sideways_and_shows_letters_of_charts(browser, a
             " * parseFloat(getComputedStyle(text).fontSize))"
         )
         assert min(letters, default=12) >= 11
+        tab.emulate_media(media="print")
+        assert tab.locator("button:visible, form:visible, nav:visible").count() == 0
 
 
 # Rows are built alike: the first of each table are examined.
@@ -75,8 +58,15 @@ TOO_MANY = ".pair:nth-of-type(n + 4), tbody tr:nth-of-type(n + 4)"
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_nothing_keeps_people_from_reading(browser, address, axe, scheme):
-    with opening(browser, address, color_scheme=scheme) as tab:
+@pytest.mark.parametrize(
+    "job",
+    [
+        one if one in EXAMINED else pytest.param(one, marks=pytest.mark.slow)
+        for one in (*PAGES, *FLEET)
+    ],
+)
+def test_nothing_keeps_people_from_reading(request, opened, axe, job, scheme):
+    with opened(page_of(request, job), color_scheme=scheme) as tab:
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         tab.evaluate(f"document.querySelectorAll('{TOO_MANY}').forEach(part => part.remove())")
         tab.evaluate(axe)
@@ -85,18 +75,8 @@ def test_nothing_keeps_people_from_reading(browser, address, axe, scheme):
         assert [(one["id"], one["nodes"][0]["html"]) for one in worst] == []
 
 
-def test_on_paper_everything_is_unfolded_without_controls(browser, address):
-    with opening(browser, address) as tab:
-        tab.emulate_media(media="print")
-        tab.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert tab.locator("details:not([open])").count() == 0
-        assert tab.locator("button:visible, form:visible, nav:visible").count() == 0
-
-
-def test_dark_colours_differ_enough_to_be_read(browser, tmp_path, page, axe):
-    path = tmp_path / "audit.html"
-    path.write_text(page, encoding="utf-8")
-    with opening(browser, path.as_uri(), color_scheme="dark") as tab:
+def test_dark_colours_differ_enough_to_be_read(opened, page, axe):
+    with opened(page, color_scheme="dark") as tab:
         tab.evaluate(axe)
         found = tab.evaluate("axe.run({runOnly: ['color-contrast']})")["violations"]
         assert [one["nodes"][0]["html"] for one in found] == []

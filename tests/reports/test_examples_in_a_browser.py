@@ -59,16 +59,28 @@ def test_a_link_to_an_example_that_the_filters_hide_clears_them(browser, address
         assert tab.input_value("#by-lost") == ""
 
 
-def test_without_the_least_similar_pairs_the_share_of_the_others_is_shown(browser, address):
-    with opening(browser, address) as tab:
-        rival = TARGETS[1]
-        assert tab.inner_text("#kept").replace("\u00a0", " ") == (
-            f"Kept, exploratory: student 95.6 %, {rival} 100.0 % of 45 kept pairs chosen"
-        )
+def test_options_say_how_many_they_leave_and_kept_shares_follow_the_similarity(browser, address):
+    with opening(browser, address, viewport={"width": 1280, "height": 900}) as tab:
+        assert tab.inner_text("#by-lost option[value=any]") == "any differs (2)"
+        tab.fill("#search", "text 45")
+        assert tab.inner_text("#by-lost option[value=any]") == "any differs (1)"
+        assert tab.inner_text("#by-lost option[value=none]") == "none differs (0)"
+        assert tab.locator("#more").is_hidden()
+        tab.fill("#search", "")
+        # Contents and filters stay in sight.
+        tab.locator(".pair").nth(15).scroll_into_view_if_needed()
+        assert 0 <= tab.locator("nav").bounding_box()["y"] < 10
+        assert 0 < tab.locator("#controls").bounding_box()["y"] < 60
+
+        def kept(student, pairs):
+            return tab.inner_text("#kept").replace("\u00a0", " ") == (
+                f"Kept, exploratory: student {student} %, {TARGETS[1]} 100.0 % of {pairs} "
+                "kept pairs chosen"
+            )
+
+        assert kept("95.6", 45)
         choose(tab, "#by-unlike", "without the least similar 10\u00a0%")
-        assert tab.inner_text("#kept").replace("\u00a0", " ") == (
-            f"Kept, exploratory: student 97.5 %, {rival} 100.0 % of 40 kept pairs chosen"
-        )
+        assert kept("97.5", 40)
         choose(tab, "#by-unlike", "the least similar 10\u00a0%")
         assert trials(tab) == [2, 1, 3, 4, 5]
 
@@ -84,14 +96,6 @@ def test_filters_search_and_order_live_in_the_address_and_survive_a_reload(brows
         tab.wait_for_selector("body[data-ready]")
         assert (trials(tab), tab.input_value("#search")) == (before, "text 4")
         assert before == [4, 14, 24, 34, *range(40, MANY)]
-
-
-def test_options_say_how_many_examples_they_leave(browser, address):
-    with opening(browser, address) as tab:
-        assert tab.inner_text("#by-lost option[value=any]") == "any differs (2)"
-        tab.fill("#search", "text 45")
-        assert tab.inner_text("#by-lost option[value=any]") == "any differs (1)"
-        assert tab.inner_text("#by-lost option[value=none]") == "none differs (0)"
 
 
 def test_keys_go_from_difference_to_difference(browser, address):
@@ -149,23 +153,20 @@ def test_without_javascript_the_first_are_read_and_a_line_says_where_all_are(bro
     tab = context.new_page()
     tab.goto(address)
     assert tab.locator(".pair:visible").count() == 20
+    assert tab.locator("#controls").is_hidden()
     assert tab.inner_text("#unshown").startswith("20 of 45 examples are shown here")
     context.close()
 
 
-def test_paper_shows_the_first_ones(browser, address):
+def test_twenty_are_shown_more_on_demand_and_the_first_ones_on_paper(browser, address):
     with opening(browser, address) as tab:
+        assert len(shown(tab)) == 20
+        assert tab.inner_text("#shown") == "45 of the 45 examples here"
         tab.click("#more")
+        tab.wait_for_function("document.querySelectorAll('.pair').length > 20")
         tab.emulate_media(media="print")
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert tab.locator(".pair:visible").count() == 20
         assert tab.locator("#unshown").is_visible()
         tab.evaluate("dispatchEvent(new Event('afterprint'))")
         assert tab.locator(".pair").count() == 40
-
-
-def test_contents_and_filters_stay_in_sight(browser, address):
-    with opening(browser, address, viewport={"width": 1280, "height": 900}) as tab:
-        tab.locator(".pair").nth(15).scroll_into_view_if_needed()
-        assert 0 <= tab.locator("nav").bounding_box()["y"] < 10
-        assert 0 < tab.locator("#controls").bounding_box()["y"] < 60

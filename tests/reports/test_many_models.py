@@ -5,7 +5,6 @@ from itertools import combinations
 
 import pytest
 from made_up_tasks_comparison import build_comparison, estimate
-from opened_page import opening
 
 from reports.blocks import Cards, within
 from reports.prose import plain
@@ -102,10 +101,14 @@ def of_29():
     return of_many(29, 500)
 
 
-def test_29_models_on_500_questions_stay_under_four_megabytes(of_29):
-    page = of_29.html()
-    assert "20 of 500 questions are shown here" in page
-    assert len(page.encode()) < 4 * MEGABYTE
+@pytest.fixture(scope="module")
+def page_of_29(of_29):
+    return of_29.html()
+
+
+def test_29_models_on_500_questions_stay_under_four_megabytes(page_of_29):
+    assert "20 of 500 questions are shown here" in page_of_29
+    assert len(page_of_29.encode()) < 4 * MEGABYTE
 
 
 def blocks(result, anchor, kind):
@@ -125,10 +128,8 @@ def test_many_models_are_counted_in_the_title_and_stand_in_the_matrix(parse):
     assert len(document.section("answer").all("table")[0].all("tr")) == 9
 
 
-def test_29_models_take_at_most_twelve_screens(of_29, browser, tmp_path):
-    path = tmp_path / "many.html"
-    path.write_text(of_29.html(), encoding="utf-8")
-    with opening(browser, path.as_uri(), viewport={"width": 1280, "height": 800}) as tab:
+def test_29_models_take_at_most_twelve_screens(page_of_29, opened):
+    with opened(page_of_29, viewport={"width": 1280, "height": 800}) as tab:
         assert tab.evaluate("document.documentElement.scrollHeight") <= 12 * 800
         assert tab.locator("#answer .grid:visible").count() == 0
         tab.locator("#answer summary").first.click()

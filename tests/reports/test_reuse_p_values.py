@@ -13,8 +13,18 @@ from scope.jobs.pages import page_of
 SHARES = (0.0, 0.1, 0.2, 0.4, 1.0)
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("with_probabilities", [False, True])
+@pytest.mark.parametrize(
+    ("seed", "with_probabilities"),
+    [
+        (0, False),
+        (1, True),
+        *(
+            pytest.param(seed, either, marks=pytest.mark.slow)
+            for seed in range(2, 6)
+            for either in (False, True)
+        ),
+    ],
+)
 def test_the_verdict_follows_from_what_is_shown(seed, with_probabilities, reuse_comparison, parse):
     for share in SHARES:
         rows, gold = strangers(seed, controls=19 + 3 * seed, items=150)

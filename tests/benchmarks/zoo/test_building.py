@@ -15,7 +15,6 @@ import tiny_zoo
 from conftest import TESTS
 from zoo import building
 from zoo.building import build_models, build_zoo, makers_of
-from zoo.lineage import read_lineage
 from zoo.recipes import ZOO
 
 from scope.data import load_data
@@ -92,11 +91,6 @@ def test_every_model_is_built_and_can_be_named_as_a_spec(watched):
     assert len(fingerprints) == 20
 
 
-def test_the_lineage_lies_beside_the_models(watched):
-    zoo, home, _ = watched
-    assert read_lineage(home) == zoo
-
-
 def test_no_derived_model_is_there_before_its_reference(watched):
     zoo, _, watcher = watched
     assert watcher.totals == [(20, 0)]
@@ -115,7 +109,6 @@ def test_two_workers_an_interruption_and_another_go_with_one_end_the_same(
         build(home, examples, progress=Watcher(home, interrupt_after=5))
     left = there(home)
     assert 5 <= len(left) < 8
-    assert not (home / "lineage.json").exists()
     watcher = Watcher(home)
     build(home, examples, workers=1, progress=watcher)
     assert watcher.totals == [(20, len(left))]

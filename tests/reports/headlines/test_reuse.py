@@ -8,8 +8,6 @@ from hypothesis import given, settings, strategies as st
 from made_up_cases import judged, make_case, strangers, taking
 from made_up_reuse_comparison import build_comparison
 
-from scope.records import Verdict
-
 
 def judge(seed, controls, share):
     rows, gold = strangers(seed, controls=controls)
@@ -27,20 +25,6 @@ cases = st.builds(
 
 def of(*verdicts):
     return replace(build_comparison(), verdicts=verdicts)
-
-
-def decisive_p(verdict: Verdict):
-    """The p-value that the decision must rest on: the corrected one where there is one."""
-    return verdict.p_value if verdict.p_adjusted is None else verdict.p_adjusted
-
-
-@settings(drawn, max_examples=12)
-@given(verdict=cases)
-def test_related_is_said_only_with_a_p_value_of_at_most_alpha(verdict):
-    if verdict.decision == "related":
-        assert decisive_p(verdict) <= verdict.alpha
-    if verdict.decision == "not related":
-        assert decisive_p(verdict) > verdict.alpha
 
 
 @settings(drawn, max_examples=6)

@@ -1,0 +1,47 @@
+"""The stored sets that benchmarks read: questions, and many models' answers to them.
+
+A line of `responses.tsv.gz` is a model's name, a tab, and one character a question, in the order of
+the questions in `items.jsonl.gz`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scope.errors import DataError
+
+
+def stored_answers(folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The questions of a set, and by model one character for each.
+
+    Raises
+    ------
+    DataError
+        When a file is missing, or a model has more or fewer answers than there are questions.
+    """
+    items = [json.loads(line) for line in _lines(folder / "items.jsonl.gz")]
+    rows = dict(line.split("\t") for line in _lines(folder / "responses.tsv.gz"))
+    for model, row in rows.items():
+        if len(row) != len(items):
+            raise DataError(
+                f"{len(row)} answers of {model} to {len(items)} questions",
+                expected="one character a question",
+                fix="gather the responses and items of one set again",
+            )
+    return items, rows
+
+
+def _lines(path: Path) -> Iterator[str]:
+    if not path.is_file():
+        raise DataError(
+            f"no file {path}",
+            expected="a folder with SET/items.jsonl.gz and SET/responses.tsv.gz for each set",
+            fix="name it with --data or the variable SCOPE_BENCHMARK_DATA",
+        )
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield line.rstrip("\n")
