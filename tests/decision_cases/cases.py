@@ -25,6 +25,8 @@ class Decision:
         What its two streams must and must not hold.
     page, page_never
         What the page of the run must and must not hold, where there is one.
+    costly
+        Whether it takes long: the fast run takes others.
     """
 
     name: str
@@ -34,3 +36,4 @@ class Decision:
     never: Sequence[str] = field(default_factory=tuple)
     page: Sequence[str] = field(default_factory=tuple)
     page_never: Sequence[str] = field(default_factory=tuple)
+    costly: bool = False

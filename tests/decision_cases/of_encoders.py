@@ -62,6 +62,7 @@ DECISIONS = [
             exits=2,
             says=("`python:reader:Reader` is not the model", "fit the probe in `fitted` again"),
             never=("answering", "sem_score", "Traceback"),
+            costly=True,
         )
         for when, how in (
             ("when the run is opened again", {}),
@@ -73,6 +74,7 @@ DECISIONS = [
         make=compare_by_probe(FIRST),
         exits=0,
         says=("sem_score",),
+        costly=True,
         never=("another model",),
     ),
     *(

@@ -13,12 +13,11 @@ from killing import environment_in, forked
 SECONDS = 120
 
 
-def all_decisions():
-    return [
-        decision
+def decisions_by_topic():
+    return {
+        path.stem: importlib.import_module(f"decision_cases.{path.stem}").DECISIONS
         for path in sorted(Path(__file__).parent.glob("of_*.py"))
-        for decision in importlib.import_module(f"decision_cases.{path.stem}").DECISIONS
-    ]
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,13 +47,17 @@ def test_the_script_of_a_job_runs_and_any_kind_of_data_continues_it(
     known = {}
     exec(MODELS, known)
     exec(SCRIPTS[job], known)
+    assert known["result"].folder.joinpath("report.html").stat().st_size > 10_000
+    # The runs that follow are compared by their folders alone, which a hash of the data names.
+    monkeypatch.setattr("scope.jobs.runner._page", lambda *_: "")
     assert capsys.readouterr().out.strip()
     assert len([line for line in SCRIPTS[job].splitlines() if line]) <= 10
     assert repr(known["result"]).count("\n") == 0
-    runs = {"as the page has it": known["result"].folder}
-    assert runs["as the page has it"].joinpath("report.html").exists()
     (name,) = re.findall(r"(?<=data=|rain=)[^,)]+", SCRIPTS[job])
-    for kind, given in kinds_of_data(eval(name, known)):
+    few = {"Audit": 12, "Reuse": 60}.get(job)
+    given = eval(name, known)[:few]
+    runs = {}
+    for kind, given in [("as the page has it", given), *kinds_of_data(given)]:
         again = {**known, "given": given}
         exec(SCRIPTS[job].replace(f"={name}", "=given"), again)
         runs[kind] = again["result"].folder

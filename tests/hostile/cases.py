@@ -38,6 +38,8 @@ class Case:
         A function of a module, called in the command's process before it starts.
     after
         Given the folder after the command; asserts what must hold there.
+    costly
+        Whether its preparation takes long: the fast run takes others.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Case:
     environment: Mapping[str, str] = field(default_factory=dict)
     before: Callable[[], None] | None = None
     after: Callable[[Path], None] | None = None
+    costly: bool = False
 
 
 TEXTS = ("a fine film", "a dull play", "an odd book", "her slow song", "this story", "a grey day")

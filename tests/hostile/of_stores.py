@@ -306,7 +306,13 @@ def _refused():
 
 
 CASES = [
-    Case(name=name, make=damaged(job, damage, *command), says=said, environment=CACHE)
+    Case(
+        name=name,
+        make=damaged(job, damage, *command),
+        says=said,
+        environment=CACHE,
+        costly=job != "audit",
+    )
     for name, job, damage, command, said in _refused()
 ]
 CASES += [

@@ -126,35 +126,6 @@ def test_a_run_of_another_question_is_refused(command, audit_arguments):
     assert "--run" in done.stderr
 
 
-def test_without_any_lexicon_all_four_ways_to_get_one_are_named(
-    refused_in_a_shell, audit_arguments, tmp_path
-):
-    # A folder on the path hides the packages that hold WordNet and the stopwords.
-    hidden = tmp_path / "hidden"
-    hidden.mkdir()
-    (hidden / "sitecustomize.py").write_text(
-        "import importlib.util, sys\n"
-        "find = importlib.util.find_spec\n"
-        "importlib.util.find_spec = (\n"
-        "    lambda name, *rest: None if name.split('.')[0] in ('wn', 'sklearn')"
-        " else find(name, *rest)\n"
-        ")\n"
-    )
-    from conftest import TESTS
-
-    message = refused_in_a_shell(
-        *audit_arguments(capability="synonym"),
-        environment={
-            "PYTHONPATH": f"{hidden}:{TESTS}",
-            "SCOPE_CACHE": str(tmp_path / "cache"),
-            "HOME": str(tmp_path),
-            "NLTK_DATA": str(tmp_path),
-        },
-    )
-    for way in ("nltk", "demo", "wordnet-base", "download"):
-        assert way in message.lower()
-
-
 @pytest.mark.slow
 def test_a_full_disk_is_named_and_nothing_is_lost(
     run_scope, refused_in_a_shell, audit_arguments, tmp_path

@@ -77,6 +77,11 @@ def test_ctrl_c_behind_the_end_of_a_library_is_an_interruption(ended):
     assert "interrupted" in said
 
 
+def test_ctrl_c_ends_with_one_line_and_the_code_that_shells_expect(ended):
+    code, said = ended(KeyboardInterrupt())
+    assert (code, said.count("\n")) == (130, 1)
+
+
 def test_behind_an_error_of_ours_nothing_is_looked_for(ended):
     assert ended(raised_behind_ctrl_c(DataError("a", expected="b", fix="c")))[0] == 2
 

@@ -1,21 +1,56 @@
-"""A killed run goes on where it was, and ends as if nothing had happened; so does another seed of
-Python's hashes."""
+"""A killed or interrupted run goes on where it was, and ends as if nothing had happened; so does
+another seed of Python's hashes."""
 
+import json
+import os
+import signal
+import subprocess
 import time
 
 import pytest
-from killing import asked, count_rows, end_of, kill_when, result, run_afresh, start
+from conftest import SCOPE
+from killing import (
+    asked,
+    count_rows,
+    end_of,
+    environment_in,
+    kill_when,
+    result,
+    run_afresh,
+    start,
+)
 
 from scope.answers.asking import TOGETHER
 
+QUESTIONS = 150
+
 
 @pytest.fixture
-def arguments(sentences_csv):
+def audit(sentences_csv):
     return [
         *("audit", "--reference", "python:toy_models:Slow"),
         *("--target", "python:toy_models:SlowStudent"),
-        *("--data", str(sentences_csv), "--n", "24", "--run", "mine", "--parallel-texts", "4"),
+        *("--data", str(sentences_csv), "--n", "12", "--run", "mine", "--parallel-texts", "4"),
         *("--capability", "typo", "--encoder", "none"),
+    ]
+
+
+@pytest.fixture
+def comparison(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    rows = [
+        {
+            "question": f"What stands by house {place}?",
+            "context": f"House {place} stands by a tree, a road and a wall",
+            "answers": ["a tree"],
+        }
+        for place in range(QUESTIONS)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return [
+        *("compare", "--model", "python:toy_answerers:streaming"),
+        *("--model", "python:toy_answerers:Reader", "--encoder", "none"),
+        *("--task", "extractive_qa", "--data", str(path), "--run", "mine"),
     ]
 
 
@@ -29,7 +64,7 @@ def folders(tmp_path):
 
 MOMENTS = {
     "the first answers": lambda folder: count_rows(folder, "answers") > 0,
-    "many perturbations": lambda folder: count_rows(folder, "searches") > 6,
+    "many perturbations": lambda folder: count_rows(folder, "searches") > 3,
     "the target has answered": lambda folder: count_rows(folder, "facts") > 1,
 }
 
@@ -37,16 +72,16 @@ MOMENTS = {
 @pytest.mark.parametrize(
     "moments", [("many perturbations",), pytest.param(tuple(MOMENTS), marks=pytest.mark.slow)]
 )
-def test_kills_and_another_hash_seed_leave_the_result_as_it_is(arguments, folders, moments):
+def test_kills_and_another_hash_seed_leave_an_audit_as_it_is(audit, folders, moments):
     whole, killed = folders
-    run_afresh(arguments, whole, PYTHONHASHSEED="1")
+    run_afresh(audit, whole, PYTHONHASHSEED="1")
     in_flight = 0
     for moment in moments:
-        process = start(arguments, killed)
+        process = start(audit, killed)
         kill_when(process, lambda reached=MOMENTS[moment]: reached(killed))
         assert not (killed / "runs/mine/result.json").exists()
         in_flight += len(asked(killed)) - count_rows(killed, "answers")
-    assert end_of(start(arguments, killed)) == 0
+    assert end_of(start(audit, killed)) == 0
     assert result(killed) == result(whole)
 
     # Of what was kept one answer of both models is asked for again in each session; at the start
@@ -57,18 +92,56 @@ def test_kills_and_another_hash_seed_leave_the_result_as_it_is(arguments, folder
     assert asked(killed).total() - len(asked(killed)) <= in_flight + canaries
 
 
-def test_a_run_that_another_process_writes_is_refused(arguments, command, monkeypatch, tmp_path):
-    monkeypatch.setenv("SCOPE_TEST_LOG", str(tmp_path / "second.jsonl"))
-    process = start(arguments, tmp_path)
-    try:
-        deadline = time.monotonic() + 120
-        while not count_rows(tmp_path, "answers"):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        second = command(*arguments)
-        assert second.returncode == 2
-        assert str(process.pid) in second.stderr
-        assert "Traceback" not in second.stderr
-    finally:
-        process.kill()
-        end_of(process)
+def test_two_kills_leave_a_comparison_as_it_is(comparison, folders):
+    whole, killed = folders
+    assert end_of(start(comparison, whole)) == 0
+    in_flight = kept = 0
+    for _ in range(2):
+        process = start(comparison, killed)
+        kill_when(process, lambda least=kept: count_rows(killed, "answers") > least)
+        kept = count_rows(killed, "answers")
+        in_flight += len(asked(killed)) - kept
+    assert 0 < kept < QUESTIONS
+    assert end_of(start(comparison, killed)) == 0
+    assert result(killed) == result(whole)
+    assert set(asked(killed)) == set(asked(whole))
+    # Of what was kept one answer a model is asked for again in each session.
+    assert asked(killed).total() - len(asked(killed)) <= in_flight + 2 * 2
+
+
+def wait_until(reached, process):
+    deadline = time.monotonic() + 120
+    while not reached():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_an_interrupted_run_says_how_to_go_on_and_does_and_is_nobody_elses(
+    comparison, command, tmp_path
+):
+    environment = environment_in(tmp_path, {})
+    process = subprocess.Popen(
+        [str(SCOPE), *comparison],
+        cwd=tmp_path,
+        env=os.environ | environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_until(lambda: count_rows(tmp_path, "answers"), process)
+    second = command(*comparison)
+    assert second.returncode == 2
+    assert str(process.pid) in second.stderr
+    assert "Traceback" not in second.stderr
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert said.splitlines()[-1] == (
+        "scope: interrupted; answers are saved; run the same command again to resume"
+    )
+    already = asked(tmp_path).total()
+    assert already < QUESTIONS
+    assert command(*comparison, environment=environment).returncode == 0
+    # What was answered is kept, save of the one under way; of the kept ones one is asked again.
+    assert asked(tmp_path).total() - QUESTIONS <= 2
