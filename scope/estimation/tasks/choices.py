@@ -156,9 +156,11 @@ def _pair_estimates(
 ) -> dict[str, Estimate | Undefined]:
     """Every metric of two models by key, on the items that both answered; ``names`` by row."""
     rows = list(names)
-    both: NDArray[np.bool_] = (table.choices[rows] != NOTHING).all(axis=0)
+    one, other = table.choices[rows] != NOTHING
+    both = one & other
     known = both & (table.right != NOTHING)
-    probable: NDArray[np.bool_] = table.has_probabilities[rows].all(axis=0)
+    one, other = table.has_probabilities[rows]
+    probable = one & other
     missing = Undefined(reason=NONE_BY_BOTH) if not both.any() else None
     for row, name in names.items():
         if not missing and not table.has_probabilities[row].any():
@@ -186,8 +188,7 @@ def _pair_estimates(
 
     right, options = table.right, table.options
     scored = known & probable
-    one, other = of_two(table.probabilities, probable)
-    divergences = js_divergence_values(one, other, options[probable])
+    divergences = js_divergence_values(*of_two(table.probabilities, probable), options[probable])
     chances = of_two(table.probabilities, scored)
     choices, of_known = of_two(table.choices, both), of_two(table.choices, known)
     return {

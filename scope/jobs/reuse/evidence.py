@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -46,7 +45,7 @@ def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) ->
     scores = log_probability_scores(case.answers)
     if scores is not None:
         yield Kind(name="log_probabilities", scores=scores, decides=True)
-    for pairs in (asked_pairs(pairs, case.units) for pairs in case.pairs):
+    for pairs in case.pairs:
         for metric in (METRICS["hard_scope"], soft_scope):
             scores = invariance_scores(pairs, metric, case.units)
             if scores is not None:
@@ -91,19 +90,6 @@ def chance_corrected_scores(answers: AnswerMatrix) -> dict[str, Scores]:
     else:
         first = {"capa_discrete": scores(capa_discrete, answers.answers, gold, options)}
     return {**first, "error_consistency": scores(error_consistency, answers.answers, gold)}
-
-
-def asked_pairs(pairs: AuditedPairs, units: Sequence[str]) -> AuditedPairs:
-    """The pairs of these examples, without those of another reference."""
-    known = set(units)
-    kept = [place for place, example in enumerate(pairs.example_ids) if example in known]
-    return replace(
-        pairs,
-        example_ids=tuple(pairs.example_ids[place] for place in kept),
-        trials=tuple(pairs.trials[place] for place in kept),
-        reference=(pairs.reference[0][kept], pairs.reference[1][kept]),
-        targets=tuple((before[kept], after[kept]) for before, after in pairs.targets),
-    )
 
 
 def invariance_scores(pairs: AuditedPairs, metric: Metric, units: Sequence[str]) -> Scores | None:

@@ -100,11 +100,12 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     for spec in specs:
         if isinstance(spec, str):
             checked_spec(spec)
-    roles: list[Part] = [
-        *(["reference"] * len(references)),
-        "suspect",
-        *(["control"] * len(chosen)),
-    ]
+    groups: Mapping[Part, Sequence[str | object]] = {
+        "reference": references,
+        "suspect": [suspect],
+        "control": chosen,
+    }
+    roles = [role for role, group in groups.items() for _ in group]
     loaded: dict[int | str, Any] = {}
     one_in_memory = OneInMemory()
     with request.progress.task("loading models", len(specs)) as advance:

@@ -138,22 +138,17 @@ class TextResponses(Responses):
 
     def pairs(self, items: ItemSet, models: Sequence[Model]) -> tuple[AuditedPairs, ...]:
         """The perturbations that all of these models have answered; the reference is first."""
-        answered = [self.known.get(model.name, {}) for model in models]
-        by_text: dict[str | None, tuple[Prediction, ...]] = {
-            text: tuple(known[text] for known in answered)
-            for text in answered[0]
-            if all(text in known for known in answered)
-        }
+        if not items.sets:
+            return ()
+        of_reference, *of_others = (self.known[model.name] for model in models)
         scored = [
             ScoredExample(
                 example=example,
-                reference=by_text[example.text][0],
-                targets=by_text[example.text][1:],
+                reference=of_reference[example.text],
+                targets=tuple(known[example.text] for known in of_others),
             )
             for example in self.examples
-            if example.text in by_text
         ]
-        asked = {each.example.id for each in scored}
         return tuple(
             invariant_pairs(
                 perturbed.outcome.capability,
@@ -161,12 +156,12 @@ class TextResponses(Responses):
                 [
                     ScoredPerturbation(
                         capability=perturbed.outcome.capability,
-                        perturbation=perturbation,
-                        reference=by_text[perturbation.text][0],
-                        targets=by_text[perturbation.text][1:],
+                        perturbation=changed,
+                        reference=of_reference[changed.text],
+                        targets=tuple(known[changed.text] for known in of_others),
                     )
-                    for perturbation in perturbed.perturbations
-                    if perturbation.example_id in asked and perturbation.text in by_text
+                    for changed in perturbed.perturbations
+                    if changed.text is not None
                 ],
             )
             for perturbed in items.sets

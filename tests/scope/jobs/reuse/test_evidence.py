@@ -210,23 +210,6 @@ def test_the_suspects_shared_invariance_has_the_interval_of_a_mean_over_its_pair
     assert hard.scores.values[1] == pytest.approx(1)
 
 
-def test_pairs_of_examples_that_were_not_asked_here_do_not_count():
-    rows, gold = strangers(0, controls=4, items=40)
-    here, elsewhere = made_up_pairs(5), made_up_pairs(5, examples=("0", "0", "not here"))
-    one, other = (
-        kinds(make_case(rows, gold, pairs=(pairs,)))["hard_scope", "typo"]
-        for pairs in (here, elsewhere)
-    )
-    assert one.suspect.n == 2
-    assert other.suspect.n == 1
-    of_first = [pairs[:2] for before_and_after in here.targets for pairs in before_and_after]
-    kept = [
-        (before.argmax(axis=1) == after.argmax(axis=1)).mean()
-        for before, after in zip(of_first[::2], of_first[1::2], strict=True)
-    ]
-    assert other.scores.values[1:] == pytest.approx(kept)
-
-
 def test_a_copy_has_the_value_that_is_said_to_be_a_copys():
     rows, gold = strangers(0, controls=12, items=200)
     probabilities = probabilities_of(rows)

@@ -142,6 +142,14 @@ def test_the_p_value_is_the_suspects_rank():
     assert finding.p_rank == (1 + sum(other >= own for other in others)) / 20
 
 
+def test_controls_with_identical_answers_count_once():
+    rows, gold = strangers(5, controls=19, items=100)
+    rows[3] = rows[2]
+    finding = judge(make_case(taking(rows, 1.0), gold))
+    # The least of 1 / 20, of 18 different controls.
+    assert finding.p_rank == pytest.approx(1 / 19)
+
+
 def test_evidence_stands_with_its_own_p_value_and_no_correction():
     rows, gold = strangers(6, controls=19, items=100)
     finding = judge(make_case(rows, gold, probabilities=probabilities_of(rows)))

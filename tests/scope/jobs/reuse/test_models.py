@@ -153,7 +153,7 @@ def test_fewer_than_two_controls_are_too_few(count, words):
 @pytest.mark.parametrize(
     ("arguments", "other", "one"),
     [
-        # Two controls; a control and the reference; a control and the suspect; two references.
+        # Two controls; a control and the reference.
         (
             ("hf:theirs", ["hf:ours"], [*INDEPENDENT, "python:again:model"]),
             ("control", "python:a:model"),
@@ -163,16 +163,6 @@ def test_fewer_than_two_controls_are_too_few(count, words):
             ("hf:theirs", ["hf:ours"], [*INDEPENDENT, "hf:again"]),
             ("reference", "hf:ours"),
             ("control", "hf:again"),
-        ),
-        (
-            ("python:again:model", ["hf:ours"], INDEPENDENT),
-            ("suspect", "python:again:model"),
-            ("control", "python:a:model"),
-        ),
-        (
-            ("hf:theirs", ["hf:ours", "hf:again"], INDEPENDENT),
-            ("reference", "hf:ours"),
-            ("reference", "hf:again"),
         ),
     ],
 )

@@ -4,14 +4,13 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided
+from made_up_reuse_comparison import CONTROLS, SUSPECT, related, undecided
 
 from reports.blocks import Heading, Table
 from reports.prose import plain, written
 from scope.jobs.reuse.models_page import (
     controls_section,
     evidence_section,
-    evidence_table,
     kind_heading,
     kind_name,
 )
@@ -52,23 +51,12 @@ def of_kind(section, kind):
     return [block for block in section.blocks if isinstance(block, kind)]
 
 
-def test_a_strip_has_the_controls_and_the_suspect_with_its_interval():
-    first, undefined, alone, last = (row.cells[3] for row in evidence_table(related()).rows)
-    assert (first.suspect.value, first.low, first.high) == (0.625, 0.5, 0.75)
-    assert len(first.controls) == 5
-    assert first.label == (
-        "Shared mistakes: the suspect at 0.625; 0 of 5 controls reach that; the numbers are in "
-        "the tables"
-    )
-    assert "5 of 5 controls reach that" in last.label
-    assert (undefined, alone) == (None, None)
-
-
 def test_verdicts_without_evidence_have_no_table():
     section = evidence_section((related(), replace(undecided(), evidence=())))
     assert len(of_kind(section, Table)) == 1
     assert len(of_kind(section, Heading)) == 1
     assert evidence_section(()) is None
+    assert controls_section(result_of()) is None
 
 
 def rows_of(verdict):
@@ -83,11 +71,3 @@ def test_models_without_a_rank_stand_last():
         ["", f"{SUSPECT} (suspect)"],
         ["", CONTROLS[0]],
     ]
-
-
-def test_several_references_are_named_and_none_makes_no_section():
-    section = controls_section(result_of(related(), not_related()))
-    assert [plain(one.text) for one in of_kind(section, Heading)] == [
-        f"Compared with {one.reference}" for one in (related(), not_related())
-    ]
-    assert controls_section(result_of()) is None

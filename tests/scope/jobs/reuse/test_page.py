@@ -53,25 +53,12 @@ def test_limits_say_how_much_reuse_would_have_been_seen():
 
 def test_looks_are_compared_with_the_p_value_that_is_small_enough_for_all_references():
     (found,) = blocks_of(made(related(), not_related(), undecided()), "looks", Table)
-    assert shown(found) == [["ours", "500", "0.500", "no"], ["ours", "1,500", "0.125", "yes"]]
-    assert found.columns[3].heading == "At most 0.2"
+    assert [row[3] for row in shown(found)] == ["no", "yes"]
     (alone,) = blocks_of(made(related()), "looks", Table)
     assert [row[3] for row in shown(alone)] == ["yes", "yes"]
 
 
 def test_sections_without_content_are_left_out():
-    assert anchors(build_comparison()) == [
-        "answer",
-        "findings",
-        "evidence",
-        "checks",
-        "informative",
-        "looks",
-        "limits",
-        "asked",
-        "answered",
-        "reproduce",
-    ]
     bare = replace(build_comparison(), verdicts=(), measurements=(), outcomes=())
     assert anchors(bare) == ["answer", "limits", "asked", "reproduce"]
 

@@ -1,13 +1,10 @@
 """The verdict on the page and in the terminal, with the numbers that it rests on."""
 
-import re
 from dataclasses import replace
 
 import pytest
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 from made_up_reuse_comparison import (
-    REFERENCES,
-    SUSPECT,
     build_comparison,
     not_related,
     related,
@@ -46,19 +43,6 @@ def test_many_warnings_are_folded_after_the_first():
     assert "7 more warnings" in [plain(one.title) for one in box.blocks if isinstance(one, Fold)]
 
 
-def test_a_verdict_carries_the_numbers_that_it_rests_on():
-    assert facts(related(), several=True) == {
-        "p-value of the verdict": (
-            "0.167; after Holm’s correction over the references 0.500 (α = 0.6)"
-        ),
-        "Controls": (
-            "5, at least 4 are needed; 5 comparable with the suspect, at least 0 are needed"
-        ),
-        "Questions": "1,200 answered by both; the suspect was asked 1,500 times",
-    }
-    assert facts(not_related())["p-value of the verdict"] == "0.667 (α = 0.6)"
-
-
 def test_the_two_p_values_and_the_independent_controls_are_stated_where_known():
     agreement = Agreement(suspect=1.0, controls=(), independent=3.25, p_value=0.25)
     one = replace(related(), p_rank=1 / 6, agreement=agreement, assume_no_label_training=True)
@@ -69,6 +53,7 @@ def test_the_two_p_values_and_the_independent_controls_are_stated_where_known():
 
 
 def test_controls_without_a_rank_are_counted():
+    assert facts(not_related())["p-value of the verdict"] == "0.667 (α = 0.6)"
     whole = related()
     fewer = replace(whole, standings=whole.standings[:-2])
     assert "; 2 have no usable answers, or guess;" in facts(fewer)["Controls"]
@@ -98,18 +83,6 @@ def test_beyond_the_threshold_the_p_value_is_small_enough_and_on_it_it_is_not(al
                 (1 + at_least(value, controls)) / (count + 1) for value in (place + 1e-9, place)
             )
             assert beyond <= alpha + 1e-12 < on_it
-
-
-def test_the_chart_marks_the_suspect_and_has_its_numbers_in_words():
-    (figure,) = of_kind(Figure, related())
-    chart = figure.chart
-    assert chart.suspect.value == related().standings[0].value
-    assert len(chart.controls) == 5
-    assert chart.label.startswith(
-        "Joint statistic: 5 controls from −0.500 to 2.750; the suspect at"
-    )
-    assert [key.name for key in chart.legend] == ["control", "suspect", "threshold"]
-    assert chart.legend[1].note == SUSPECT
 
 
 def test_several_references_share_the_error_rate():
@@ -142,11 +115,6 @@ def told(*verdicts):
 
 
 def test_the_sources_are_those_that_are_related():
-    assert told(related(), not_related(), undecided()) == [
-        f"The suspect is found related to {REFERENCES[0]}.",
-        f"It is found not related to {REFERENCES[1]}.",
-        f"It is undecided whether it is related to {REFERENCES[2]}.",
-    ]
     three = (replace(related(), reference=name) for name in "abc")
     assert told(*three) == ["The suspect is found related to a, b and c."]
     assert told(related()) == []
@@ -185,20 +153,6 @@ def test_of_several_references_each_is_a_row():
     assert any(line.startswith("ours: a control from the same base") for line in lines)
     assert row.split() == ["ours", "related", "0.167", "0.500", "2"]
     assert not any("p-value of the verdict" in line for line in lines)
-
-
-def test_every_kind_of_evidence_is_a_row():
-    text = shown(related(), width=160)
-    # Values of the controls are -0.5, 0.25, 1.25, 1.5 and 2.75 sixteenths.
-    row = next(line for line in text.splitlines() if line.startswith("Shared mistakes"))
-    assert re.split(r"  +", row.strip()) == [
-        "Shared mistakes",
-        "0.62 [0.50, 0.75]",
-        "0.08 (−0.03 to 0.17)",
-        "0.167",
-        "yes",
-    ]
-    assert "undefined (no probabilities" in text
 
 
 def test_of_many_warnings_some_are_shown_and_the_others_counted():
