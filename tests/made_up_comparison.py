@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from scope.records import (
     AnswerShares,
@@ -33,6 +33,31 @@ ARABIC = "فيلم رائع جدا"
 TARGETS = ("student", f"rival {SCRIPT}")
 LABELS = ("negative", f"positive {IMAGE}")
 SOFT = "soft_scope(tolerance=0.1, cutoff=1.0)"
+
+
+def interval(value: float, n: int, half: float, method: str) -> Estimate:
+    """An estimate with as much on either side."""
+    return Estimate(value=value, low=value - half, high=value + half, n=n, method=method)
+
+
+def file_card(spec: str, rows: int, used: int, **more: Any) -> DataCard:
+    return DataCard(spec=spec, fingerprint="fedcba9876543210" * 4, rows=rows, used=used, **more)
+
+
+def capability_card(name: str, question: str, **settings: Any) -> CapabilityCard:
+    return CapabilityCard(name=name, question=question, origin="built in", settings=settings)
+
+
+CLOCK = Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25)
+
+
+def failed(name: str) -> Outcome:
+    return Outcome(
+        capability=name,
+        status="failed",
+        reason=f"ValueError: {LINK}",
+        trace=f"Traceback (most recent call last):\n  raise ValueError('{CLOSING}')",
+    )
 
 
 def estimate(value: float, n: int = 4) -> Estimate:
@@ -174,11 +199,6 @@ def manifest() -> Manifest:
             else "to the byte, at least 4 rows a product",
         )
 
-    def capability(name: str, question: str) -> CapabilityCard:
-        return CapabilityCard(
-            name=name, question=question, origin="built in", settings={"preset": "paper"}
-        )
-
     return Manifest(
         job="audit",
         models=(
@@ -186,21 +206,11 @@ def manifest() -> Manifest:
             card(TARGETS[0], "target"),
             card(TARGETS[1], "target", truncated=1),
         ),
-        data=(
-            DataCard(
-                spec=f"file{IMAGE}.csv",
-                fingerprint="fedcba9876543210" * 4,
-                rows=1234,
-                used=4,
-                duplicates=2,
-                empty=1,
-                labelled=3,
-            ),
-        ),
+        data=(file_card(f"file{IMAGE}.csv", 1234, 4, duplicates=2, empty=1, labelled=3),),
         capabilities=(
-            capability("synonym", "Does the label survive a synonym?"),
-            capability("typo", "Does the label survive a typing error?"),
-            capability("negation", f"Never measured {CLOSING}"),
+            capability_card("synonym", "Does the label survive a synonym?", preset="paper"),
+            capability_card("typo", "Does the label survive a typing error?", preset="paper"),
+            capability_card("negation", f"Never measured {CLOSING}", preset="paper"),
         ),
         settings={"seed": 7, "trials": 2, "distance": "l1", "similarity": None, "cache": True},
         versions={"scope": "0.1.0", "torch": "2.13.0"},
@@ -219,12 +229,7 @@ def outcomes() -> tuple[Outcome, ...]:
             queries=21,
             failures={f"no admissible word {SCRIPT}": 1},
         ),
-        Outcome(
-            capability="negation",
-            status="failed",
-            reason=f"ValueError: {LINK}",
-            trace=f"Traceback (most recent call last):\n  raise ValueError('{CLOSING}')",
-        ),
+        failed("negation"),
     )
 
 
@@ -251,5 +256,5 @@ def build_comparison() -> AuditResult:
         examples=examples(),
         perturbations=perturbations(),
         answer_shares=answer_shares(),
-        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+        clock=CLOCK,
     )

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
+from made_up_comparison import ARABIC, CLOCK, CLOSING, IMAGE, LINK, SCRIPT, file_card, interval
 
 from scope.records import (
     BenchmarkPoint,
     BenchmarkPrediction,
-    Clock,
     CommunityDistance,
     Contribution,
-    DataCard,
     EmbedResult,
     Estimate,
     ExpectedAccuracy,
@@ -40,9 +38,7 @@ KNN = "knn(neighbours=131)"
 
 
 def estimate(value: float, n: int = 400, half: float = 0.03125) -> Estimate:
-    return Estimate(
-        value=value, low=value - half, high=value + half, n=n, method=f"bootstrap {IMAGE}"
-    )
+    return interval(value, n, half, f"bootstrap {IMAGE}")
 
 
 def members() -> tuple[FleetModel, ...]:
@@ -273,21 +269,13 @@ def build_comparison(job: str = "fleet-map", **changes: Any) -> FleetResult:
         manifest=Manifest(
             job=job,
             models=(),
-            data=(
-                DataCard(
-                    spec=f"csv:answers{IMAGE}.csv",
-                    fingerprint="fedcba9876543210" * 4,
-                    rows=1_500,
-                    used=1_500,
-                    labelled=1_499,
-                ),
-            ),
+            data=(file_card(f"csv:answers{IMAGE}.csv", 1_500, 1_500, labelled=1_499),),
             capabilities=(),
             settings={"seed": 7, "folds": 5},
             versions={"scope": "0.1.0"},
             command=f"scope {job.replace('-', ' ')} --matrix 'csv:answers{IMAGE}.csv'",
         ),
-        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+        clock=CLOCK,
         **state,
     )
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 import made_up_comparison
 import made_up_reuse_comparison
 import made_up_tasks_comparison
-from made_up_comparison import IMAGE, SCRIPT, TARGETS, estimate, prediction
+from made_up_comparison import CLOCK, IMAGE, SCRIPT, TARGETS, estimate, prediction
 
 from scope.records import (
     AuditResult,
-    Clock,
     Endpoint,
     Measurement,
     ModelFacts,
@@ -109,5 +108,5 @@ def build_comparison() -> PairResult:
             ),
         ),
         not_run=(NotRun(job="compare", part="cloze", reason=f"no model fills masks {SCRIPT}"),),
-        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=61.5),
+        clock=replace(CLOCK, seconds=61.5),
     )

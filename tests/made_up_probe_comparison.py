@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 
-from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
+from made_up_comparison import (
+    ARABIC,
+    CLOCK,
+    CLOSING,
+    IMAGE,
+    LINK,
+    SCRIPT,
+    file_card,
+    interval,
+)
 
 from scope.records import (
     CapabilityCard,
-    Clock,
-    DataCard,
     Estimate,
     LayerAlignment,
     LayerScore,
@@ -31,13 +38,7 @@ PROMPT = f'The sentence "{{}}" {SCRIPT} in one word:"'
 
 
 def estimate(value: float, n: int = 750, half: float = 0.03125) -> Estimate:
-    return Estimate(
-        value=value,
-        low=value - half,
-        high=value + half,
-        n=n,
-        method=f"jackknife over groups of pairs {IMAGE}",
-    )
+    return interval(value, n, half, f"jackknife over groups of pairs {IMAGE}")
 
 
 def models() -> tuple[ProbedModel, ...]:
@@ -214,16 +215,7 @@ def build_comparison(found: ProbeFindings | None = None) -> ProbeResult:
         manifest=Manifest(
             job="probe",
             models=tuple(map(card, kept.models)),
-            data=(
-                DataCard(
-                    spec=f"csv:pairs{IMAGE}.csv",
-                    fingerprint="fedcba9876543210" * 4,
-                    rows=4_581,
-                    used=4_580,
-                    labelled=4_580,
-                    empty=1,
-                ),
-            ),
+            data=(file_card(f"csv:pairs{IMAGE}.csv", 4_581, 4_580, labelled=4_580, empty=1),),
             capabilities=(
                 CapabilityCard(
                     name="similarity",
@@ -237,5 +229,5 @@ def build_comparison(found: ProbeFindings | None = None) -> ProbeResult:
             command=f"scope probe --model 'hf:{IMAGE}' --data 'csv:pairs.csv'",
         ),
         findings=kept,
-        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+        clock=CLOCK,
     )

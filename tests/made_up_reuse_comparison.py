@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
+from made_up_comparison import (
+    ARABIC,
+    CLOCK,
+    CLOSING,
+    IMAGE,
+    LINK,
+    SCRIPT,
+    capability_card,
+    file_card,
+    interval,
+)
 
 from scope.records import (
-    CapabilityCard,
-    Clock,
     ControlCheck,
-    DataCard,
     Decision,
     Estimate,
     Evidence,
@@ -38,13 +45,7 @@ LONG = f"A long question {SCRIPT} {ARABIC} " * 30
 
 
 def estimate(value: float, n: int = 40) -> Estimate:
-    return Estimate(
-        value=value,
-        low=value - 0.125,
-        high=value + 0.125,
-        n=n,
-        method=f"bootstrap {IMAGE}",
-    )
+    return interval(value, n, 0.125, f"bootstrap {IMAGE}")
 
 
 def standings(values: Sequence[float]) -> tuple[ModelScore, ...]:
@@ -185,23 +186,8 @@ def manifest() -> Manifest:
             )
             for role, name in roles
         ),
-        data=(
-            DataCard(
-                spec=f"file:questions{IMAGE}.json",
-                fingerprint="fedcba9876543210" * 4,
-                rows=1500,
-                used=1200,
-                labelled=1200,
-            ),
-        ),
-        capabilities=(
-            CapabilityCard(
-                name="choice",
-                question=f"Which option is right? {LINK}",
-                origin="built in",
-                settings={},
-            ),
-        ),
+        data=(file_card(f"file:questions{IMAGE}.json", 1500, 1200, labelled=1200),),
+        capabilities=(capability_card("choice", f"Which option is right? {LINK}"),),
         settings={"seed": 7, "alpha": ALPHA},
         versions={"scope": "0.1.0"},
         command=f"scope reuse --suspect '{SCRIPT}' --reference hf:ours",
@@ -240,5 +226,5 @@ def build_comparison() -> ReuseResult:
         ),
         measurements=measurements(),
         verdicts=(related(), not_related(), undecided()),
-        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+        clock=CLOCK,
     )

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from made_up_comparison import ARABIC, CLOSING, IMAGE, LINK, SCRIPT
+from made_up_comparison import (
+    ARABIC,
+    CLOCK,
+    CLOSING,
+    IMAGE,
+    LINK,
+    SCRIPT,
+    capability_card,
+    failed,
+    file_card,
+)
 
 from scope.records import (
     GOLD,
     Answer,
-    CapabilityCard,
-    Clock,
     CompareResult,
-    DataCard,
     Difference,
     Estimate,
     Item,
@@ -184,9 +191,6 @@ def differences() -> tuple[Difference, ...]:
 
 
 def manifest() -> Manifest:
-    def capability(name: str, question: str) -> CapabilityCard:
-        return CapabilityCard(name=name, question=question, origin="built in", settings={})
-
     return Manifest(
         job="compare",
         models=tuple(
@@ -203,20 +207,13 @@ def manifest() -> Manifest:
             for place, name in enumerate(MODELS)
         ),
         data=tuple(
-            DataCard(
-                spec=f"file:{task}{IMAGE}.json",
-                fingerprint="fedcba9876543210" * 4,
-                rows=1234,
-                used=4,
-                labelled=4,
-                capability=task,
-            )
+            file_card(f"file:{task}{IMAGE}.json", 1234, 4, labelled=4, capability=task)
             for task in (QA, CHOICE)
         ),
         capabilities=(
-            capability(QA, "What does the passage answer?"),
-            capability(CHOICE, f"Which option is right? {LINK}"),
-            capability("cloze", f"Never measured {CLOSING}"),
+            capability_card(QA, "What does the passage answer?"),
+            capability_card(CHOICE, f"Which option is right? {LINK}"),
+            capability_card("cloze", f"Never measured {CLOSING}"),
         ),
         settings={"seed": 7, "normalize": False, "encoder": f"hf:encoder {SCRIPT}"},
         versions={"scope": "0.1.0", "torch": "2.13.0"},
@@ -233,12 +230,7 @@ def outcomes() -> tuple[Outcome, ...]:
     return (
         measured(QA),
         measured(CHOICE),
-        Outcome(
-            capability="cloze",
-            status="failed",
-            reason=f"ValueError: {LINK}",
-            trace=f"Traceback (most recent call last):\n  raise ValueError('{CLOSING}')",
-        ),
+        failed("cloze"),
     )
 
 
@@ -280,5 +272,5 @@ def build_comparison() -> CompareResult:
         differences=differences(),
         tasks=(qa_answers(), choice_answers()),
         task_shares=task_shares(),
-        clock=Clock(finished="2026-11-21T10:00:00+00:00", seconds=12.25),
+        clock=CLOCK,
     )

@@ -1,4 +1,3 @@
-import json
 import random
 
 import pytest
@@ -37,11 +36,6 @@ def test_a_built_in_capability_keeps_the_rules(capability):
 
 def test_a_built_in_capability_has_its_name_in_the_registry(capability):
     assert find("capabilities", capability.name).target is type(capability)
-
-
-def test_settings_can_be_written_as_json(capability):
-    settings = dict(capability.settings())
-    assert json.loads(json.dumps(settings)) == settings
 
 
 def test_settings_name_the_files_that_words_come_from(capability):

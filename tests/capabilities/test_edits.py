@@ -56,12 +56,6 @@ def test_a_text_that_it_does_not_know_is_not_applicable_for_one_reason(kind, tex
     assert [(one.applicable, one.failure) for one in trials] == [(False, reason)] * 3
 
 
-def test_the_same_chance_makes_the_same_changes_in_the_same_order(kind):
-    for text in TEXTS:
-        once, again = (list(kind().changes(text, random.Random(7))) for _ in range(2))
-        assert once == again
-
-
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

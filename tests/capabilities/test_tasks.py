@@ -133,15 +133,6 @@ def test_choices_are_named_by_row_and_count_as_often_as_they_occur(tmp_path):
     assert (card.rows, card.duplicates, card.used, card.labelled) == (4, 0, 4, 3)
 
 
-@pytest.mark.slow
-def test_a_real_benchmark_loads_with_its_rows_as_ids():
-    path = str(shared_data("mmlu_pro_models/items.jsonl.gz"))
-    choices = Choice().load(path, n=None, seed=0)
-    assert choices.card.rows == choices.card.used == choices.card.labelled == 5979
-    assert all(int(item.question.id) < 5979 for item in choices.items)
-    assert len({item.category for item in choices.items}) == 14
-
-
 ISLAND = """*** START OF THE PROJECT GUTENBERG EBOOK THE ISLAND ***
 
 CHAPTER I

@@ -52,22 +52,6 @@ def test_words_below_the_least_length_stay():
         assert changed(one.text) == expected(7) == {"harbour", "morning"}
 
 
-def test_the_best_of_the_candidates_is_kept():
-    classifier = HashedWords()
-    [one] = found(classifier=classifier, trials=1)
-    (original,), candidates = classifier.asked
-    answers = classifier.classify([original, *candidates])
-    admissible = [
-        (-round(1 / (1 + 2 * abs(answer.probabilities[0] - answers[0].probabilities[0])), 6), text)
-        for text, answer in zip(candidates, answers[1:], strict=True)
-        if answer.label == answers[0].label
-    ]
-    assert len(candidates) == 15
-    assert one.text == min(admissible)[1]
-    assert one.score == pytest.approx(-min(admissible)[0], abs=2e-6)
-    assert one.queries == 16
-
-
 def test_fewer_candidates_are_tried_where_fewer_are_asked_for():
     [one] = found(Typo(preset="paper", candidates=4), trials=1)
     assert one.queries == 5

@@ -138,15 +138,6 @@ def test_two_capabilities_draw_differently_for_the_same_example():
     assert draws[0] != draws[1]
 
 
-def test_company_does_not_matter():
-    options = SearchOptions(parallel_texts=3)
-    found = together(CAPABILITY, HashedWords(), EXAMPLES, options)
-    for example in EXAMPLES:
-        assert together(CAPABILITY, HashedWords(), [example], options) == {
-            example.id: found[example.id]
-        }
-
-
 def test_examples_are_read_as_they_are_needed():
     read = []
 

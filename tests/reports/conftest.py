@@ -6,24 +6,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import made_up_comparison
 import made_up_fleet_comparison
 import made_up_pair_comparison
 import made_up_probe_comparison
 import made_up_reuse_comparison
 import made_up_tasks_comparison
 import pytest
-from made_up_comparison import build_comparison
 from opened_page import CHROMIUM, opening
 from parsed_page import Node, parse
 
-from scope.records import (
-    AuditResult,
-    CompareResult,
-    FleetResult,
-    PairResult,
-    ProbeResult,
-    ReuseResult,
-)
+from scope.records import AuditResult
 
 
 @pytest.fixture(scope="module")
@@ -52,95 +45,56 @@ def opened(browser: Any, tmp_path: Path) -> Callable[..., Any]:
     return open_page
 
 
-@pytest.fixture(scope="session")
-def comparison() -> AuditResult:
-    return build_comparison()
+MADE_UP = {
+    "audit": made_up_comparison,
+    "compare": made_up_tasks_comparison,
+    "reuse": made_up_reuse_comparison,
+    "pair": made_up_pair_comparison,
+    "probe": made_up_probe_comparison,
+}
+
+
+class ByJob(dict[str, Any]):
+    """What is made of each job, when it is first asked for."""
+
+    def __init__(self, make: Callable[[str], Any]) -> None:
+        self.make = make
+
+    def __missing__(self, job: str) -> Any:
+        self[job] = self.make(job)
+        return self[job]
+
+
+def build(job: str) -> Any:
+    if job in MADE_UP:
+        return MADE_UP[job].build_comparison()
+    return made_up_fleet_comparison.build_comparison(job)
 
 
 @pytest.fixture(scope="session")
-def page(comparison: AuditResult) -> str:
-    return comparison.html()
+def results() -> ByJob:
+    """The made-up result of each job."""
+    return ByJob(build)
 
 
 @pytest.fixture(scope="session")
-def document(page: str) -> Node:
-    return parse(page)
+def pages(results: ByJob) -> ByJob:
+    return ByJob(lambda job: results[job].html())
 
 
 @pytest.fixture(scope="session")
-def tasks_comparison() -> CompareResult:
-    return made_up_tasks_comparison.build_comparison()
+def documents(pages: ByJob) -> ByJob:
+    return ByJob(lambda job: parse(pages[job]))
 
 
 @pytest.fixture(scope="session")
-def tasks_page(tasks_comparison: CompareResult) -> str:
-    return tasks_comparison.html()
+def comparison(results: ByJob) -> AuditResult:
+    return results["audit"]
 
 
 @pytest.fixture(scope="session")
-def tasks_document(tasks_page: str) -> Node:
-    return parse(tasks_page)
-
-
-@pytest.fixture(scope="session")
-def reuse_comparison() -> ReuseResult:
-    return made_up_reuse_comparison.build_comparison()
-
-
-@pytest.fixture(scope="session")
-def reuse_page(reuse_comparison: ReuseResult) -> str:
-    return reuse_comparison.html()
-
-
-@pytest.fixture(scope="session")
-def reuse_document(reuse_page: str) -> Node:
-    return parse(reuse_page)
-
-
-@pytest.fixture(scope="session")
-def fleet_comparisons() -> dict[str, FleetResult]:
-    jobs = made_up_fleet_comparison.RECORDS
-    return {job: made_up_fleet_comparison.build_comparison(job) for job in jobs}
-
-
-@pytest.fixture(scope="session")
-def fleet_pages(fleet_comparisons: dict[str, FleetResult]) -> dict[str, str]:
-    return {job: found.html() for job, found in fleet_comparisons.items()}
-
-
-@pytest.fixture(scope="session")
-def fleet_documents(fleet_pages: dict[str, str]) -> dict[str, Node]:
-    return {job: parse(page) for job, page in fleet_pages.items()}
-
-
-@pytest.fixture(scope="session")
-def probe_comparison() -> ProbeResult:
-    return made_up_probe_comparison.build_comparison()
-
-
-@pytest.fixture(scope="session")
-def probe_page(probe_comparison: ProbeResult) -> str:
-    return probe_comparison.html()
-
-
-@pytest.fixture(scope="session")
-def probe_document(probe_page: str) -> Node:
-    return parse(probe_page)
-
-
-@pytest.fixture(scope="session")
-def pair_comparison() -> PairResult:
-    return made_up_pair_comparison.build_comparison()
-
-
-@pytest.fixture(scope="session")
-def pair_page(pair_comparison: PairResult) -> str:
-    return pair_comparison.html()
-
-
-@pytest.fixture(scope="session")
-def pair_document(pair_page: str) -> Node:
-    return parse(pair_page)
+def page(pages: ByJob) -> str:
+    return pages["audit"]
 
 
 @pytest.fixture(scope="session", name="parse")

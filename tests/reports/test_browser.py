@@ -65,8 +65,8 @@ def questions(tab):
     return [note.split(" · ")[1].split()[1] for note in notes]
 
 
-def test_answers_are_searched_in_all_texts_filtered_and_sorted_by_disagreement(opened, tasks_page):
-    with opened(tasks_page) as tab:
+def test_answers_are_searched_in_all_texts_filtered_and_sorted_by_disagreement(opened, pages):
+    with opened(pages["compare"]) as tab:
         before = questions(tab)
         assert before == ["q3", 'q4"', "c2", "q1", "q2", "c1", "c0", "c3"]
         tab.fill("#search", "DENVER lived")
@@ -96,8 +96,8 @@ def test_answers_are_searched_in_all_texts_filtered_and_sorted_by_disagreement(o
         assert questions(tab) == ["c0"]
 
 
-def test_long_texts_of_a_test_of_reuse_unfold(opened, reuse_page):
-    with opened(reuse_page) as tab:
+def test_long_texts_of_a_test_of_reuse_unfold(opened, pages):
+    with opened(pages["reuse"]) as tab:
         long = tab.locator("#findings .pair details").first
         assert not long.locator(".text").is_visible()
         long.locator("summary").click()
@@ -109,8 +109,8 @@ def names(tab):
     return [name.split()[0] for name in tab.locator("#pairs tr:visible th.text").all_inner_texts()]
 
 
-def test_models_of_a_fleet_are_found_by_name_and_community_and_sorted(opened, fleet_pages):
-    with opened(fleet_pages["fleet-map"]) as tab:
+def test_models_of_a_fleet_are_found_by_name_and_community_and_sorted(opened, pages):
+    with opened(pages["fleet-map"]) as tab:
         tab.click("#numbers summary")
         assert names(tab) == ["far", "near", "alone", "late", "old", "odd"]
         tab.fill("#search", "LATE")
@@ -124,8 +124,8 @@ def test_models_of_a_fleet_are_found_by_name_and_community_and_sorted(opened, fl
         assert names(tab) == ["odd", "late"]
 
 
-def test_on_a_wide_screen_no_table_of_steps_is_cut_off(opened, probe_page):
-    with opened(probe_page, viewport={"width": 1100, "height": 800}) as tab:
+def test_on_a_wide_screen_no_table_of_steps_is_cut_off(opened, pages):
+    with opened(pages["probe"], viewport={"width": 1100, "height": 800}) as tab:
         tab.locator("#steps summary").click()
         boxes = "[...document.querySelectorAll('#steps .scroll')]"
         assert tab.evaluate(f"{boxes}.map(x => x.scrollWidth <= x.clientWidth)") == [True, True]

@@ -11,6 +11,11 @@ from scope.records import GOLD
 LARGE = "large <script>alert(1)</script>"
 
 
+@pytest.fixture
+def tasks_comparison(results):
+    return results["compare"]
+
+
 def items(document):
     """The articles by the question's id."""
     articles = document.section("answers").all("article")

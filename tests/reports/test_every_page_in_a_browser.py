@@ -5,22 +5,10 @@ from pathlib import Path
 
 import pytest
 
-PAGES = {
-    "audit": "page",
-    "compare": "tasks_page",
-    "reuse": "reuse_page",
-    "pair": "pair_page",
-    "probe": "probe_page",
-}
-FLEET = ("embed", "forecast", "map", "predict", "route")
-EXAMINED = ("audit", "compare", "reuse", "probe", "map")
+FLEET = [f"fleet-{job}" for job in ("embed", "forecast", "map", "predict", "route")]
+JOBS = ["audit", "compare", "reuse", "pair", "probe", *FLEET]
+EXAMINED = ("audit", "compare", "reuse", "probe", "fleet-map")
 """Pages that hold every kind of block; the others, of the same blocks, are examined as slow."""
-
-
-def page_of(request, job):
-    if job in PAGES:
-        return request.getfixturevalue(PAGES[job])
-    return request.getfixturevalue("fleet_pages")[f"fleet-{job}"]
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +20,11 @@ def axe():
     return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("job", [*PAGES, *FLEET])
+@pytest.mark.parametrize("job", JOBS)
 def test_no_foreign_text_runs_a_phone_scrolls_down_alone_and_paper_has_no_controls(
-    request, opened, job
+    pages, opened, job
 ):
-    with opened(page_of(request, job), viewport={"width": 390, "height": 844}) as tab:
+    with opened(pages[job], viewport={"width": 390, "height": 844}) as tab:
         assert tab.evaluate("typeof window.injected") == "undefined"
         assert tab.evaluate("[document.scripts.length, document.images.length]") == [1, 0]
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
@@ -60,13 +48,10 @@ TOO_MANY = ".pair:nth-of-type(n + 4), tbody tr:nth-of-type(n + 4)"
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "job",
-    [
-        one if one in EXAMINED else pytest.param(one, marks=pytest.mark.slow)
-        for one in (*PAGES, *FLEET)
-    ],
+    [one if one in EXAMINED else pytest.param(one, marks=pytest.mark.slow) for one in JOBS],
 )
-def test_nothing_keeps_people_from_reading(request, opened, axe, job, scheme):
-    with opened(page_of(request, job), color_scheme=scheme) as tab:
+def test_nothing_keeps_people_from_reading(pages, opened, axe, job, scheme):
+    with opened(pages[job], color_scheme=scheme) as tab:
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         tab.evaluate(f"document.querySelectorAll('{TOO_MANY}').forEach(part => part.remove())")
         tab.evaluate(axe)

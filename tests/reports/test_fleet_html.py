@@ -7,8 +7,8 @@ from made_up_fleet_comparison import build_comparison, members, predictions
 from scope.records import BenchmarkPoint, Neighbour
 
 
-def test_the_map_can_be_hovered_and_its_legend_tells_shapes(fleet_documents):
-    section = fleet_documents["fleet-map"].section("answer")
+def test_the_map_can_be_hovered_and_its_legend_tells_shapes(documents):
+    section = documents["fleet-map"].section("answer")
     (drawing,) = [one for one in section.walk() if one.attributes.get("role") == "img"]
     assert len(drawing.all("title")) == 5
     keys = [

@@ -18,45 +18,35 @@ HERE = Path(__file__).parent
 KEPT = re.compile(r"soft_scope|sem_score_at_least|may (not )?replace")
 
 
-FIXTURES = {
+MADE_UP = {
     "audit": "",
     "compare": "tasks_",
     "reuse": "reuse_",
     "pair": "pair_",
-    "fleet-embed": "fleet_",
-    "fleet-forecast": "fleet_",
-    "fleet-map": "fleet_",
-    "fleet-predict": "fleet_",
-    "fleet-route": "fleet_",
+    **{f"fleet-{job}": "fleet_" for job in ("embed", "forecast", "map", "predict", "route")},
     "probe": "probe_",
 }
-"""What the names of each job's fixtures begin with; those of fleets hold a page for each job."""
+"""What the names of the files with each job's made-up result begin with."""
 
 
-@pytest.fixture(params=FIXTURES)
+@pytest.fixture(params=MADE_UP)
 def job(request):
     return request.param
 
 
 @pytest.fixture
-def compared(job, request):
-    return of_job(request, job, "comparison")
+def compared(job, results):
+    return results[job]
 
 
 @pytest.fixture
-def made(job, request):
-    return of_job(request, job, "page")
+def made(job, pages):
+    return pages[job]
 
 
 @pytest.fixture
-def read(job, request):
-    return of_job(request, job, "document")
-
-
-def of_job(request, job, name):
-    if job.startswith("fleet"):
-        return request.getfixturevalue(f"fleet_{name}s")[job]
-    return request.getfixturevalue(f"{FIXTURES[job]}{name}")
+def read(job, documents):
+    return documents[job]
 
 
 @pytest.fixture
@@ -193,7 +183,7 @@ for path, job in zip(sys.argv[1::2], sys.argv[2::2]):
 @pytest.fixture(scope="module")
 def made_again():
     """The digest of each job's page, made in a process with another hash seed."""
-    made = ((HERE.parent / f"made_up_{name}comparison.py", job) for job, name in FIXTURES.items())
+    made = ((HERE.parent / f"made_up_{name}comparison.py", job) for job, name in MADE_UP.items())
     paths = [one for pair in made for one in pair]
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", AGAIN, *paths],
@@ -202,7 +192,7 @@ def made_again():
         text=True,
         check=True,
     )
-    return dict(zip(FIXTURES, done.stdout.split(), strict=True))
+    return dict(zip(MADE_UP, done.stdout.split(), strict=True))
 
 
 def test_the_same_comparison_gives_the_same_bytes_in_another_process(made, made_again, job):

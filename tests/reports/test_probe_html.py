@@ -28,8 +28,8 @@ def titled(words):
     return [node.words for node in words.all("title")]
 
 
-def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(probe_document):
-    raw, encoded = probe_document.section("answer").all("svg")
+def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(documents):
+    raw, encoded = documents["probe"].section("answer").all("svg")
     assert len(titled(raw)) == 30 + 17
     assert len(titled(encoded)) == 30 + 18
     assert f"{DEEP}, layer 0: 0.164 [0.133, 0.195], n = 750" in titled(raw)
@@ -38,9 +38,9 @@ def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(probe_docu
     assert len(encoded.all("polyline")) == 2
 
 
-def test_every_strength_of_a_background_has_a_rule_in_the_style(probe_document):
-    (style,) = probe_document.all("style")
-    cells = probe_document.section("alignments").all("td")
+def test_every_strength_of_a_background_has_a_rule_in_the_style(documents):
+    (style,) = documents["probe"].all("style")
+    cells = documents["probe"].section("alignments").all("td")
     classes = {node.attributes.get("class") for node in cells} - {None, "num", "wrap", "h0"}
     assert "h10" in classes
     assert all(f".{name} {{" in style.text for name in classes)

@@ -9,9 +9,9 @@ from scope.records import Undefined
 
 
 @pytest.fixture
-def render(reuse_comparison, parse):
+def render(results, parse):
     def rendered(*verdicts):
-        return parse(replace(reuse_comparison, verdicts=verdicts).html())
+        return parse(replace(results["reuse"], verdicts=verdicts).html())
 
     return rendered
 

@@ -25,13 +25,13 @@ SHARES = (0.0, 0.1, 0.2, 0.4, 1.0)
         ),
     ],
 )
-def test_the_verdict_follows_from_what_is_shown(seed, with_probabilities, reuse_comparison, parse):
+def test_the_verdict_follows_from_what_is_shown(seed, with_probabilities, results, parse):
     for share in SHARES:
         rows, gold = strangers(seed, controls=19 + 3 * seed, items=150)
         rows = taking(rows, share, seed)
         chances = probabilities_of(rows) if with_probabilities else None
         verdict = judged(make_case(rows, gold, probabilities=chances))
-        shown = replace(reuse_comparison, verdicts=(verdict,))
+        shown = replace(results["reuse"], verdicts=(verdict,))
         for p_value, alpha in (on_terminal(shown), in_json(shown), on_page(shown, parse)):
             small = p_value <= alpha
             related = verdict.decision == "related"

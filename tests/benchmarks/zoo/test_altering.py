@@ -87,14 +87,6 @@ def test_noise_has_the_size_that_was_asked_for_and_the_seed_decides_it():
     assert abs(np.corrcoef(noises[0].ravel(), noises[2].ravel())[0, 1]) < 0.05
 
 
-def test_noise_is_added_to_every_matrix_and_nothing_else(model):
-    before, rest = copies(model), everything_else(model)
-    add_noise(model, 0.3, 0)
-    for name, weights in weight_matrices(model):
-        assert (weights != before[name]).float().mean() > 0.99
-    assert all(torch.equal(tensor, rest[name]) for name, tensor in everything_else(model).items())
-
-
 def test_kept_layers_stay_in_order_and_answer_as_if_the_others_were_passed_over(model):
     tokens = torch.tensor([[3, 4, 5, 2]])
     body = model.base_model

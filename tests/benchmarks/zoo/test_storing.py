@@ -1,5 +1,3 @@
-import errno
-
 import pytest
 import tiny_zoo
 import torch
@@ -7,7 +5,6 @@ from safetensors.torch import load_file
 from zoo.storing import save_compactly
 
 from scope.demo_models.bases import load_base
-from scope.errors import RunError
 from scope.models import ModelOptions, load_model
 from scope.models.torch_setup import quiet_transformers
 
@@ -53,22 +50,3 @@ def test_a_spec_answers_as_the_model_that_was_stored(kind, tmp_path):
         with torch.inference_mode():
             expected = base.model.eval()(**encoded).logits.softmax(dim=-1)[0]
         assert answer.probabilities == pytest.approx(expected.tolist(), abs=2e-6)
-
-
-def test_what_a_killed_attempt_left_is_swept_away(base, tmp_path):
-    partial = tmp_path / ".model.partial"
-    partial.mkdir()
-    (partial / "half-a-file.safetensors").write_bytes(b"...")
-    save_compactly(base, tmp_path / "model")
-    assert [path.name for path in tmp_path.iterdir()] == ["model"]
-    assert not (tmp_path / "model" / "half-a-file.safetensors").exists()
-
-
-def test_a_full_disk_is_explained_and_leaves_no_model(base, tmp_path, monkeypatch):
-    def fail(folder):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(base.tokenizer, "save_pretrained", fail)
-    with pytest.raises(RunError, match="No space left on device"):
-        save_compactly(base, tmp_path / "model")
-    assert not (tmp_path / "model").exists()

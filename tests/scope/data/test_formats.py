@@ -210,13 +210,6 @@ def test_class_names_are_used_where_datasets_left_them_in_the_schema(written, me
     assert [example.label for example in data.examples] == labels
 
 
-def test_a_text_that_is_no_string_names_the_row(written):
-    with pytest.raises(
-        DataError, match=r"row 0 of a\.parquet .*: a list as the text, .* in column `text`"
-    ):
-        load_data(str(written(pa.table({"text": [["a", "b"]]}))))
-
-
 @pytest.mark.parametrize(
     "damage",
     [

@@ -3,10 +3,8 @@
 import copy
 import gzip
 import json
-from collections import Counter
 from dataclasses import replace
 
-import datasets
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -64,13 +62,6 @@ def test_what_is_left_out_is_counted():
     assert (card.spec, card.capability) == ("quiz.jsonl", "quiz")
     assert card.fingerprint == item_fingerprint(data.items)
     assert data.items[0].gold in (("Ann",), ("Bob",))
-
-
-def test_a_benchmarks_rows_count_as_often_as_they_occur():
-    drafts = [Draft(None, item("Who?", gold=(name,))) for name in ("Ann", "Bob")]
-    data = made(*drafts, once=False)
-    assert [one.gold for one in data.items] == [("Ann",), ("Bob",)]
-    assert (data.card.used, data.card.duplicates) == (2, 0)
 
 
 @pytest.mark.parametrize("once", [True, False])
@@ -296,15 +287,6 @@ def test_answers_of_another_shape_are_refused_by_line(tmp_path, answers):
         passages(spec)
 
 
-def test_a_data_set_in_the_hubs_layout_is_read(tmp_path):
-    answers = {"text": ["France"], "answer_start": [3]}
-    (tmp_path / "squad_like").mkdir()
-    rows = datasets.Dataset.from_list([ROW | {"answers": answers}])
-    rows.to_parquet(tmp_path / "squad_like/validation.parquet")
-    (draft,) = passages(f"hf:{tmp_path}/squad_like:validation")
-    assert (draft.id, draft.item.gold) == ("q1", ("France",))
-
-
 QUESTIONS = [
     {
         "id": "a",
@@ -362,31 +344,3 @@ def test_a_question_or_an_answer_that_is_no_text_is_refused(tmp_path, change):
     content["data"][0]["paragraphs"][0]["qas"][0].update(change)
     with pytest.raises(DataError, match=r"dev\.json"):
         passages(write_json(tmp_path / "dev.json", content))
-
-
-def shared_rows(name):
-    with gzip.open(shared_data(name), "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
-def test_real_questions_come_back_whole_from_squads_own_form(tmp_path):
-    contexts = {row["context_id"]: row for row in shared_rows("squad/contexts.jsonl.gz")}
-    questions = shared_rows("squad/squad2_dev.jsonl.gz")
-    by_context = {}
-    for row in questions:
-        by_context.setdefault(row["context_id"], []).append(row)
-    data = [
-        {
-            "title": contexts[context_id]["title"],
-            "paragraphs": [{"context": contexts[context_id]["context"], "qas": entries}],
-        }
-        for context_id, entries in by_context.items()
-    ]
-    drafts = passages(write_json(tmp_path / "dev.json.gz", {"data": data}))
-    assert Counter(draft.id for draft in drafts) == Counter(row["id"] for row in questions)
-    assert len(drafts) == 3065
-    for draft in drafts:
-        if draft.item.gold != ("",):
-            assert all(text in draft.item.question.context for text in draft.item.gold)
-    impossible = sum(row["is_impossible"] for row in questions)
-    assert sum(draft.item.gold == ("",) for draft in drafts) == impossible

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from shared_data import shared_data
 
 from scope.data.pairs import PART_NAMES, WantedPairs, gather_pairs, pair_fingerprint
 from scope.errors import DataError
@@ -140,21 +139,6 @@ def test_rows_with_an_empty_text_are_left_out_and_counted_whatever_their_score(p
     assert (data.card.rows, data.card.empty, data.card.used) == (3, 2, 1)
 
 
-def test_a_table_in_any_format_gives_the_same_pairs(tmp_path):
-    import pyarrow
-    import pyarrow.parquet
-
-    specs = [write(tmp_path / name, ROWS) for name in ("a.jsonl", "b.jsonl.gz")]
-    table = [",".join(ROWS[0]), *(",".join(map(str, row.values())) for row in ROWS)]
-    (tmp_path / "c.csv").write_text("\n".join(table))
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), tmp_path / "e.parquet")
-    specs += [str(tmp_path / name) for name in ("c.csv", "e.parquet")]
-    wanted = replace(WANTED, part="train")
-    first, *others = [gather_pairs(spec, wanted, n=None, seed=0) for spec in specs]
-    assert len(first.pairs) == 2
-    assert [other.pairs for other in others] == [first.pairs] * 3
-
-
 WORDS = st.sampled_from(["A", "B", "C", "D E", " ", ""])
 TABLES = st.lists(st.tuples(WORDS, WORDS, st.sampled_from([0, 1.5, 5])), min_size=1, max_size=30)
 
@@ -259,11 +243,3 @@ def test_the_fingerprint_changes_with_everything():
     others.append(replace(first, first="B", second="A"))
     assert len({pair_fingerprint([other]) for other in [first, *others]}) == 6
     assert pair_fingerprint([first, others[0]]) != pair_fingerprint([others[0], first])
-
-
-@pytest.mark.parametrize(("part", "rows"), [("train", 3010), ("development", 820), ("test", 750)])
-def test_a_real_benchmark_has_its_parts(part, rows):
-    path = str(shared_data("stsb/stsb_en.jsonl.gz"))
-    data = gather_pairs(path, replace(WANTED, part=part), n=None, seed=0)
-    assert (data.card.rows, data.card.used, data.card.empty) == (rows, rows, 0)
-    assert all(0 <= pair.score <= 5 for pair in data.pairs)
