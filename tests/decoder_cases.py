@@ -2,8 +2,6 @@
 
 import functools
 
-import pytest
-
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 SIZES = {"vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 2, "initializer_range": 0.5}
@@ -15,8 +13,6 @@ CONTINUATIONS = [
     [(30, 31, 32), (12,)],
     [(9, 9), (8, 7, 6, 5, 4)],
 ]
-
-every_kind = pytest.mark.parametrize("kind", ["llama", "sliding", "gpt2", "recurrent"])
 
 
 @functools.cache

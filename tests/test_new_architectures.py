@@ -82,7 +82,13 @@ NEW = pytest.mark.parametrize(
     [
         (write_eurobert, (), None),
         (write_nanochat, ("--label-word", "good=good", "--label-word", "bad=dull"), "choice"),
-        (write_hybrid, ("--label-word", "good=good", "--label-word", "bad=dull"), "choice"),
+        pytest.param(
+            write_hybrid,
+            ("--label-word", "good=good", "--label-word", "bad=dull"),
+            "choice",
+            # Ten seconds, on paths that the other two take in four.
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["encoder", "causal", "hybrid"],
 )

@@ -2,34 +2,16 @@
 
 import json
 
-import pytest
-from hub.server import hub_environment, serve
-from hub.tiny import write_tiny_data, write_tiny_model
+COMMAND = "from scope.cli import main; main()"
 
 
-@pytest.fixture
-def hub(tmp_path):
-    """The environment in which the hub is a folder of this test."""
-    root = tmp_path / "hub"
-    write_tiny_model(root / "models" / "tiny" / "model")
-    (root / "models" / "tiny" / "pickled").mkdir()
-    for name, content in (("config.json", b"{}"), ("pytorch_model.bin", b"cos\nsystem\n.")):
-        (root / "models" / "tiny" / "pickled" / name).write_bytes(content)
-    write_tiny_data(root / "datasets" / "tiny" / "data")
-    with serve(root) as url:
-        yield hub_environment(url, tmp_path / "home")
+def audit(hub, folder, model="hf:tiny/model", data="hf:tiny/data:validation"):
+    arguments = ("audit", "--reference", model, "--target", "tiny/model", "--data", data)
+    return hub.run(folder, COMMAND, *arguments, "--json-full", "--encoder", "none")
 
 
-def audit(run_scope, hub, model="hf:tiny/model", data="hf:tiny/data:validation", **more):
-    return run_scope(
-        *("audit", "--reference", model, "--target", "tiny/model", "--data", data, "--json-full"),
-        *("--encoder", "none"),
-        environment={**hub, "PYTHONPATH": "", **more},
-    )
-
-
-def test_a_model_and_a_data_set_of_the_hub_are_audited(run_scope, hub):
-    done = audit(run_scope, hub)
+def test_a_model_and_a_data_set_of_the_hub_are_audited(hub, tmp_path):
+    done = audit(hub, tmp_path)
     assert done.returncode == 0, done.stderr
     comparison = json.loads(done.stdout)
     assert comparison["manifest"]["models"][0]["spec"] == "hf:tiny/model"
@@ -40,16 +22,61 @@ def test_a_model_and_a_data_set_of_the_hub_are_audited(run_scope, hub):
     assert all(estimate.get("value", 1.0) == 1.0 for estimate in hard)
 
 
-def test_a_name_or_a_revision_that_the_hub_lacks_is_refused(run_scope, hub):
+def test_a_name_or_a_revision_that_the_hub_lacks_is_refused(hub, tmp_path):
     for name in ("hf:tiny/nothing", "hf:tiny/model@no-such-revision"):
-        done = audit(run_scope, hub, model=name)
+        done = audit(hub, tmp_path, model=name)
         assert done.returncode == 2
         assert name.removeprefix("hf:") in done.stderr
         assert "Traceback" not in done.stderr
 
 
-def test_a_pickle_on_the_hub_is_not_even_downloaded(run_scope, hub, tmp_path):
-    done = audit(run_scope, hub, model="hf:tiny/pickled")
+def test_a_pickle_on_the_hub_is_not_even_downloaded(hub, tmp_path):
+    folder = hub.root / "models" / "tiny" / "pickled"
+    folder.mkdir()
+    (folder / "config.json").write_bytes(b"{}")
+    (folder / "pytorch_model.bin").write_bytes(b"cos\nsystem\n.")
+    done = audit(hub, tmp_path, model="hf:tiny/pickled")
     assert done.returncode == 2
     assert "--allow-pickle" in done.stderr
-    assert not list((tmp_path / "home").rglob("*.bin"))
+    downloaded = [
+        one for held in hub.home.rglob("models--tiny--pickled") for one in held.rglob("*")
+    ]
+    assert downloaded
+    assert not [one for one in downloaded if one.suffix == ".bin"]
+
+
+FETCH = """
+import json, sys
+from scope.errors import ModelError
+from scope.models import ModelOptions
+from scope.models.checkpoint import fetch_checkpoint
+answers = []
+for name, pickle, remote in json.loads(sys.argv[1]):
+    try:
+        options = ModelOptions(allow_pickle=pickle, trust_remote_code=remote)
+        found = fetch_checkpoint(name, options)
+        files = {str(p.relative_to(found.folder)) for p in found.folder.rglob("*") if p.is_file()}
+        answers.append(sorted(files))
+    except ModelError as error:
+        answers.append(str(error))
+print(json.dumps(answers))
+"""
+
+
+def test_from_the_hub_come_neither_pickles_nor_code_nor_other_formats_unless_asked_for(
+    hub, tmp_path
+):
+    held = ("config.json", "model.safetensors", "pytorch_model.bin", "modeling.py", "README.md")
+    for name in (*held, "onnx/config.json", "1_Pooling/config.json"):
+        path = hub.root / "models" / "files" / "model" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    asked = [
+        ("files/model", False, False),
+        ("files/none", False, False),
+        ("files/model", True, True),
+    ]
+    plain, missing, everything = hub.told(tmp_path, FETCH, json.dumps(asked))
+    assert plain == ["1_Pooling/config.json", "config.json", "model.safetensors"]
+    assert "no folder `files/none`, and the hub did not give a model of that name" in missing
+    assert set(everything) == {*plain, "pytorch_model.bin", "modeling.py"}

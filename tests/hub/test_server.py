@@ -3,12 +3,9 @@
 import json
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 
 import pytest
-from hub.server import hub_environment, serve
-from hub.tiny import write_tiny_data, write_tiny_model
+from hub.server import hub_environment
 
 LOAD_MODEL = """
 import json
@@ -78,40 +75,26 @@ def run(script, url, home, *arguments, **more):
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory):
-    root = tmp_path_factory.mktemp("hub")
-    write_tiny_model(root / "models" / "tiny" / "model")
-    datasets = root / "datasets" / "tiny"
-    write_tiny_data(datasets / "data")
+def answers(hub, tmp_path_factory):
+    datasets = hub.root / "datasets" / "tiny"
     (datasets / "two").mkdir()
     (datasets / "two" / "README.md").write_text(TWO_CONFIGURATIONS)
-    (datasets / "two" / "first.csv").write_text("text\nfirst\n")
-    (datasets / "two" / "second.csv").write_text("text\nsecond\n")
+    for name in ("first", "second"):
+        (datasets / "two" / f"{name}.csv").write_text(f"text\n{name}\n")
     (datasets / "scripted").mkdir()
     (datasets / "scripted" / "scripted.py").write_text("raise SystemExit('was run')\n")
-    return root
-
-
-@pytest.fixture(scope="module")
-def url(root):
-    with serve(root) as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def answers(url, tmp_path_factory):
-    return run(LOAD_DATA, url, tmp_path_factory.mktemp("home"), *SPECS)
+    return hub.told(tmp_path_factory.mktemp("data"), LOAD_DATA, *SPECS)
 
 
 @pytest.mark.slow
-def test_a_classifier_comes_through_the_hub_as_it_was_saved(root, url, tmp_path):
+def test_a_classifier_comes_through_the_hub_as_it_was_saved(hub, tmp_path):
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    answer = run(LOAD_MODEL, url, tmp_path)
+    answer = hub.told(tmp_path, LOAD_MODEL)
     assert answer["labels"] == ["bad", "good"]
     assert answer["tokens"] == ["[CLS]", "the", "film", "is", "good", "[SEP]"]
-    folder = root / "models" / "tiny" / "model"
+    folder = hub.root / "models" / "tiny" / "model"
     model = AutoModelForSequenceClassification.from_pretrained(folder)
     batch = AutoTokenizer.from_pretrained(folder)("the film is good", return_tensors="pt")
     with torch.no_grad():
@@ -157,43 +140,75 @@ def test_what_cannot_be_loaded_says_why(answers, spec, error, found):
     assert found in answers[spec]["message"]
 
 
-def test_a_hub_out_of_reach_is_said_at_once_and_the_cache_serves_when_asked(root, tmp_path):
-    spec = "hf:tiny/data:validation"
-    with serve(root) as url:
-        before = run(LOAD_DATA, url, tmp_path, spec)
-    refused = run(LOAD_DATA, url, tmp_path, spec)[spec]
+def test_a_hub_out_of_reach_is_said_at_once_and_the_cache_serves_when_asked(hub, answers):
+    """Both are settings that are read at import."""
+    spec, url = "hf:tiny/data:validation", "http://127.0.0.1:9"
+    refused = run(LOAD_DATA, url, hub.home, spec)[spec]
     assert refused["error"] == "DataError"
     assert f"{url} cannot be reached for `tiny/data` (ConnectError)" in refused["message"]
     assert "HF_HUB_OFFLINE=1" in refused["message"]
-    offline = run(LOAD_DATA, url, tmp_path, spec, "hf:tiny/none:train", HF_HUB_OFFLINE="1")
-    assert offline[spec] == before[spec]
+    offline = run(LOAD_DATA, url, hub.home, spec, "hf:tiny/none:train", HF_HUB_OFFLINE="1")
+    assert offline[spec] == answers[spec]
     assert "cannot be reached for `tiny/none`" in offline["hf:tiny/none:train"]["message"]
 
 
-@pytest.mark.parametrize(
-    ("path", "code"),
-    [
-        ("/api/models/tiny/none", "RepoNotFound"),
-        ("/api/models/tiny/model/revision/v2", "RevisionNotFound"),
-        ("/tiny/model/resolve/main/none.json", "EntryNotFound"),
-    ],
-)
-def test_the_server_refuses_as_the_hub_does(url, path, code):
-    with pytest.raises(urllib.error.HTTPError) as raised:
-        urllib.request.urlopen(url + path)
-    with raised.value as answer:
-        assert (answer.code, answer.headers["X-Error-Code"]) == (404, code)
+PAIRS = """---
+configs:
+- config_name: default
+  data_files:
+  - split: train
+    path: train.jsonl
+  - split: test
+    path: test.jsonl
+dataset_info:
+  features:
+  - name: sentence1
+    dtype: string
+  - name: sentence2
+    dtype: string
+  - name: label
+    dtype: float32
+  - name: idx
+    dtype: int32
+---
+"""
+SPLITS = {
+    "train": [("A bell rings.", "A bell is heard.", 4.5, 7), ("A cat.", "A tax.", 0.25, 9)],
+    # Hidden scores are written so.
+    "test": [("A bell rings.", "A cat.", -1.0, 0)],
+}
+LOAD_PAIRS = """
+import json
+from capabilities.similarity import Similarity
+from scope.errors import ScopeError
+train = Similarity().load_pairs("hf:tiny/pairs:train", part=None, n=None, seed=0)
+messages = []
+for split, part in (("test", None), ("train", "train")):
+    try:
+        Similarity().load_pairs(f"hf:tiny/pairs:{split}", part=part, n=None, seed=0)
+    except ScopeError as error:
+        messages.append(error.found)
+pairs = [[one.id, one.first, one.second, one.score] for one in train.pairs]
+print(json.dumps({"pairs": pairs, "messages": messages}))
+"""
 
 
-def test_the_tree_lists_files_and_folders(tmp_path):
-    (tmp_path / "models" / "one" / "deep").mkdir(parents=True)
-    (tmp_path / "models" / "one" / "a.txt").write_text("abc")
-    (tmp_path / "models" / "one" / "deep" / "b.txt").write_text("")
-    with serve(tmp_path) as url:
-        flat = json.load(urllib.request.urlopen(f"{url}/api/models/one/tree/main"))
-        deep = json.load(urllib.request.urlopen(f"{url}/api/models/one/tree/main?recursive=True"))
-    assert [(e["type"], e["path"], e["size"]) for e in flat] == [
-        ("file", "a.txt", 3),
-        ("directory", "deep", 0),
+def test_pairs_of_the_hub_are_read_split_by_split(hub, tmp_path):
+    folder = hub.root / "datasets" / "tiny" / "pairs"
+    folder.mkdir()
+    (folder / "README.md").write_text(PAIRS, encoding="utf-8")
+    for split, rows in SPLITS.items():
+        names = ("sentence1", "sentence2", "label", "idx")
+        lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
+        (folder / f"{split}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    told = hub.told(tmp_path, LOAD_PAIRS)
+    assert told["pairs"] == [
+        ["7", "A bell rings.", "A bell is heard.", 4.5],
+        ["9", "A cat.", "A tax.", 0.25],
     ]
-    assert [entry["path"] for entry in deep] == ["a.txt", "deep", "deep/b.txt"]
+    hidden, undivided = told["messages"]
+    assert hidden == (
+        "row 0 of hf:tiny/pairs:test (the first is 0): the score -1.0, which is out of the range "
+        "0 to 5"
+    )
+    assert undivided.startswith("no column `split` in hf:tiny/pairs:train, ")

@@ -221,13 +221,11 @@ class Teller:
 
     spec = "python:x:Teller"
 
-    def __init__(self, fingerprint="teller", breaks_after=None):
-        self.fingerprint, self.breaks_after, self.asked = fingerprint, breaks_after, []
+    def __init__(self, fingerprint="teller"):
+        self.fingerprint, self.asked = fingerprint, []
 
     def answer(self, questions):
         for place in reversed(range(len(questions))):
-            if len(self.asked) == self.breaks_after:
-                raise ModelError("the line is cut", expected="a server", fix="wait")
             self.asked.append(questions[place].text)
             yield place, Answer(text=str(len(questions[place].text)))
 
@@ -262,34 +260,12 @@ def texts_of(answers):
     return [one.text for one in answers]
 
 
-def test_what_is_known_is_not_asked_again(run):
-    put(run, Teller(), QUESTIONS[:4])
-    second = Teller()
-    assert texts_of(put(run, second)) == ["1", "2", "3", "4", "5", "6"]
-    assert sorted(second.asked) == [one.text for one in QUESTIONS[4:]]
-
-
 def test_another_model_and_another_context_are_other_questions(run):
     put(run, Teller())
     stranger, elsewhere = Teller(fingerprint="stranger"), Teller()
     put(run, stranger)
     put(run, elsewhere, [Question(id="0", text="?", context="so it was")])
     assert (len(stranger.asked), elsewhere.asked) == (6, ["?"])
-
-
-def test_the_same_words_are_asked_once_and_answered_everywhere(run):
-    model = Teller()
-    twice = [QUESTIONS[0], Question(id="other", text="?", context="so it is"), QUESTIONS[1]]
-    assert texts_of(put(run, model, twice)) == ["1", "1", "2"]
-    assert sorted(model.asked) == ["?", "??"]
-
-
-def test_replies_that_came_before_a_failure_are_kept(run):
-    with pytest.raises(ModelError, match="the line is cut"):
-        put(run, Teller(breaks_after=4))
-    second = Teller()
-    put(run, second)
-    assert sorted(second.asked) == ["?", "??"]
 
 
 def test_a_question_without_an_answer_is_told(run):

@@ -1,8 +1,7 @@
 """What a model gives is compared with its questions before it is kept."""
 
-import sys
-
 import pytest
+from ending_values import EndingList, EndingPair, EndingText
 
 from scope.answers.answers import checked as checked_answers
 from scope.errors import ModelError
@@ -139,31 +138,6 @@ def test_a_refusal_passes_as_it_is_and_so_does_a_bug_of_scope():
         checked(refusal, IN_WORDS)
     with pytest.raises(KeyError):
         checked(KeyError("x"), IN_WORDS, own=False)
-
-
-class EndingPair(tuple):
-    """Ends the program when it is unpacked."""
-
-    __slots__ = ()
-
-    def __len__(self):
-        raise SystemExit(0)
-
-    __iter__ = __getitem__ = __len__
-
-
-class EndingList(list):
-    def __iter__(self):
-        sys.exit(0)
-
-
-class EndingText(str):
-    __slots__ = ()
-
-    def strip(self, *_):
-        sys.exit(0)
-
-    __len__ = __str__ = strip
 
 
 @pytest.mark.parametrize("given", [EndingList(), [EndingPair((0, Answer(choice=0)))]])

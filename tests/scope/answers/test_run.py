@@ -179,7 +179,9 @@ with Run.open(Path(sys.argv[1]), {"job": "audit", "seed": 0}) as run:
 """
 
 
-@pytest.mark.parametrize("moment", [0.0, 0.013, 0.037, 0.111])
+@pytest.mark.parametrize(
+    "moment", [0.013, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.0, 0.037, 0.111))]
+)
 def test_what_was_kept_survives_a_kill_at_any_moment(tmp_path: Path, moment: float) -> None:
     folder = tmp_path / "run"
     with subprocess.Popen(

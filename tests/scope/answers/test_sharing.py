@@ -1,5 +1,6 @@
 """Runs share what they found and asked, by content, and nothing that is uncertain."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -38,7 +39,6 @@ def models(tmp_path_factory):
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("SCOPE_CACHE_LIMIT", "5GB")
-    monkeypatch.setattr("scope.jobs.audit.run._refuse_degenerate_reference", lambda *_: None)
     return tmp_path / "cache"
 
 
@@ -56,39 +56,61 @@ def asked(monkeypatch):
     return texts
 
 
-@pytest.fixture
-def audit(models, tmp_path, cache, asked):
-    (tmp_path / "texts.csv").write_text("text\n" + "".join(f"{text}\n" for text in TEXTS))
-
-    def audited(*targets, run, **options):
-        asked.clear()
-        given = {
-            "reference": str(models / "reference"),
-            "targets": [str(models / one) if isinstance(one, str) else one for one in targets],
-            "data": str(tmp_path / "texts.csv"),
-            "capabilities": "typo",
-            "run": run,
-            "runs": tmp_path / "runs",
-            "model_options": ModelOptions(device="cpu"),
-        }
+def audited(models, folder, names, **options):
+    (folder / "texts.csv").write_text("text\n" + "".join(f"{text}\n" for text in TEXTS))
+    given = {
+        "reference": str(models / "reference"),
+        "targets": [str(models / one) if isinstance(one, str) else one for one in names],
+        "data": str(folder / "texts.csv"),
+        "capabilities": "typo",
+        "runs": folder / "runs",
+        "model_options": ModelOptions(device="cpu"),
+    }
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("scope.jobs.audit.run._refuse_degenerate_reference", lambda *_: None)
+        patched.setattr("scope.jobs.runner._page", lambda *_: "")
         return scope.audit(**(given | options))
 
-    return audited
+
+@pytest.fixture
+def audit(models, tmp_path, cache, asked):
+    def audit(*targets, **options):
+        asked.clear()
+        return audited(models, tmp_path, targets, **options)
+
+    return audit
+
+
+@pytest.fixture(scope="module")
+def first(models, tmp_path_factory):
+    """A run on one target, and the folder of its cache."""
+    folder = tmp_path_factory.mktemp("first")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SCOPE_CACHE", str(folder / "cache"))
+        patched.setenv("SCOPE_CACHE_LIMIT", "5GB")
+        return audited(models, folder, ["student"], run="first"), folder / "cache"
+
+
+@pytest.fixture
+def after_first(first, cache):
+    """The cache is as the first run left it."""
+    shutil.copytree(first[1], cache)
+    return first[0]
 
 
 def numbers(result):
     return to_json(result, clock=False).replace(str(result.folder), "")
 
 
+@pytest.mark.usefixtures("after_first")
 def test_another_run_asks_nothing_again_and_gives_the_same_numbers(audit, asked, capsys):
-    audit("student", run="first")
-    assert asked
     audit("student", "other", run="second", progress=Lines())
     assert len(asked) == len(set(asked))  # the other target alone
     assert "reuses 33 searches and " in capsys.readouterr().err
     third = audit("student", "other", run="third")
     assert asked == []
     scratch = audit("student", "other", run="scratch", cache=False)
+    assert asked
     assert numbers(third) == numbers(scratch)
 
 
@@ -108,17 +130,16 @@ def test_without_the_cache_nothing_is_read_or_written(audit, asked, cache):
         ({"distance": "kl"}, 0),
         # Random candidates are the same.
         ({"trials": 2}, 24),
-        ({"settings": {"candidates": 9}}, 0),
     ],
 )
+@pytest.mark.usefixtures("after_first")
 def test_another_setting_is_another_search(audit, capsys, changed, reused):
-    audit("student", run="first")
     audit("student", run="second", progress=Lines(), **changed)
     assert f"reuses {reused} searches and " in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("after_first")
 def test_another_release_of_the_search_searches_again(audit, capsys, monkeypatch):
-    audit("student", run="first")
     monkeypatch.setattr("scope.answers.searches.hash_of_source", lambda *_: "another release")
     audit("student", run="second", progress=Lines())
     assert "reuses 0 searches and " in capsys.readouterr().err
@@ -146,10 +167,8 @@ def test_a_fingerprint_that_an_object_has_too_is_not_shared(audit, asked, models
 
 @pytest.mark.parametrize("fault", ["damaged", "damaged values", "locked", "a folder"])
 def test_a_cache_that_cannot_be_used_is_reported_and_ends_no_run(
-    audit, cache, fault, capsys, monkeypatch
+    audit, after_first, cache, fault, capsys, monkeypatch
 ):
-    first = audit("student", run="first")
-    capsys.readouterr()
     path = answer_file(cache)
     monkeypatch.setattr("scope.answers.table.SECONDS_TO_WAIT", 0.1)
     with closing(sqlite3.connect(path)) as other:
@@ -168,7 +187,7 @@ def test_a_cache_that_cannot_be_used_is_reported_and_ends_no_run(
     assert error.count("the cache is not used: ") == 1
     assert "\nfix" not in error
     assert numbers(again) == numbers(audit("other", run="third", cache=False))
-    assert numbers(again) != numbers(first)
+    assert numbers(again) != numbers(after_first)
 
 
 def test_a_run_that_ends_brings_the_cache_to_its_limit(audit, cache, monkeypatch):
@@ -177,6 +196,7 @@ def test_a_run_that_ends_brings_the_cache_to_its_limit(audit, cache, monkeypatch
     assert [one.entries for one in sizes(cache)][:2] == [0, 0]
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_comparison_shares_its_answers(models, tmp_path, cache):
     from tiny_heads import write_tiny_bert_mlm, write_tiny_roberta_mlm
 

@@ -1,8 +1,6 @@
 """Vectors of questions are computed once, and kept."""
 
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from hashlib import blake2b
 
@@ -69,48 +67,6 @@ def test_each_text_is_encoded_once_and_the_next_time_not_at_all():
     assert second.asked == []
 
 
-PROGRAM = """
-import sys, time
-import numpy as np
-from scope.answers import vectors as job
-job.TEXTS_A_PORTION = 8
-
-class Encoder:
-    spec, fingerprint = "e", "shared"
-    def encode(self, texts):
-        time.sleep(0.002)
-        return np.array([[len(text), float(text)] for text in texts])
-
-print("ready", flush=True)
-sys.stdin.readline()
-found = job.question_vectors([str(number) for number in range(400)], Encoder())
-assert found[:, 1].tolist() == list(range(400))
-"""
-
-
-def test_processes_at_once_do_not_harm_each_other(cache):
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", PROGRAM],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(3)
-    ]
-    for process in running:
-        assert process.stdout.readline() == "ready\n"
-    for process in running:
-        process.stdin.write("\n")
-        process.stdin.flush()
-    said = [process.communicate(timeout=120)[1] for process in running]
-    assert [process.returncode for process in running] == [0, 0, 0], said
-    encoder = Counting("shared")
-    assert question_vectors(["7"], encoder).tolist() == [[1, 7]]
-    assert encoder.asked == []
-
-
 def test_no_texts_have_no_vectors():
     assert question_vectors([], Counting()).shape == (0, 0)
 
@@ -129,25 +85,10 @@ def test_an_encoder_must_give_finite_rows(rows, message, monkeypatch):
         question_vectors(TEXTS, encoder)
 
 
-def test_a_damaged_file_is_named_with_a_way_out(cache):
-    cache.mkdir()
-    answer_file(cache).write_text("no database " * 100)
-    with pytest.raises(
-        RunError, match=r"(?s)is damaged.*delete `.*shared-answers\.sqlite`, which is then rebuilt"
-    ):
-        question_vectors(TEXTS, Counting())
-
-
 @pytest.mark.parametrize("change", ["value = x'00'", "value = 'text!'"])
 def test_a_damaged_vector_is_named_with_a_way_out(change, cache):
     question_vectors(TEXTS, Counting())
     with closing(sqlite3.connect(answer_file(cache))) as connection, connection:
         connection.execute(f"UPDATE entries SET {change}")
     with pytest.raises(RunError, match=r"(?s)is damaged.*delete `.*shared-answers\.sqlite`"):
-        question_vectors(TEXTS, Counting())
-
-
-def test_a_cache_that_cannot_be_written_says_which_variable_names_another(cache):
-    cache.write_text("a file where the folder shall be")
-    with pytest.raises(RunError, match="SCOPE_CACHE"):
         question_vectors(TEXTS, Counting())

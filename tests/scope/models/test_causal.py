@@ -21,7 +21,7 @@ from causal_cases import (
 from tiny_language import LIMIT, write_tiny_llama
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, causal, load_model, probabilities
+from scope.models import ModelOptions, probabilities
 from scope.models.causal import load
 from scope.models.prompts import Prompt
 from scope.models.replies import first_word
@@ -158,14 +158,6 @@ def test_the_next_tokens_are_those_after_the_bare_text(llama, plain_llama, chat)
         assert " film" in got.tokens
 
 
-def test_only_so_many_next_tokens_are_told(llama):
-    few = llama(False, next_tokens=3).predict_next(TEXTS)
-    many = llama(False).predict_next(TEXTS)
-    assert all(0 < len(one.tokens) <= 3 for one in few)
-    for one, other in zip(few, many, strict=True):
-        assert set(one.tokens) < set(other.tokens)
-
-
 def test_of_a_text_too_long_for_the_model_the_end_counts(llama):
     end = "the film was good " * (LIMIT // 4)
     long, other, fitting = llama(False).predict_next(
@@ -254,12 +246,6 @@ def test_nothing_written_is_no_answer(llama, monkeypatch):
     assert {answer for _, answer in model.fill(CLOZES)} == {Answer()}
 
 
-def test_no_question_has_no_answer(llama):
-    model = llama(True)
-    assert [list(ask([])) for ask in (model.answer, model.fill, model.choose)] == [[], [], []]
-    assert model.predict_next([]) == []
-
-
 def test_another_prompt_for_choices_makes_another_model_of_the_same_weights(llama):
     model = llama(True)
     template = "is {text} {labels}"
@@ -269,25 +255,6 @@ def test_another_prompt_for_choices_makes_another_model_of_the_same_weights(llam
     assert list(other.choose(asked)) == list(own.choose(asked)) != list(model.choose(asked))
     assert len({other.fingerprint, own.fingerprint, model.fingerprint}) == 3
     assert other.spec == model.spec
-
-
-def test_what_could_change_an_answer_changes_the_fingerprint(llama, llama_folders, tmp_path):
-    base = llama(True).fingerprint
-    write_tiny_llama(tmp_path, chat=True, seed=1)
-    others = [
-        llama(False),
-        llama(True, max_answer_tokens=31),
-        llama(True, next_tokens=19),
-        llama(True, dtype="bfloat16"),
-        *(
-            llama(True, prompts=tuple((PROMPTS | {name: "{text}"}).items()))
-            for name in ("answer", "cloze", "choice")
-        ),
-        load(str(tmp_path), ModelOptions(device="cpu", prompts=PROMPTS)),
-    ]
-    prints = [base, *(model.fingerprint for model in others)]
-    assert len(set(prints)) == len(prints)
-    assert llama(True, 64).fingerprint == base
 
 
 def test_the_day_changes_no_fingerprint(tmp_path, monkeypatch):
@@ -304,10 +271,3 @@ def test_the_day_changes_no_fingerprint(tmp_path, monkeypatch):
         prints.add(model.fingerprint)
         assert model._spelling.frame.startswith("26 Jul 2024<s>")
     assert len(prints) == 1
-
-
-def test_a_causal_checkpoint_has_four_roles(llama_folders):
-    for role in ("mask_filler", "answerer", "choice_scorer", "next_token"):
-        model = load_model(f"hf:{llama_folders[True]}", role)
-        assert isinstance(model, causal.CausalModel)
-        assert model.spec == f"hf:{llama_folders[True]}"

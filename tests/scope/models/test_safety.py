@@ -286,7 +286,8 @@ def test_numbers_that_are_no_sizes_pass(model):
 @pytest.mark.parametrize(
     "change",
     [
-        {"num_hidden_layers": 2**19},
+        # Wide layers: the bound is reached after few of them.
+        {"num_hidden_layers": 2**19, "intermediate_size": 2**12},
         {"hidden_size": 30_000, "vocab_size": 30_000},
         {"max_position_embeddings": 2**19, "hidden_size": 1024},
         # Some releases build a table of positions by positions here; others then miss its weights.

@@ -1,8 +1,6 @@
 import gzip
 import json
 
-import pyarrow
-import pyarrow.parquet
 import pytest
 from hypothesis import given, strategies as st
 
@@ -62,19 +60,6 @@ def test_answers_are_looked_up_by_id_and_else_by_text(tmp_path):
     assert dict(saved.fill(asked)) == expected
 
 
-@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.parquet"])
-def test_other_formats_hold_the_same(tmp_path, name):
-    rows = [{"id": "q", "answer": "Ann"}, {"id": "r", "answer": None}]
-    path = tmp_path / name
-    if name == "a.parquet":
-        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
-    else:
-        write(path, *rows)
-    saved = load(str(path), ModelOptions())
-    found = dict(saved.answer([ask(id="q"), ask(id="r")]))
-    assert found == {0: Answer(text="Ann"), 1: Answer()}
-
-
 @pytest.mark.parametrize("answer", [1, "B", "blue", 1.0])
 def test_an_option_is_named_by_number_letter_or_text(tmp_path, answer):
     assert choose(tmp_path, {"answer": answer}) == Answer(choice=1)
@@ -131,9 +116,7 @@ def test_where_words_are_asked_for_nothing_else_will_do(tmp_path, row, found):
     assert raised.value.found == f"line 1 of saved.jsonl: {found}"
 
 
-@pytest.mark.parametrize(
-    "values", [[0.5, 0.49], [1.5, -0.5], [float("nan"), 1.0], ["1", "0"], 0.5, []]
-)
+@pytest.mark.parametrize("values", [[0.5, 0.49], 0.5, []])
 def test_probabilities_that_are_none_are_named_by_line(tmp_path, values):
     good = {"id": "p", "probabilities": [1, 0]}
     with pytest.raises(DataError, match=r"line 2 of saved\.jsonl: `probabilities` is"):
@@ -214,14 +197,6 @@ def test_a_file_without_answers_is_refused_with_its_columns(tmp_path):
     with pytest.raises(DataError) as raised:
         model(tmp_path, {"id": "q", "prediction": "Ann"})
     assert raised.value.found == "no answers in saved.jsonl; its columns are `id`, `prediction`"
-
-
-def test_the_fingerprint_is_that_of_the_content(tmp_path):
-    prints = {
-        load(str(write(tmp_path / name, {"id": "q", "answer": answer})), ModelOptions()).fingerprint
-        for name, answer in (("a.jsonl", "Ann"), ("b.jsonl", "Ann"), ("c.jsonl", "Bob"))
-    }
-    assert len(prints) == 2
 
 
 @given(st.permutations(range(6)))

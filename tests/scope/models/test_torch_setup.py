@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, huggingface
+from scope.models import ModelOptions, huggingface, torch_setup
 from scope.models.torch_setup import (
     SMALL,
     available_cores,
@@ -29,6 +29,7 @@ print(json.dumps({"equal": alone == together, "distinct": len(set(alone))}))
 """
 
 
+@pytest.mark.slow
 def test_a_fresh_process_needs_no_setting_for_equal_bits(checkpoints):
     """Even where torch was imported before: the setting is read at its first product."""
     environment = {name: value for name, value in os.environ.items() if name != "MKL_CBWR"}
@@ -42,7 +43,10 @@ def test_a_fresh_process_needs_no_setting_for_equal_bits(checkpoints):
     assert json.loads(done.stdout) == {"equal": True, "distinct": 5}
 
 
-def test_a_setting_of_the_users_own_stays(monkeypatch):
+def test_the_order_of_summation_is_set_and_a_setting_of_the_users_own_stays(monkeypatch):
+    monkeypatch.delenv("MKL_CBWR")
+    load_torch()
+    assert os.environ["MKL_CBWR"] == "AUTO,STRICT"
     monkeypatch.setenv("MKL_CBWR", "COMPATIBLE")
     load_torch()
     assert os.environ["MKL_CBWR"] == "COMPATIBLE"
@@ -110,25 +114,23 @@ def test_a_model_computes_with_all_threads_where_they_sleep(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("code", "sleep"),
+    ("imported", "policy", "sleep"),
     [
-        ("import scope.models.torch_setup as one; one.load_torch()", True),
-        ("import torch", False),
-        ("import os; os.environ['OMP_WAIT_POLICY'] = 'passive'; import torch", True),
-        ("import os; os.environ['OMP_WAIT_POLICY'] = 'ACTIVE'", False),
+        (False, None, True),
+        (True, None, False),
+        (True, "passive", True),
+        (False, "ACTIVE", False),
     ],
 )
-def test_waiting_threads_sleep_unless_torch_was_imported_before(code, sleep):
-    asked = "from scope.models.torch_setup import waiting_threads_sleep as sleep; print(sleep())"
-    free = {key: value for key, value in os.environ.items() if key != "OMP_WAIT_POLICY"}
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{asked}"],
-        env=free,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == f"{sleep}\n"
+def test_waiting_threads_sleep_unless_torch_was_imported_before(
+    imported, policy, sleep, monkeypatch
+):
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    if policy:
+        monkeypatch.setenv("OMP_WAIT_POLICY", policy)
+    if not imported:
+        monkeypatch.delitem(sys.modules, "torch")
+    assert torch_setup.waiting_threads_sleep.__wrapped__() is sleep
 
 
 @pytest.mark.usefixtures("threads_spin")

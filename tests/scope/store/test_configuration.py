@@ -50,39 +50,45 @@ def refused(path: Path, question: dict[str, object]) -> RunError:
     return caught.value
 
 
-def test_another_question_is_refused_with_all_that_differs(manifest: Path) -> None:
-    other = {**QUESTION, "seed": 1, "targets": [{"spec": "hf:c", "fingerprint": "f"}]}
-    del other["tolerance"]
-    error = refused(manifest, other)
-    assert error.found == (
-        f"run `{manifest.parent.name}` was started with different arguments: seed is 0 in the "
-        'run, 1 here; targets[0].spec is "hf:b" in the run, "hf:c" here; tolerance is 0.1 in the '
-        "run, absent here"
-    )
-    assert error.fix == (
-        f"choose another name with --run, or delete the folder `{manifest.parent}`"
-    )
-    assert read_configuration(manifest) == QUESTION
-
-
-def test_a_model_that_is_left_out_is_named(manifest: Path) -> None:
-    error = refused(manifest, {**QUESTION, "targets": []})
-    assert error.found.endswith('targets[0].spec is "hf:b" in the run, absent here')
-
-
-def test_a_model_that_changed_under_its_name_is_shown_by_what_changed(manifest: Path) -> None:
-    error = refused(manifest, {**QUESTION, "targets": [{"spec": "hf:b", "fingerprint": "g"}]})
-    assert error.found.endswith('targets[0].fingerprint is "f" in the run, "g" here')
-
-
-def test_settings_and_capabilities_of_one_side_alone_are_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("held", "given", "found"),
+    [
+        (
+            QUESTION,
+            {key: one for key, one in QUESTION.items() if key != "tolerance"}
+            | {"seed": 1, "targets": [{"spec": "hf:c", "fingerprint": "f"}]},
+            'seed is 0 in the run, 1 here; targets[0].spec is "hf:b" in the run, "hf:c" here; '
+            "tolerance is 0.1 in the run, absent here",
+        ),
+        (
+            QUESTION,
+            QUESTION | {"targets": []},
+            "targets is absent in the run, [] here; "
+            'targets[0].fingerprint is "f" in the run, absent here; '
+            'targets[0].spec is "hf:b" in the run, absent here',
+        ),
+        (
+            QUESTION,
+            QUESTION | {"targets": [{"spec": "hf:b", "fingerprint": "g"}]},
+            'targets[0].fingerprint is "f" in the run, "g" here',
+        ),
+        (
+            {"settings": {"n": 1}, "capabilities": {"typo": {"most": 3}}},
+            {"settings": {"k": True}, "capabilities": {}},
+            "capabilities is absent in the run, {} here; capabilities.typo.most is 3 in the run, "
+            "absent here; k is absent in the run, true here; n is 1 in the run, absent here",
+        ),
+    ],
+    ids=["several", "left out", "changed model", "settings"],
+)
+def test_another_question_is_refused_with_all_that_differs(tmp_path, held, given, found) -> None:
     path = tmp_path / "manifest.json"
-    keep_configuration(path, {"settings": {"n": 1}, "capabilities": {"typo": {"most": 3}}}, {})
-    error = refused(path, {"settings": {"k": True}, "capabilities": {}})
-    assert error.found.endswith(
-        "capabilities is absent in the run, {} here; capabilities.typo.most is 3 in the run, "
-        "absent here; k is absent in the run, true here; n is 1 in the run, absent here"
-    )
+    keep_configuration(path, held, {})
+    error = refused(path, given)
+    run = f"run `{tmp_path.name}` was started with different arguments: "
+    assert error.found == f"{run}{found}"
+    assert error.fix == f"choose another name with --run, or delete the folder `{tmp_path}`"
+    assert read_configuration(path) == held
 
 
 def test_a_long_message_stays_on_one_screen(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def stored(folder, entry, *lists):
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda one: one.__name__)
 def test_every_list_reads_back_as_it_was(entry):
-    @settings(max_examples=25)
+    @settings(max_examples=10)
     @given(st.lists(st.lists(ENTRIES[entry], max_size=4).map(tuple), min_size=1, max_size=3))
     def reads_back(lists):
         with TemporaryDirectory() as folder:

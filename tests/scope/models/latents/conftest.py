@@ -1,5 +1,6 @@
 """Tiny checkpoints of every family, written once."""
 
+import dataclasses
 import functools
 
 import pytest
@@ -7,59 +8,28 @@ from tiny_heads import write_tiny_bart, write_tiny_bert_mlm, write_tiny_roberta_
 from tiny_language import write_tiny_gguf, write_tiny_llama
 
 from scope.models import ModelOptions
-from scope.models.latents import read_checkpoint, read_gguf
+from scope.models.latents import CheckpointReader, read_checkpoint, read_gguf
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 
-def write_gpt2(folder):
-    """Its tokenizer puts nothing before a text."""
+def write_on_llama(folder, kind, change=lambda tokenizer: None, **settings):
+    """A causal language model with the tokenizer of the tiny Llama."""
     transformers = quiet_transformers()
     write_tiny_llama(folder, chat=False)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    tokenizer.backend_tokenizer.post_processor = _nothing()
+    change(tokenizer.backend_tokenizer)
     tokenizer.save_pretrained(folder)
-    config = transformers.GPT2Config(
-        vocab_size=len(tokenizer),
-        n_embd=16,
-        n_layer=3,
-        n_head=2,
-        n_positions=90,
-        initializer_range=0.5,
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=len(tokenizer), initializer_range=0.5, **settings
     )
-    save(transformers.GPT2LMHeadModel, config, folder)
+    head = "LMHeadModel" if kind == "GPT2" else "ForCausalLM"
+    save(getattr(transformers, f"{kind}{head}"), config, folder)
 
 
-def write_mistral(folder):
-    """Its blocks see four tokens back, and no further."""
-    transformers = quiet_transformers()
-    write_tiny_llama(folder, chat=False)
-    config = transformers.MistralConfig(
-        vocab_size=transformers.AutoConfig.from_pretrained(folder).vocab_size,
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=90,
-        sliding_window=4,
-        initializer_range=0.5,
-    )
-    save(transformers.MistralForCausalLM, config, folder)
+def puts_nothing_before_a_text(tokenizer):
+    import tokenizers
 
-
-def write_mamba(folder):
-    """It has no attention, and adds its layers up in float32 whatever it multiplies in."""
-    transformers = quiet_transformers()
-    write_tiny_llama(folder, chat=False)
-    config = transformers.MambaConfig(
-        vocab_size=transformers.AutoConfig.from_pretrained(folder).vocab_size,
-        hidden_size=16,
-        num_hidden_layers=2,
-        state_size=4,
-        time_step_rank=2,
-        initializer_range=0.5,
-    )
-    save(transformers.MambaForCausalLM, config, folder)
+    tokenizer.post_processor = tokenizers.processors.ByteLevel(trim_offsets=False)
 
 
 def write_on_words(folder, kind, **settings):
@@ -80,17 +50,38 @@ def save(kind, config, folder):
         kind(config).save_pretrained(folder)
 
 
-def _nothing():
-    import tokenizers
-
-    return tokenizers.processors.ByteLevel(trim_offsets=False)
-
-
 WRITERS = {
     "llama": functools.partial(write_tiny_llama, chat=True),
-    "gpt2": write_gpt2,
-    "mistral": write_mistral,
-    "mamba": write_mamba,
+    "gpt2": functools.partial(
+        write_on_llama,
+        kind="GPT2",
+        change=puts_nothing_before_a_text,
+        n_embd=16,
+        n_layer=3,
+        n_head=2,
+        n_positions=90,
+    ),
+    # Its blocks see four tokens back, and no further.
+    "mistral": functools.partial(
+        write_on_llama,
+        kind="Mistral",
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=90,
+        sliding_window=4,
+    ),
+    # It has no attention, and adds its layers up in float32 whatever it multiplies in.
+    "mamba": functools.partial(
+        write_on_llama,
+        kind="Mamba",
+        hidden_size=16,
+        num_hidden_layers=2,
+        state_size=4,
+        time_step_rank=2,
+    ),
     "bert": write_tiny_bert_mlm,
     "roberta": write_tiny_roberta_mlm,
     "distilbert": functools.partial(
@@ -140,14 +131,27 @@ def folders(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def reader(folders):
-    """Gives a reader of the named checkpoint."""
+def head(folders):
+    """Gives the named model, loaded once: nobody may change it."""
+    return functools.cache(lambda name, **options: unread(folders, name, **options)._source.load())
+
+
+@pytest.fixture(scope="session")
+def reader(folders, head):
+    """Gives a reader of the named checkpoint; those of one precision share their model."""
 
     @functools.cache
-    def load(name, readout=None, **options):
-        given = ModelOptions(device="cpu", **options)
-        if name == "gguf":
-            return read_gguf(str(folders["llama"] / "tiny.gguf"), given, readout)
-        return read_checkpoint(str(folders[name]), given, readout)
+    def load(name, readout=None, dtype="float32", token_budget=4096):
+        source = unread(folders, name, dtype=dtype)._source
+        shared = dataclasses.replace(source, load=lambda: head(name, dtype=dtype))
+        options = ModelOptions(device="cpu", dtype=dtype, token_budget=token_budget)
+        return CheckpointReader(shared, options, readout)
 
     return load
+
+
+def unread(folders, name, **options):
+    given = ModelOptions(device="cpu", **options)
+    if name == "gguf":
+        return read_gguf(str(folders["llama"] / "tiny.gguf"), given)
+    return read_checkpoint(str(folders[name]), given)

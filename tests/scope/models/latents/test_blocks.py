@@ -35,9 +35,8 @@ from scope.models.torch_setup import choose_threads, load_torch, quiet_transform
         ("flaubert", None, 0),
     ],
 )
-def test_blocks_are_the_outermost_list_of_as_many_as_there_are_layers(folders, name, kind, count):
-    model = checkpoint_source(str(folders[name]), ModelOptions(device="cpu")).load().model
-    found = _listed_blocks(model)
+def test_blocks_are_the_outermost_list_of_as_many_as_there_are_layers(head, name, kind, count):
+    found = _listed_blocks(head(name, dtype="float32").model)
     assert [type(block).__name__ for block in found] == [kind] * count
 
 
@@ -56,8 +55,8 @@ def test_nothing_is_kept_of_a_failure_or_of_what_others_ask_the_model(folders):
     load_torch().testing.assert_close(blocks.read([[5, 6]], slice(0, 1)), before)
 
 
-def test_several_threads_may_listen_at_once(folders):
-    blocks = Blocks(head_of(folders["llama"]).model, "hf:llama")
+def test_several_threads_may_listen_at_once(head):
+    blocks = Blocks(head("llama", dtype="float32").model, "hf:llama")
     rows = [[[number] * (number % 7 + 2)] for number in range(21)]
     alone = [blocks.read(row, slice(1, 2)) for row in rows]
     with ThreadPoolExecutor(4) as pool:
@@ -128,8 +127,8 @@ def test_a_block_that_changes_its_layout_later_is_refused(folders):
     ("name", "most"),
     [("bert", None), ("albert", 1), ("xlnet", 1), ("xlm", 1), ("flaubert", 1)],
 )
-def test_models_that_are_asked_answer_one_thread_at_a_time(folders, name, most):
-    blocks = Blocks(head_of(folders[name]).model, f"hf:{name}")
+def test_models_that_are_asked_answer_one_thread_at_a_time(head, name, most):
+    blocks = Blocks(head(name, dtype="float32").model, f"hf:{name}")
     assert blocks.most_at_once == most
     assert blocks.width == 16
 
@@ -171,9 +170,8 @@ def test_a_model_for_other_input_is_refused(folders):
         Blocks(Eye(), "hf:eye")
 
 
-def test_several_places_are_averaged(folders):
-    head = checkpoint_source(str(folders["bert"]), ModelOptions(device="cpu")).load()
-    blocks = Blocks(head.model, "hf:bert")
+def test_several_places_are_averaged(head):
+    blocks = Blocks(head("bert", dtype="float32").model, "hf:bert")
     rows = [[5, 6, 7], [7, 8, 9]]
     single = [blocks.read(rows, slice(place, place + 1)) for place in range(3)]
     both = blocks.read(rows, slice(1, 3))

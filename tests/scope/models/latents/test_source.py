@@ -176,15 +176,3 @@ def test_a_graphics_card_must_not_emulate_it(cpu, cuda, native, dtype):
     cpu(amx_bf16=not native)
     cuda(native)
     assert natural_dtype("cuda") == natural_dtype("auto") == dtype
-
-
-def test_other_devices_read_in_float32(cpu, monkeypatch):
-    cpu(amx_bf16=True)
-    monkeypatch.setattr(load_torch().backends.mps, "is_available", lambda: True)
-    assert natural_dtype("mps") == "float32"
-
-
-def test_a_device_that_is_not_there_is_refused(monkeypatch):
-    monkeypatch.setattr(load_torch().cuda, "is_available", lambda: False)
-    with pytest.raises(ModelError, match="no cuda device on this machine"):
-        natural_dtype("cuda")
