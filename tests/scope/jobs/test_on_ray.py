@@ -137,7 +137,7 @@ def test_a_worker_with_other_releases_is_refused(toy_audit, workers, monkeypatch
         toy_audit("Student", engine="ray", **OPTIONS)
 
 
-def test_a_comparison_in_shards_gives_the_result_of_one_process(workers, questions):
+def test_a_comparison_in_shards_gives_the_result_of_one_process(workers, questions, without_pages):
     here = scope.compare(run="here", **questions)
     there = scope.compare(run="there", engine="ray", workers=3, **questions)
     assert to_json(there, clock=False) == to_json(here, clock=False)
