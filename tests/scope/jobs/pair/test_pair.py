@@ -5,7 +5,6 @@ import random
 import re
 from collections import Counter
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from scope.jobs.pages import load_result, page_of, report
 from scope.jobs.pair import facts, parts
 from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
-from scope.records.result import VerdictLine
 from scope.serialization import from_json, to_json
 
 WORDS = [
@@ -354,12 +352,8 @@ def test_of_three_models_every_pair_is_audited_and_a_matrix_comes_first(pair):
 
 
 def test_controls_add_a_test_of_reuse(pair, sentences):
-    controls = [f"python:toy_suspects:Pupil{place}" for place in (2, 3)]
-    result = pair(
-        *("python:toy_suspects:Pupil0", "python:toy_suspects:Pupil1"),
-        controls=controls,
-        data=sentences,
-    )
+    pupils = [f"python:toy_suspects:Pupil{place}" for place in range(4)]
+    result = pair(*pupils[:2], controls=pupils[2:], data=sentences)
     (reuse,) = result.reuses
     (verdict,) = reuse.verdicts
     assert f"Reuse: {verdict.decision}. {verdict.sentence}" in map(plain, findings(result))
@@ -404,10 +398,3 @@ def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
     assert sizes() == {"n": 100, "n_search": 25, "n_unchanged": 1000}
     assert sizes(thorough=True) == {"n": 300, "n_search": 100, "n_unchanged": 5000}
     assert sizes(n=20) == QUICK
-
-
-def test_a_verdict_that_fails_is_not_hidden_by_another_on_the_same_model():
-    lines = [VerdictLine("B for A", decision, "") for decision in ("may not", "may replace")]
-    result = SimpleNamespace(verdict_lines=lambda: lines)
-    judged = ReplacementGates(fail_on="not-shown").judged(None, result)
-    assert judged == {"B for A": ("B for A: may not",)}
