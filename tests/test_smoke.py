@@ -22,6 +22,7 @@ def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     for seed in range(5):
         write_tiny_model(folder / f"bert{seed}", seed=seed)
+    for seed in range(2):
         write_tiny_llama(folder / f"llama{seed}", chat=bool(seed % 2), seed=seed)
     write_tiny_bert_mlm(folder / "mlm")
     return folder
@@ -55,7 +56,7 @@ def result_of(done):
 def test_an_audit(command, models, texts):
     specs = ["--reference", models / "bert0", "--target", models / "bert1"]
     changes = ["--capability", "typo", "--capability", "synonym"]
-    found = result_of(command("audit", *specs, *changes, "--data", texts, "--json"))
+    found = result_of(command("audit", *specs, *changes, "--data", texts, "--n", "6", "--json"))
     assert {"typo", "synonym"} <= {one.get("capability") for one in found["estimates"]}
 
 
@@ -67,8 +68,9 @@ def test_a_comparison_of_language_models(command, models, questions):
 
 def test_a_test_of_reuse(command, models, texts):
     specs = ["--suspect", models / "bert0", "--reference", models / "bert1"]
+    few = ("--n-perturbed", "6")
     controls = [part for seed in (2, 3, 4) for part in ("--control", models / f"bert{seed}")]
-    found = result_of(command("reuse", *specs, *controls, "--data", texts, "--json"))
+    found = result_of(command("reuse", *specs, *controls, "--data", texts, *few, "--json"))
     assert [one["decision"] for one in found["verdicts"]] == ["undecided"]
 
 

@@ -8,9 +8,11 @@ import json
 import math
 import os
 import time
+from functools import cache
 from pathlib import Path
 
 
+@cache
 def weight(word, salt):
     """A number from -1 to 1 that the word and the salt decide."""
     digest = hashlib.sha256(f"{salt}:{word}".encode()).digest()

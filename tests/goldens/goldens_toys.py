@@ -7,10 +7,7 @@ so that each processor gives the same bits. As specs: `python:toys:Reference` an
 from __future__ import annotations
 
 import hashlib
-import os
-import signal
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -97,43 +94,6 @@ class NotANumber(Reference):
     def classify(self, texts: Sequence[str]) -> list[list[float]]:
         """Rows that cannot be read."""
         return [[float("nan"), float("nan")] for _ in texts]
-
-
-class Stumbling(Student):
-    """The student, whose process is killed once, amid the perturbations."""
-
-    answered: ClassVar[list[int]] = [0]
-
-    def classify(self, texts: Sequence[str]) -> list[list[float]]:
-        """Answers, or ends the process."""
-        self.answered[0] += len(texts)
-        mark = Path("stumbled")
-        if self.answered[0] > 30 and not mark.exists():
-            mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().classify(texts)
-
-
-class Pupil0(Reference):
-    """The first of the models that are tested for reuse."""
-
-    salt: ClassVar[str] = "pupil 0"
-    unknown: ClassVar[frozenset[str]] = frozenset({"dull", "charming"})
-
-
-class Copy(Pupil0):
-    """The first pupil, half as sure."""
-
-    scale: ClassVar[int] = 128
-
-
-def _pupil(number: int) -> type[Pupil0]:
-    unknown = frozenset({GOOD[number % 4], BAD[number // 4 % 4]})
-    own = {"salt": f"pupil {number}", "unknown": unknown, "__module__": __name__}
-    return type(f"Pupil{number}", (Pupil0,), own)
-
-
-globals().update({f"Pupil{number}": _pupil(number) for number in range(1, 21)})
 
 
 class Speaker:
@@ -248,9 +208,3 @@ class Bags:
     def _vector(self, word: str) -> NDArray[np.float64]:
         digest = hashlib.sha256(f"{self.name}:{word}".encode()).digest()
         return np.frombuffer(digest[:8], dtype=np.uint8) / 128 - 1
-
-
-class Others(Bags):
-    """Other words' vectors."""
-
-    name: ClassVar[str] = "Others"

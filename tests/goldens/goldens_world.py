@@ -1,7 +1,7 @@
 """What the goldens' commands read: texts, questions, answers and pairs, made up from one seed.
 
 Drawn with the standard library's generator and whole numbers, so that each machine writes the same
-bytes. Tiny checkpoints come from `goldens_checkpoints.py`.
+bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from goldens_toys import BAD, GOOD, Student
+from goldens_toys import BAD, GOOD
 
 OPENINGS = ("the film", "this story", "a long play", "her new book", "that old song")
 MIDDLES = ("seems", "remains", "turns out", "feels", "becomes")
@@ -42,14 +42,6 @@ def make_world(folder: Path) -> None:
     _write_answers(folder)
     _write_fleet(folder)
     _write_pairs(folder)
-    (folder / "mine.txt").write_text("{text}\nIs it {labels}?\n", encoding="utf-8")
-
-
-def answer_missing(folder: Path) -> None:
-    """Let the student answer the texts that an audit wrote out for a saved target."""
-    (asked,) = folder.glob("runs/*/*.jsonl")
-    texts = [json.loads(line)["text"] for line in asked.read_text("utf-8").splitlines()]
-    _save_student(folder / "saved.jsonl", texts, mode="a")
 
 
 def _write_texts(folder: Path) -> None:
@@ -64,16 +56,6 @@ def _write_texts(folder: Path) -> None:
     _write_table(folder / "texts.csv", ("text", "label"), rows)
     _write_table(folder / "numbers.csv", ("first", "second"), [(1, 2), (3, 4)])
     _write_table(folder / "stars.csv", ("text", "label"), [("a fine film", 5), ("a dull film", 1)])
-    _save_student(folder / "saved.jsonl", [text for text, _ in rows], mode="w")
-
-
-def _save_student(path: Path, texts: Sequence[str], *, mode: str) -> None:
-    """Its answers as JSON lines, with the labels in the first."""
-    student = Student()
-    with path.open(mode, encoding="utf-8") as file:
-        for text, row in zip(texts, student.classify(texts), strict=True):
-            saved = {"text": text, "probabilities": row, "labels": student.labels}
-            file.write(json.dumps(saved) + "\n")
 
 
 def _write_questions(folder: Path) -> None:
@@ -189,7 +171,7 @@ def _write_letters(path: Path, models: dict[str, list[int]]) -> None:
 
 
 def _write_fleet(folder: Path) -> None:
-    """Models that know two topics of four; a newcomer, new questions, prices and families."""
+    """Models that know two topics of four, and new questions."""
     draw = random.Random(4)
     rows = [
         (model, f"q{place}", text, TOPICS[place % 4], int(draw.randrange(100) < share))
@@ -198,15 +180,8 @@ def _write_fleet(folder: Path) -> None:
         for share in [(85 if (number % 2 == 0) == (place % 4 < 2) else 25) + number]
     ]
     columns = ("model", "id", "question", "category", "correct")
-    old = [row for row in rows if int(row[1][1:]) < TRAINING]
     _write_table(folder / "answers.csv", columns, rows)
-    _write_table(folder / "train.csv", columns, [row for row in old if row[0] != FLEET[-1]])
-    _write_table(folder / "newcomer.csv", columns, [row for row in old if row[0] == FLEET[-1]])
-    _write_table(folder / "new.csv", columns, [row for row in rows if row not in set(old)])
-    costs = [(model, 1 + number % 3) for number, model in enumerate(FLEET[:-1])]
-    _write_table(folder / "costs.csv", ("model", "cost"), costs)
-    families = [(model, ("even", "odd")[number % 2]) for number, model in enumerate(FLEET[:-1])]
-    _write_table(folder / "families.csv", ("model", "community"), families)
+    _write_table(folder / "new.csv", columns, [r for r in rows if int(r[1][1:]) >= TRAINING])
     right = [(model, "q0", "one?", "sums", 1) for model in FLEET[:2]]
     _write_table(folder / "all_right.csv", columns, right)
 
@@ -219,12 +194,10 @@ def _topic_texts(draw: random.Random) -> list[str]:
 
 
 def _write_pairs(folder: Path) -> None:
-    """Pairs scored by the words in common, and sentences without scores."""
+    """Pairs scored by the words in common."""
     draw = random.Random(5)
     rows = [(part, *_pair(draw, place)) for part, count in PARTS.items() for place in range(count)]
     _write_table(folder / "pairs.csv", ("split", "sentence1", "sentence2", "score"), rows)
-    sentences = [(f"{_sentence(draw)} {number}",) for number in range(30)]
-    _write_table(folder / "sentences.csv", ("text",), sentences)
 
 
 def _pair(draw: random.Random, place: int) -> tuple[str, str, float]:

@@ -1,7 +1,7 @@
 """Commands of all jobs whose every number must stay what it is, on toys with exact arithmetic.
 
-These are the goldens of `goldens.py` that do not depend on the processor. Kept are exit codes,
-numbers at six decimals and words that are results, by their path in the JSON.
+Nothing in them depends on the processor. Kept are exit codes, numbers at six decimals and words
+that are results, by their path in the JSON.
 """
 
 import json
@@ -11,14 +11,11 @@ from pathlib import Path
 
 import pytest
 from goldens_commands import CHAINS
-from goldens_numbers import by_path, counts
-from goldens_outcomes import parsed
-from goldens_spelling import spelled
+from goldens_outcomes import parsed, results
 from goldens_world import make_world
 from goldens_wrong import WRONG
 
 KEPT = Path(__file__).parent / "kept"
-EXACT = [chain for chain in CHAINS if any(one.exact for one in chain.goldens) and not chain.needs]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +27,7 @@ def made_up(tmp_path_factory):
 
 
 @pytest.fixture
-def scope(command, made_up, tmp_path):
+def scope(command, made_up, tmp_path, without_pages):
     """Runs the command in a folder with the goldens' data."""
     shutil.copytree(made_up, tmp_path, dirs_exist_ok=True)
     return command
@@ -45,33 +42,23 @@ def kept(name, found):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def results(document):
-    """All that counts, by path; what stands in a list under one path in one list."""
-    found = {}
-    for (path, _), leaf in by_path(document).items():
-        if counts(path, leaf):
-            found.setdefault(path, []).append(leaf)
-    return dict(sorted(found.items()))
-
-
 def outcome(scope, golden):
     done = scope(*golden.words)
     document = parsed(done.stdout)
     if document is None and golden.run:
-        document = parsed(scope(*spelled(f"report {golden.run} --json-full")).stdout)
+        document = parsed(scope("report", golden.run, "--json-full").stdout)
     return {"exit": done.returncode, "results": results(document)}
 
 
-@pytest.mark.parametrize("chain", EXACT, ids=lambda chain: chain.goldens[0].name)
+@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain[0].name)
 def test_every_number_is_the_golden_one(scope, chain):
-    for golden in chain.goldens:
-        if golden.exact:
-            found = outcome(scope, golden)
-            assert found == kept(golden.name, found), (
-                f"{golden.name}: run `UPDATE_GOLDEN=1 pytest tests/goldens` if the change is meant"
-            )
+    for golden in chain:
+        found = outcome(scope, golden)
+        assert found == kept(golden.name, found), (
+            f"{golden.name}: run `UPDATE_GOLDEN=1 pytest tests/goldens` if the change is meant"
+        )
 
 
 def test_wrong_inputs_end_with_the_same_exit_codes(scope):
-    found = {golden.name: scope(*golden.words).returncode for golden in WRONG}
+    found = {name: scope(*words).returncode for name, words in WRONG.items()}
     assert found == kept("wrong", found)

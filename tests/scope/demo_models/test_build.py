@@ -128,7 +128,7 @@ class Recorder:
         yield advance
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def build_tiny(examples, tiny_recipe, tiny_base):
     def run(home, *, seed=0, progress=None):
         return build_models(
@@ -146,8 +146,15 @@ def contents(home):
     }
 
 
-def test_four_classifiers_of_the_demos_labels_are_built(tmp_path, build_tiny, examples):
-    models = build_tiny(tmp_path)
+@pytest.fixture(scope="module")
+def built(build_tiny, tmp_path_factory):
+    """The folder of a build, its models, and the progress it showed."""
+    home, progress = tmp_path_factory.mktemp("built"), Recorder()
+    return home, build_tiny(home, progress=progress), progress
+
+
+def test_four_classifiers_of_the_demos_labels_are_built(built, examples):
+    _, models, _ = built
     classifiers = [
         load_classifier(str(path))
         for path in (models.reference, models.student, models.independent, models.another_seed)
@@ -159,8 +166,8 @@ def test_four_classifiers_of_the_demos_labels_are_built(tmp_path, build_tiny, ex
     assert len({classifier.fingerprint for classifier in classifiers}) == 4
 
 
-def test_the_copies_are_the_reference_in_eight_bits_and_without_most_weights(tmp_path, build_tiny):
-    models = build_tiny(tmp_path)
+def test_the_copies_are_the_reference_in_eight_bits_and_without_most_weights(built):
+    _, models, _ = built
     layer = "bert.encoder.layer.0.output.dense.weight"
     folders = (models.reference, models.eight_bits, models.pruned)
     exact, rounded, sparse = (load_file(path / "model.safetensors")[layer] for path in folders)
@@ -172,20 +179,16 @@ def test_the_copies_are_the_reference_in_eight_bits_and_without_most_weights(tmp
     assert exact[left].abs().min() >= exact[~left].abs().max()
 
 
-def test_a_build_is_equal_to_the_byte_for_the_same_seed(tmp_path, build_tiny):
-    build_tiny(tmp_path / "first")
-    build_tiny(tmp_path / "second")
-    build_tiny(tmp_path / "other", seed=1)
-    first, second, other = (contents(tmp_path / name) for name in ("first", "second", "other"))
-    assert first == second
+def test_another_seed_gives_other_models(tmp_path, built, build_tiny):
+    build_tiny(tmp_path, seed=1)
+    first, other = contents(built[0]), contents(tmp_path)
     for model in MODELS:
         weights = f"{model}/model.safetensors"
         assert first[weights] != other[weights]
 
 
-def test_every_unit_of_progress_is_shown(tmp_path, build_tiny):
-    progress = Recorder()
-    build_tiny(tmp_path, progress=progress)
+def test_every_unit_of_progress_is_shown(built):
+    _, _, progress = built
     assert progress.totals == {
         READING: 4,
         "training reference": 32,
@@ -196,25 +199,21 @@ def test_every_unit_of_progress_is_shown(tmp_path, build_tiny):
     assert progress.done == progress.totals
 
 
-@pytest.mark.parametrize(
-    ("task", "left"),
-    [
-        ("training reference", set()),
-        ("distilling student", {"reference"}),
-        ("training independent", {"reference", "student"}),
-        ("training another seed", {"reference", "student", "independent"}),
-    ],
-)
-def test_a_killed_build_goes_on_and_ends_the_same(tmp_path, build_tiny, task, left):
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    build_tiny(whole)
-    with pytest.raises(KeyboardInterrupt):
-        build_tiny(killed, progress=Recorder(kill_in=task))
-    assert {path.name for path in killed.iterdir()} - {".lock"} == left
-    progress = Recorder()
-    build_tiny(killed, progress=progress)
-    assert len(set(progress.totals) - {READING}) == 4 - len(left)
-    assert contents(killed) == contents(whole)
+def test_a_build_that_is_killed_in_each_training_goes_on_and_ends_the_same(
+    tmp_path, built, build_tiny
+):
+    trainings = ["training reference", "distilling student"]
+    trainings += ["training independent", "training another seed"]
+    for place, task in enumerate(trainings):
+        progress = Recorder(kill_in=task)
+        with pytest.raises(KeyboardInterrupt):
+            build_tiny(tmp_path, progress=progress)
+        assert {path.name for path in tmp_path.iterdir()} - {".lock"} == set(MODELS[:place])
+        # Nothing is trained again but what the session before was killed in.
+        again = trainings[max(0, place - 1) : place + 1]
+        assert [one for one in progress.totals if one != READING] == again
+    build_tiny(tmp_path)
+    assert contents(tmp_path) == contents(built[0])
 
 
 def test_a_home_that_cannot_be_is_explained(tmp_path, build_tiny):
@@ -223,10 +222,10 @@ def test_a_home_that_cannot_be_is_explained(tmp_path, build_tiny):
         build_tiny(tmp_path / "file" / "home")
 
 
-def test_nothing_is_trained_twice(tmp_path, build_tiny):
-    models = build_tiny(tmp_path)
+def test_nothing_is_trained_twice(built, build_tiny):
+    home, models, _ = built
     progress = Recorder()
-    assert build_tiny(tmp_path, progress=progress) == models
+    assert build_tiny(home, progress=progress) == models
     assert progress.totals == {}
 
 
@@ -239,7 +238,7 @@ def test_two_builds_at_once_train_each_model_once(tmp_path, build_tiny):
 
 
 def test_another_seed_or_recipe_lies_in_another_folder(
-    tmp_path, monkeypatch, examples, tiny_recipe, tiny_base
+    tmp_path, monkeypatch, examples, tiny_recipe
 ):
     card = DataCard(spec="demo:tweets-train", fingerprint="f", rows=64, used=64)
     asked = []
@@ -248,19 +247,15 @@ def test_another_seed_or_recipe_lies_in_another_folder(
         asked.append((spec, n, seed))
         return LoadedData(examples=tuple(examples), card=card)
 
-    def build_small(home, examples, recipe, seed, progress):
-        return build_models(home, examples, recipe, seed, base=tiny_base)
-
     monkeypatch.setattr(build, "load_data", load)
     monkeypatch.setattr(build, "DEMO", tiny_recipe)
-    monkeypatch.setattr(build, "build_models", build_small)
+    monkeypatch.setattr(build, "build_models", lambda home, *_: home)
     first = build_demo_models(tmp_path)
     second = build_demo_models(tmp_path, seed=1)
     monkeypatch.setattr(build, "DEMO", replace(tiny_recipe, version=tiny_recipe.version + 1))
     third = build_demo_models(tmp_path)
-    assert len({models.student.parent for models in (first, second, third)}) == 3
-    key = tiny_recipe.key(seed=0, data="f")
-    assert first.reference == tmp_path / f"demo-{key}-{releases()}" / "reference"
+    assert len({first, second, third}) == 3
+    assert first == tmp_path / f"demo-{tiny_recipe.key(seed=0, data='f')}-{releases()}"
     assert asked == [("demo:tweets-train", 64, seed) for seed in (0, 1, 0)]
 
 

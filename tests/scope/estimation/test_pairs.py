@@ -27,8 +27,8 @@ def answer(positive):
     return Prediction(probabilities=(1 - positive, positive))
 
 
-def audit(clean, drawn, kept=(), **candidates):
-    """The measurements of rows (example, number, reference's and target's share of positive)."""
+def measurements(clean, drawn, kept=(), **candidates):
+    """Those of rows (example, number, reference's and target's share of positive)."""
 
     def scored(rows):
         return [
@@ -47,7 +47,7 @@ def audit(clean, drawn, kept=(), **candidates):
         for id_, both in clean.items()
         for one, other in [[x if isinstance(x, Prediction) else answer(x) for x in both]]
     ]
-    found = measure(
+    return measure(
         examples,
         scored(kept),
         ScoredCandidates(scored=scored(drawn), **candidates),
@@ -57,10 +57,14 @@ def audit(clean, drawn, kept=(), **candidates):
         labels=LABELS,
         soft_scope=METRICS["soft_scope"],
         seed=0,
-    )
+    ).measurements
+
+
+def audit(*rows, **candidates):
+    """The measurements of all texts, by metric and model."""
     return {
         (one.metric, one.target): one
-        for one in found.measurements
+        for one in measurements(*rows, **candidates)
         if one.capability and one.subset is None
     }
 
@@ -96,40 +100,11 @@ def test_a_case_by_hand():
 
 
 def test_the_parts_of_informedness_add_up_to_it():
-    measured = measure_parts()
-    assert sum(one.estimate.value for one in measured[1:]) - 1 == pytest.approx(
-        measured[0].estimate.value
-    )
-
-
-def measure_parts():
-    examples = [
-        ScoredExample(
-            example=Example(id="a", text="a"), reference=answer(0.2), targets=(answer(0.2),)
-        )
-    ]
-    scored = [
-        ScoredPerturbation(
-            capability="typo",
-            perturbation=Perturbation(example_id=id_, trial=number, text=str(number)),
-            reference=answer(one),
-            targets=(answer(other),),
-        )
-        for id_, number, one, other in DRAWN
-        if id_ == "a"
-    ]
-    found = measure(
-        examples,
-        [],
-        ScoredCandidates(scored=scored),
-        capabilities=["typo"],
-        targets=["target"],
-        labels=LABELS,
-        soft_scope=METRICS["soft_scope"],
-        seed=0,
-    ).measurements
-    whole = [one for one in found if one.metric == "informedness"]
-    return whole + [one for one in found if one.subset and one.subset.startswith("random")]
+    found = measurements({"a": (0.2, 0.2)}, DRAWN[:4])
+    (whole,) = (one for one in found if one.metric == "informedness")
+    parts = [one for one in found if one.subset and one.subset.startswith("random")]
+    assert len(parts) == 2
+    assert sum(one.estimate.value for one in parts) - 1 == pytest.approx(whole.estimate.value)
 
 
 def test_the_reference_itself_has_the_greatest_of_everything():

@@ -1,6 +1,7 @@
 """A run takes further models under its own name, and searches and answers nothing twice."""
 
 import json
+from functools import partial
 
 import pytest
 import toy_models
@@ -11,26 +12,12 @@ from scope.errors import ModelError, RunError
 from scope.progress import Lines
 from scope.store import RunFolder
 
-REFERENCE = "python:toy_models:Reference"
-STUDENT = "python:toy_models:Student"
-STRANGER = "python:toy_models:Stranger"
+STUDENT, STRANGER = "Student", "Stranger"
 
 
 @pytest.fixture
-def audit(sentences_csv, tmp_path):
-    def audited(*targets, run="mine", runs=tmp_path / "runs", **options):
-        given = {
-            "reference": REFERENCE,
-            "targets": targets,
-            "data": str(sentences_csv),
-            "capabilities": "typo",
-            "n": 6,
-            "run": run,
-            "runs": runs,
-        }
-        return scope.audit(**(given | options))
-
-    return audited
+def audit(toy_audit):
+    return partial(toy_audit, capabilities="typo", n=6, run="mine")
 
 
 def without_clock(result):
@@ -74,7 +61,7 @@ def test_targets_cannot_be_removed_or_reordered(audit):
 def test_a_session_that_fails_leaves_the_run_as_it_was(audit):
     first = audit(STUDENT)
     with pytest.raises(ModelError):
-        audit(STUDENT, "python:toy_models:NotANumber")
+        audit(STUDENT, "NotANumber")
     again = audit(STUDENT)
     assert without_clock(again) == without_clock(first)
 
@@ -85,7 +72,7 @@ def test_a_setting_and_a_target_at_once_are_refused(audit):
         audit(STUDENT, STRANGER, seed=1)
 
 
-def test_controls_are_added_to_a_test_of_reuse(tmp_path):
+def test_controls_are_added_to_a_test_of_reuse(tmp_path, without_pages):
     write_world(tmp_path)
     names = [f"predictions:{tmp_path}/controls.tsv#c{number}" for number in range(5)]
 
@@ -107,7 +94,7 @@ def test_controls_are_added_to_a_test_of_reuse(tmp_path):
         reuse(names[:-1], "mine")
 
 
-def test_models_are_added_to_a_comparison(tmp_path):
+def test_models_are_added_to_a_comparison(tmp_path, without_pages):
     rows = [{"question": f"Which is {place}?", "options": ["a", "b"]} for place in range(12)]
     (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     models = [f"python:toy_answerers:{name}" for name in ("Reader", "Skimmer", "Terse")]

@@ -19,7 +19,7 @@ from scope.jobs import on_ray
 from scope.serialization import to_json
 from scope.store import RunFolder
 
-OPTIONS = {"capabilities": ["typo"], "cache": False}
+OPTIONS = {"capabilities": ["typo"], "cache": False, "n": 6, "trials": 1}
 
 
 def bare(result):
@@ -68,7 +68,7 @@ def test_shards_give_the_result_of_one_process(toy_audit, workers, options, else
 
 
 def test_there_are_no_more_shards_than_texts(toy_audit, workers):
-    result = toy_audit("Student", engine="ray", workers=100, n=2, n_unchanged=3, **OPTIONS)
+    result = toy_audit("Student", engine="ray", workers=100, n_unchanged=3, **{**OPTIONS, "n": 2})
     assert len(workers.done) == len(result.examples) == 3
 
 
@@ -86,17 +86,11 @@ def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers):
     assert bare(there) == bare(here)
     toy_audit("Student", workers=2, **options)
     assert len(workers.done) == 3
-
-
-def test_a_killed_shard_resumes(toy_audit, workers, tmp_path):
-    here = toy_audit("Student", run="here", **OPTIONS)
-    toy_audit("Student", run="there", engine="ray", workers=2, **OPTIONS)
-    shard = RunFolder(tmp_path / "runs" / "there" / "shards" / "2-of-2")
-    shard.result_path.unlink()
-    RunFolder(tmp_path / "runs" / "there").result_path.unlink()
-    again = toy_audit("Student", run="there", engine="ray", workers=2, **OPTIONS)
-    assert workers.done == ["1-of-2", "2-of-2", "2-of-2"]
-    assert bare(again) == bare(here)
+    # A killed shard is carried out again.
+    RunFolder(there.folder / "shards" / "2-of-3").result_path.unlink()
+    RunFolder(there.folder).result_path.unlink()
+    assert bare(toy_audit("Student", workers=2, **options)) == bare(here)
+    assert workers.done[3:] == ["2-of-3"]
 
 
 def test_a_further_target_is_answered_by_workers(toy_audit, workers):
@@ -143,7 +137,7 @@ def test_a_worker_with_other_releases_is_refused(toy_audit, workers, monkeypatch
         toy_audit("Student", engine="ray", **OPTIONS)
 
 
-def test_a_comparison_in_shards_gives_the_result_of_one_process(workers, questions):
+def test_a_comparison_in_shards_gives_the_result_of_one_process(workers, questions, without_pages):
     here = scope.compare(run="here", **questions)
     there = scope.compare(run="there", engine="ray", workers=3, **questions)
     assert to_json(there, clock=False) == to_json(here, clock=False)

@@ -200,7 +200,7 @@ def test_the_short_json_has_estimates_and_paths(manifest, tmp_path):
     assert short["seconds"] == result.clock.seconds
 
 
-def test_bounded_sessions_together_give_the_result_of_one(tmp_path):
+def test_bounded_sessions_together_give_the_result_of_one(tmp_path, without_pages):
     with stub_server() as stub:
         endpoint = f"openai:{stub.url}#stub-model"
 

@@ -1,5 +1,6 @@
 """A job in pieces gives what it gives in one."""
 
+import shutil
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -10,20 +11,31 @@ from scope.errors import DamagedError, RunError, SpecError
 from scope.jobs.shards import Shard, merge
 from scope.store import RunFolder
 
-CASES = [{"capabilities": ["typo"]}, {"capabilities": ["typo"], "both_directions": True}]
+PARTS = ["part1", "part2", "part3"]
+TYPO = {"capabilities": ["typo"], "cache": False}
+
+
+@pytest.fixture(scope="module")
+def kept(audit_toys, tmp_path_factory):
+    """Runs of a whole audit, of its shards, the last first, and of others that do not fit them."""
+    folder = tmp_path_factory.mktemp("kept")
+    for run, options in {
+        "part3": {"shard": "3/3"},
+        "part2": {"shard": "2/3"},
+        "part1": {"shard": "1/3"},
+        "whole": {},
+        "other": {"shard": "3/3", "trials": 2},
+        "half": {"shard": "2/2"},
+        "begun": {"shard": "3/3"},
+    }.items():
+        audit_toys(folder, "Student", run=run, **TYPO, **options)
+    RunFolder(folder / "begun").result_path.unlink()
+    return folder
 
 
 @pytest.fixture
-def in_shards(toy_audit):
-    """Runs an audit of the toy models in so many shards, in the reverse order."""
-
-    def run(of, **arguments):
-        names = [f"part{number}" for number in range(of, 0, -1)]
-        for number, name in zip(range(of, 0, -1), names, strict=True):
-            toy_audit("Student", shard=f"{number}/{of}", run=name, **arguments)
-        return names
-
-    return run
+def runs(kept, tmp_path):
+    return shutil.copytree(kept, tmp_path / "runs")
 
 
 def without_clock(result):
@@ -32,47 +44,46 @@ def without_clock(result):
     return replace(result, clock=None, folder=None, manifest=manifest, audits=audits)
 
 
-@pytest.mark.parametrize("arguments", CASES, ids=["audit", "matrix"])
-def test_merged_shards_give_the_result_of_the_whole(toy_audit, in_shards, tmp_path, arguments):
-    whole = toy_audit("Student", run="whole", cache=False, **arguments)
-    names = in_shards(3, cache=False, **arguments)
-    merged = merge(names, run="merged", runs=tmp_path / "runs")
+def test_merged_shards_give_the_result_of_the_whole_and_ask_nothing(toy_audit, runs, monkeypatch):
+    whole = RunFolder(runs / "whole").read_result()
+    merged = merge(PARTS, run="merged", runs=runs)
     asked = RunFolder(merged.folder).read_configuration()
     assert asked == RunFolder(whole.folder).read_configuration()
-    found = toy_audit("Student", run="merged", cache=False, **arguments)
-    assert without_clock(found) == without_clock(whole)
     assert "--shard" not in merged.command
-    assert merged.command.endswith(f"--runs {tmp_path / 'runs'} --run merged")
-
-
-@pytest.mark.parametrize("run", ["merged", Path("elsewhere/merged")])
-def test_the_command_of_a_merged_run_finds_it_by_its_name_or_path(
-    toy_audit, in_shards, tmp_path, monkeypatch, run
-):
-    monkeypatch.chdir(tmp_path)
-    merged = merge(in_shards(2, capabilities=["typo"]), run=run)
-    assert merged.command.endswith(f" --run {run}")
-    assert "--runs" not in merged.command
-
-
-def test_a_merged_run_searches_and_asks_nothing(toy_audit, in_shards, tmp_path, monkeypatch):
-    names = in_shards(2, capabilities=["typo"], cache=False)
-    merge(names, run="merged", runs=tmp_path / "runs")
+    assert merged.command.endswith(f"--runs {runs} --run merged")
 
     def refuse(_, __, examples, ___):
         assert list(examples) == []
         return iter(())
 
     monkeypatch.setattr("capabilities.typo.Typo.search", refuse)
-    found = toy_audit("Student", run="merged", capabilities=["typo"], cache=False)
+    found = toy_audit("Student", run="merged", **TYPO)
+    assert without_clock(found) == without_clock(whole)
     assert found.failed_parts() == []
+    merge(PARTS[::-1], run="merged", runs=runs)
+    assert toy_audit("Student", run="merged", **TYPO).failed_parts() == []
 
 
-def test_a_shard_is_a_result_of_its_own_texts(toy_audit, in_shards, tmp_path):
-    in_shards(3, capabilities=["typo"])
-    folders = [RunFolder(tmp_path / "runs" / f"part{number}") for number in (1, 2, 3)]
-    parts = [folder.read_result() for folder in folders]
-    whole = toy_audit("Student", capabilities=["typo"])
+def test_merged_shards_of_a_matrix_give_the_result_of_the_whole(toy_audit, tmp_path):
+    options = {"both_directions": True, "n": 4, **TYPO}
+    for number in (2, 1):
+        toy_audit("Student", run=f"part{number}", shard=f"{number}/2", **options)
+    merge(PARTS[:2], run="merged", runs=tmp_path / "runs")
+    found = toy_audit("Student", run="merged", **options)
+    assert without_clock(found) == without_clock(toy_audit("Student", run="whole", **options))
+
+
+@pytest.mark.parametrize("run", ["merged", Path("elsewhere/merged")])
+def test_the_command_of_a_merged_run_finds_it_by_its_name_or_path(runs, monkeypatch, run):
+    monkeypatch.chdir(runs.parent)
+    merged = merge(PARTS, run=run)
+    assert merged.command.endswith(f" --run {run}")
+    assert "--runs" not in merged.command
+
+
+def test_a_shard_is_a_result_of_its_own_texts(kept):
+    parts = [RunFolder(kept / name).read_result() for name in PARTS]
+    whole = RunFolder(kept / "whole").read_result()
     by_part = [[one.example.id for one in part.examples] for part in parts]
     assert [one.example.id for one in whole.examples] == [
         one for some in zip_longest(*by_part) for one in some if one is not None
@@ -97,42 +108,26 @@ def test_a_shard_is_a_result_of_its_own_texts(toy_audit, in_shards, tmp_path):
         ([], "no run"),
     ],
 )
-def test_what_is_no_whole_is_refused(toy_audit, in_shards, tmp_path, given, found):
-    in_shards(3, capabilities=["typo"])
-    toy_audit("Student", run="whole", capabilities=["typo"])
-    toy_audit("Student", run="other", capabilities=["typo"], shard="3/3", trials=2)
-    toy_audit("Student", run="half", capabilities=["typo"], shard="2/2")
-    toy_audit("Student", run="begun", capabilities=["typo"], shard="3/3")
-    RunFolder(tmp_path / "runs" / "begun").result_path.unlink()
+def test_what_is_no_whole_is_refused(kept, given, found):
     with pytest.raises(RunError) as caught:
-        merge(given, run="merged", runs=tmp_path / "runs")
+        merge(given, run="merged", runs=kept)
     assert found in caught.value.found
-    assert not (tmp_path / "runs" / "merged").exists()
+    assert not (kept / "merged").exists()
 
 
-def test_a_shard_without_its_database_is_refused(toy_audit, in_shards, tmp_path):
-    names = in_shards(2, capabilities=["typo"])
-    database = RunFolder(tmp_path / "runs" / names[0]).database_path
+def test_a_shard_without_its_database_is_refused(runs):
+    database = RunFolder(runs / "part1").database_path
     database.unlink()
     with pytest.raises(DamagedError, match="the file is missing"):
-        merge(names, run="merged", runs=tmp_path / "runs")
+        merge(PARTS, run="merged", runs=runs)
     assert not database.exists()
 
 
-def test_a_shard_is_not_overwritten_by_the_merged_run(toy_audit, in_shards, tmp_path):
-    names = in_shards(2, capabilities=["typo"])
+def test_a_shard_is_not_overwritten_by_the_merged_run(kept):
     with pytest.raises(RunError) as caught:
-        merge(names, run="part1", runs=tmp_path / "runs")
+        merge(PARTS, run="part1", runs=kept)
     assert caught.value.found == "`part1` as the merged run, which is the run of shard 1"
     assert "delete" not in caught.value.fix
-
-
-def test_merging_again_changes_nothing(toy_audit, in_shards, tmp_path):
-    names = in_shards(2, capabilities=["typo"])
-    merge(names, run="merged", runs=tmp_path / "runs")
-    merge(names[::-1], run="merged", runs=tmp_path / "runs")
-    found = toy_audit("Student", run="merged", capabilities=["typo"])
-    assert found.failed_parts() == []
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/3/5", "1 / 3"])

@@ -1,4 +1,5 @@
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from scope.statistics.intervals import (
     normal_quantile,
     sum_by_example,
 )
+
+slow = partial(pytest.param, marks=pytest.mark.slow)
 
 
 def test_examples_are_summed_in_the_order_of_their_ids():
@@ -191,8 +194,8 @@ def test_zeros_and_ones_mirror_each_other(answers):
     assert of_zeros.high == pytest.approx(1 - of_ones.low, abs=1e-9)
 
 
-@pytest.mark.parametrize("likeness", [0.05, 0.3, 0.6, 0.95])
-@pytest.mark.parametrize("truth", [0.5, 0.9, 0.98])
+@pytest.mark.parametrize("likeness", [0.05, slow(0.3), slow(0.6), 0.95])
+@pytest.mark.parametrize("truth", [slow(0.5), slow(0.9), 0.98])
 def test_intervals_cover_the_truth_when_trials_resemble_each_other(truth, likeness):
     # Each example has its own chance of success, beta-distributed, so that two of its trials
     # correlate by `likeness`.
@@ -319,7 +322,7 @@ def test_more_of_the_same_items_are_surer(seed, copied):
 
 
 @pytest.mark.parametrize("metric", ["capa", "capa_discrete", "error_consistency", "cohen_kappa"])
-@pytest.mark.parametrize("copied", [0.0, 0.3, 0.9, 1.0])
+@pytest.mark.parametrize("copied", [slow(0.0), 0.3, slow(0.9), slow(1.0)])
 def test_intervals_cover_the_truth(metric, copied):
     generator = np.random.default_rng(60)
     truth = measured(metric, generator, 300_000, copied).value

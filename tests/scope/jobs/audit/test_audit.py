@@ -18,73 +18,77 @@ GAP = "iid_accuracy_gap"
 NO_WORD = "no candidate: no word of the text may be changed"
 
 
-def test_a_model_shares_all_invariances_with_itself(toy_audit):
-    comparison = toy_audit("Reference")
+@pytest.fixture(scope="module")
+def three(audit_toys, tmp_path_factory):
+    """The student, the stranger and the reference itself against the reference."""
+    targets = ("Student", "Stranger", "Reference")
+    runs = tmp_path_factory.mktemp("runs")
+    return audit_toys(runs, *targets, tolerance=0.05, cutoff=0.4)
+
+
+def test_a_model_shares_all_invariances_with_itself(three):
     for metric in ("hard_scope", "soft_scope", "ood_agreement"):
-        estimates = main_estimates(comparison, metric)
-        assert set(estimates) == {
-            ("synonym", "toy_models:Reference (target)"),
-            ("typo", "toy_models:Reference (target)"),
-        }
-        assert all(one.value == 1 and one.n > 5 for one in estimates.values())
+        estimates = main_estimates(three, metric)
+        for capability in ("synonym", "typo"):
+            estimate = estimates[capability, "toy_models:Reference (target)"]
+            assert estimate.value == 1
+            assert estimate.n > 5
 
 
-def test_every_number_equals_the_slow_reference(toy_audit):
-    comparison = toy_audit("Student", "Stranger", tolerance=0.05, cutoff=0.4)
+def test_every_number_equals_the_slow_reference(three):
     for position, target in enumerate(("toy_models:Student", "toy_models:Stranger")):
         for capability in ("synonym", "typo"):
             shares = attrgetter("probabilities")
-            arrays = answers_on_pairs(comparison, capability, position, shares)
+            arrays = answers_on_pairs(three, capability, position, shares)
             hard = invariance_reference.hard_scope(*arrays[2:])
             soft = invariance_reference.soft_scope(*arrays, tolerance=0.05, cutoff=0.4)
-            found = main_estimates(comparison, "hard_scope")[capability, target]
+            found = main_estimates(three, "hard_scope")[capability, target]
             assert found.value == pytest.approx(np.mean(hard), abs=1e-6)
-            found = main_estimates(comparison, "soft_scope")[capability, target]
+            found = main_estimates(three, "soft_scope")[capability, target]
             assert found.value == pytest.approx(np.mean(soft), abs=1e-6)
 
 
-def test_a_target_with_labels_in_another_order_is_read_by_name(toy_audit):
-    comparison = toy_audit("Student", capabilities=["typo"])
-    agreement = main_estimates(comparison, "iid_agreement")[None, "toy_models:Student"]
-    assert agreement.value == 1
+def test_a_target_with_labels_in_another_order_is_read_by_name(three):
+    assert main_estimates(three, "iid_agreement")[None, "toy_models:Student"].value == 1
 
 
-def test_the_kept_values_have_the_estimate_as_their_mean(toy_audit):
-    for one in toy_audit("Stranger").measurements:
+def test_the_kept_values_have_the_estimate_as_their_mean(three):
+    for one in three.measurements:
         if isinstance(one.estimate, Estimate) and one.subset is None and one.metric != GAP:
             assert np.mean(one.values) == pytest.approx(one.estimate.value, abs=1e-5)
             assert len(one.values) == len(one.example_ids)
 
 
-def test_targets_are_compared_with_each_other_on_the_same_examples(toy_audit):
-    comparison = toy_audit("Student", "Stranger")
-    tested = [one for one in comparison.differences if one.p_value is not None]
+def test_targets_are_compared_with_each_other_on_the_same_examples(three):
+    tested = [one for one in three.differences if one.p_value is not None]
     assert {one.capability for one in tested} == {None, "synonym", "typo"}
-    for one in tested:
-        assert (one.first, one.second) == ("toy_models:Student", "toy_models:Stranger")
-        assert one.p_value <= one.p_adjusted <= 1
+    assert ("toy_models:Student", "toy_models:Stranger") in {(t.first, t.second) for t in tested}
+    assert all(one.p_value <= one.p_adjusted <= 1 for one in tested)
 
 
-def test_the_curve_grows_with_the_cutoff_and_passes_through_the_estimate(toy_audit):
-    comparison = toy_audit("Student", capabilities=["typo"], tolerance=0.1, cutoff=0.35)
-    (curve,) = comparison.curves
+def test_the_curve_grows_with_the_cutoff_and_passes_through_the_estimate(three):
+    (curve,) = (
+        one
+        for one in three.curves
+        if (one.capability, one.target) == ("typo", "toy_models:Student")
+    )
     values = [estimate.value for _, estimate in curve.points]
     assert values == sorted(values)
-    estimate = main_estimates(comparison, "soft_scope")["typo", "toy_models:Student"]
-    assert dict(curve.points)[0.35] == estimate
+    estimate = main_estimates(three, "soft_scope")["typo", "toy_models:Student"]
+    assert dict(curve.points)[0.4] == estimate
 
 
 def test_slots_do_not_change_a_byte(toy_audit):
     texts = {
-        to_json(toy_audit("Student", parallel_texts=slots, run=f"slots-{slots}"), clock=False)
-        for slots in (1, 7, 64)
+        to_json(toy_audit("Student", parallel_texts=slots, run=f"{slots}", n=5), clock=False)
+        for slots in (1, 7)
     }
     assert len(texts) == 1
 
 
 def test_the_order_of_the_examples_does_not_change_what_is_found(sentences, toy_audit, tmp_path):
     found = []
-    for name, rows in (("forth", sentences[:10]), ("back", sentences[:10][::-1])):
+    for name, rows in (("forth", sentences[:6]), ("back", sentences[:6][::-1])):
         path = tmp_path / f"{name}.csv"
         lines = (f"{text[:9]}-{text[-9:]}-{len(text)},{text}" for text, _ in rows)
         path.write_text("id,text\n" + "\n".join(dict.fromkeys(lines)), encoding="utf-8")
@@ -102,6 +106,7 @@ def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path)
                 reference=str(tmp_path / "reference"),
                 targets=[str(tmp_path / "target")],
                 label_column="none",
+                capabilities=["typo"],
                 n_unchanged=4,  # with one answer to more texts, an untrained reference is refused
                 model_options=ModelOptions(device="cpu", token_budget=budget),
                 parallel_texts=slots,
@@ -109,7 +114,7 @@ def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path)
             ),
             clock=False,
         )
-        for budget, slots in ((16, 64), (4096, 64), (64, 7))
+        for budget, slots in ((16, 64), (4096, 7))
     }
     assert len(texts) == 1
 
@@ -117,7 +122,8 @@ def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path)
 def test_a_finished_run_asks_models_of_python_for_one_answer_alone(toy_audit, monkeypatch):
     import toy_models
 
-    first = toy_audit("Student", run="mine")
+    mine = {"run": "mine", "capabilities": ["typo"], "n": 4}
+    first = toy_audit("Student", **mine)
     asked, classify = [], toy_models.Reference.classify
 
     def count(self, texts):
@@ -125,7 +131,7 @@ def test_a_finished_run_asks_models_of_python_for_one_answer_alone(toy_audit, mo
         return classify(self, texts)
 
     monkeypatch.setattr(toy_models.Reference, "classify", count)
-    again = toy_audit("Student", run="mine")
+    again = toy_audit("Student", **mine)
     assert to_json(again, clock=False) == to_json(first, clock=False)
     assert len(asked) == len(set(asked)) == again.clock.asked_again == 2
     assert (first.clock.asked_again, again.clock.drifts) == (0, ())
@@ -136,14 +142,6 @@ def test_a_name_with_brackets_is_shown_as_it_is(toy_audit, tmp_path):
     write_tiny_model(folder, labels=("negative", "positive"))
     comparison = toy_audit("Student", reference=str(folder), capabilities=["typo"], n_unchanged=2)
     assert "re[bold]ference" in str(comparison)
-
-
-def test_without_gold_labels_the_accuracy_gap_is_undefined(toy_audit):
-    comparison = toy_audit("Student", capabilities=["typo"], label_column="none")
-    (data,) = comparison.manifest.data
-    assert data.labelled == 0
-    gap = main_estimates(comparison, "iid_accuracy_gap")[None, "toy_models:Student"]
-    assert str(gap) == "undefined (no example has a gold label)"
 
 
 def test_a_capability_that_applies_to_no_text_has_no_number(toy_audit, tmp_path):
@@ -171,16 +169,14 @@ def test_texts_that_a_capability_cannot_change_are_counted_apart(toy_audit, tmp_
     shown = comparison.to_markdown(verbose=True)
     assert f"not applicable: {NO_WORD}" in shown
     assert scope.load_result(comparison.folder) == comparison
-    markdown = comparison.to_markdown(verbose=True)
-    assert "Not applicable" in markdown
-    assert f"not applicable: {NO_WORD}" in markdown
+    assert "Not applicable" in shown
 
 
 def test_the_strong_preset_changes_more_words_than_the_paper_one(toy_audit):
     def changed_words(preset):
         share = {"max_words": 0.5} if preset == "strong" else {}
         comparison = toy_audit(
-            "Student", capabilities=["synonym"], settings={"preset": preset, **share}
+            "Student", capabilities=["synonym"], n=4, settings={"preset": preset, **share}
         )
         texts = {one.example.id: one.example.text.split() for one in comparison.examples}
         return [
@@ -193,20 +189,18 @@ def test_the_strong_preset_changes_more_words_than_the_paper_one(toy_audit):
     assert max(changed_words("strong")) > 1
 
 
-def test_the_comparison_prints_and_converts_itself(toy_audit, tmp_path):
-    comparison = toy_audit("Student", capabilities=["typo"])
-    assert "Concordance by capability" in str(comparison)
-    frame = comparison.to_frame()
+def test_the_comparison_prints_and_converts_itself(three, tmp_path):
+    assert "Concordance by capability" in str(three)
+    frame = three.to_frame()
     assert {"metric", "target", "value", "low", "high", "n"} <= set(frame.columns)
-    assert len(frame) == len(comparison.measurements) + len(comparison.answer_shares)
-    assert comparison.to_json().startswith("{")
-    written = comparison.to_html(tmp_path / "a new folder" / "report.html")
+    assert len(frame) == len(three.measurements) + len(three.answer_shares)
+    written = three.to_html(tmp_path / "a new folder" / "report.html")
     assert "Hard-SCoPE" in written.read_text(encoding="utf-8")
 
 
 def test_a_setting_reaches_the_capability_that_it_names(toy_audit):
     settings = {"typo.min_letters": 6, "max_letters": 50}
-    comparison = toy_audit("Student", capabilities=["typo", "synonym"], settings=settings)
+    comparison = toy_audit("Student", capabilities=["typo", "synonym"], settings=settings, n=2)
     typo, synonym = (card.settings for card in comparison.manifest.capabilities)
     assert (typo["min_letters"], typo["max_letters"]) == (6, 50)
     assert synonym["preset"] == "valid"

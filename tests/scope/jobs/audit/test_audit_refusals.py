@@ -3,13 +3,7 @@
 import pytest
 from estimates import main_estimates
 
-from scope.errors import DataError, ModelError, RunError, SpecError
-
-
-def test_another_question_under_the_same_name_is_refused(toy_audit):
-    toy_audit("Student", run="mine", capabilities=["typo"])
-    with pytest.raises(RunError, match="seed is 0 in the run, 1 here"):
-        toy_audit("Student", run="mine", capabilities=["typo"], seed=1)
+from scope.errors import DataError, ModelError, SpecError
 
 
 def test_a_column_of_slices_with_too_many_values_is_refused(toy_audit, tmp_path):
@@ -172,8 +166,3 @@ def test_a_wrong_option_is_named(toy_audit, options, message):
     with pytest.raises(SpecError) as caught:
         toy_audit("Student", **options)
     assert message in str(caught.value)
-
-
-def test_the_same_target_twice_is_refused(toy_audit):
-    with pytest.raises(SpecError, match="listed twice"):
-        toy_audit("Student", "Student")

@@ -1,6 +1,7 @@
 """An audit of several references, on classifiers of a few lines."""
 
 from contextlib import nullcontext
+from functools import partial
 
 import pytest
 import toy_models
@@ -14,14 +15,18 @@ from scope.models import library_objects
 from scope.serialization import from_json, to_json
 
 NAMES = ("toy_models:Reference", "toy_models:Student", "toy_models:Rival")
+SMALL = {"capabilities": ["typo"], "n": 6}
 
 
 @pytest.fixture
 def toy_matrix(toy_audit):
-    def audit(*targets, **options):
-        return toy_audit(*targets, **{"both_directions": True, **options})
+    return partial(toy_audit, both_directions=True)
 
-    return audit
+
+@pytest.fixture(scope="module")
+def matrix(audit_toys, tmp_path_factory):
+    runs = tmp_path_factory.mktemp("runs")
+    return audit_toys(runs, "Student", "Rival", both_directions=True, n=6)
 
 
 def numbers(result):
@@ -31,43 +36,36 @@ def numbers(result):
     }
 
 
-def test_three_models_have_six_directions_on_two_capabilities(toy_matrix):
-    result = toy_matrix("Student", "Rival", trials=1)
-    assert [audit.manifest.reference.name for audit in result.audits] == list(NAMES)
-    hard = {key[1:4] for key in numbers(result) if key[0] == "hard_scope" and key[4] is None}
+def test_three_models_have_six_directions_on_two_capabilities(matrix):
+    assert [audit.manifest.reference.name for audit in matrix.audits] == list(NAMES)
+    hard = {key[1:4] for key in numbers(matrix) if key[0] == "hard_scope" and key[4] is None}
     pairs = [(one, two) for one in NAMES for two in NAMES if one != two]
     assert hard == {(name, *pair) for name in ("synonym", "typo") for pair in pairs}
-    assert len(result.matrix.asymmetries) == 2 * 2 * 3
-    assert {one.estimate.n for one in result.matrix.correlations} == {6}
+    assert len(matrix.matrix.asymmetries) == 2 * 2 * 3
+    assert {one.estimate.n for one in matrix.matrix.correlations} == {6}
 
 
-def test_each_direction_is_the_audit_of_that_reference_alone(toy_matrix, toy_audit):
-    whole = toy_matrix("Student", "Rival", capabilities=["typo"])
-    alone = toy_audit(
-        "Reference", "Student", reference="python:toy_models:Rival", capabilities=["typo"]
-    )
-    own = next(one for one in whole.audits if one.manifest.reference.name == NAMES[2])
+def test_each_direction_is_the_audit_of_that_reference_alone(matrix, toy_audit):
+    alone = toy_audit("Reference", "Student", reference="python:toy_models:Rival", n=6)
+    own = next(one for one in matrix.audits if one.manifest.reference.name == NAMES[2])
     assert own.measurements == alone.measurements
     assert own.differences == alone.differences
     assert own.candidates == alone.candidates
 
 
-def test_the_order_of_the_models_plays_no_part_in_the_numbers(toy_matrix):
-    forth = toy_matrix("Student", "Rival", capabilities=["typo"])
-    back = toy_matrix(
-        "Reference", "Student", reference="python:toy_models:Rival", capabilities=["typo"]
-    )
-    assert numbers(forth) == numbers(back)
+def test_the_order_of_the_models_plays_no_part_in_the_numbers(matrix, toy_matrix):
+    back = toy_matrix("Reference", "Student", reference="python:toy_models:Rival", n=6)
+    assert numbers(matrix) == numbers(back)
     key = repr
-    assert sorted(forth.matrix.asymmetries, key=key) == sorted(back.matrix.asymmetries, key=key)
-    assert sorted(forth.matrix.correlations, key=key) == sorted(back.matrix.correlations, key=key)
+    assert sorted(matrix.matrix.asymmetries, key=key) == sorted(back.matrix.asymmetries, key=key)
+    assert sorted(matrix.matrix.correlations, key=key) == sorted(back.matrix.correlations, key=key)
 
 
 def test_one_command_gives_one_matrix_with_the_asymmetry(command, sentences_csv):
     done = command(
         *("audit", "--reference", "python:toy_models:Reference"),
         *("--target", "python:toy_models:Student", "--target", "python:toy_models:Rival"),
-        *("--both-directions", "--capability", "typo", "--data", sentences_csv, "--n", "8"),
+        *("--both-directions", "--capability", "typo", "--data", sentences_csv, "--n", "4"),
         *("--run", "mine", "--gate", "hard_scope[typo,toy_models:Student,toy_models:Rival]>=0"),
     )
     assert done.returncode == 0, done.stderr
@@ -86,9 +84,13 @@ def test_names_in_gates_are_checked_before_any_model_is_loaded():
         gates.checked(request)
 
 
-def test_a_killed_matrix_goes_on_where_it_was(toy_matrix, monkeypatch, tmp_path):
-    options = {"capabilities": ["typo"], "n": 6}
-    whole = toy_matrix("Student", "Rival", **options, run=tmp_path / "whole")
+@pytest.fixture(scope="module")
+def small(audit_toys, tmp_path_factory):
+    runs = tmp_path_factory.mktemp("runs")
+    return audit_toys(runs, "Rival", "Student", both_directions=True, **SMALL)
+
+
+def test_a_killed_matrix_goes_on_where_it_was(small, toy_matrix, monkeypatch):
     asked, classify = [], toy_models.Rival.classify
 
     def count(self, texts):
@@ -97,12 +99,18 @@ def test_a_killed_matrix_goes_on_where_it_was(toy_matrix, monkeypatch, tmp_path)
             raise KeyboardInterrupt
         return classify(self, texts)
 
-    monkeypatch.setattr(toy_models.Rival, "classify", count)
-    with pytest.raises(KeyboardInterrupt):
-        toy_matrix("Student", "Rival", **options, run=tmp_path / "killed")
-    monkeypatch.setattr(toy_models.Rival, "classify", classify)
-    again = toy_matrix("Student", "Rival", **options, run=tmp_path / "killed")
-    assert to_json(again, clock=False) == to_json(whole, clock=False)
+    with monkeypatch.context() as killing:
+        killing.setattr(toy_models.Rival, "classify", count)
+        with pytest.raises(KeyboardInterrupt):
+            toy_matrix("Rival", "Student", **SMALL, run="killed")
+    again = toy_matrix("Rival", "Student", **SMALL, run="killed")
+    assert to_json(again, clock=False) == to_json(small, clock=False)
+
+
+def test_a_model_is_added_to_a_matrix_with_the_numbers_of_a_run_from_scratch(small, toy_matrix):
+    toy_matrix("Rival", **SMALL, run="grown")
+    grown = toy_matrix("Rival", "Student", **SMALL, run="grown")
+    assert to_json(grown, clock=False) == to_json(small, clock=False)
 
 
 def test_references_that_are_no_targets_are_compared_with_the_targets_alone(toy_audit):
@@ -184,12 +192,3 @@ def test_a_pair_of_model_and_tokenizer_is_one_reference(monkeypatch):
     monkeypatch.setattr(library_objects, "is_known", lambda one: one is pair)
     monkeypatch.setattr("scope.jobs.audit.request.take_models", lambda *_: None)
     assert AuditRequest(reference=pair, targets=["b"], data="c").references == (pair,)
-
-
-def test_a_model_is_added_to_a_matrix_with_the_numbers_of_a_run_from_scratch(toy_matrix):
-    options = {"capabilities": ["typo"], "n": 6}
-    toy_matrix("Rival", **options, run="grown")
-    grown = toy_matrix("Rival", "Student", **options, run="grown")
-    assert to_json(grown, clock=False) == to_json(
-        toy_matrix("Rival", "Student", **options, run="fresh"), clock=False
-    )

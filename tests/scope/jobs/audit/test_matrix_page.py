@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-import scope
 from reports.blocks import Table
 from reports.prose import plain
 from reports.renderers.terminal import to_text
@@ -13,17 +12,13 @@ from scope.records import Undefined
 
 
 @pytest.fixture(scope="module")
-def result(sentences_csv, tmp_path_factory):
-    specs = [f"python:toy_models:{name}" for name in ("Reference", "Student", "Rival")]
-    return scope.audit(
-        reference=specs[0],
-        targets=specs[1:],
+def result(audit_toys, tmp_path_factory):
+    return audit_toys(
+        tmp_path_factory.mktemp("runs"),
+        *("Student", "Rival"),
         both_directions=True,
-        groups={"both": specs[:2]},
+        groups={"both": [f"python:toy_models:{name}" for name in ("Reference", "Student")]},
         capabilities=["typo"],
-        data=str(sentences_csv),
-        n=8,
-        runs=tmp_path_factory.mktemp("runs"),
     )
 
 

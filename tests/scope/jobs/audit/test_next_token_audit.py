@@ -14,18 +14,25 @@ from scope.models import ModelOptions
 from scope.serialization import to_json
 from scope.store import RunFolder
 
+SPEAKERS = {"reference": "python:toy_models:Speaker", "role": "next_token"}
+
 
 @pytest.fixture
 def speaker_audit(toy_audit):
-    return partial(toy_audit, reference="python:toy_models:Speaker", role="next_token")
+    return partial(toy_audit, **SPEAKERS)
+
+
+@pytest.fixture(scope="module")
+def comparison(audit_toys, tmp_path_factory):
+    runs, cutoffs = tmp_path_factory.mktemp("runs"), {"tolerance": 0.05, "cutoff": 0.4}
+    return audit_toys(runs, "YoungSpeaker", "Babbler", **SPEAKERS, **cutoffs)
 
 
 def tokens(prediction):
     return dict(zip(prediction.tokens, prediction.probabilities, strict=True))
 
 
-def test_every_number_equals_the_slow_reference(speaker_audit):
-    comparison = speaker_audit("YoungSpeaker", "Babbler", tolerance=0.05, cutoff=0.4)
+def test_every_number_equals_the_slow_reference(comparison):
     for position, target in enumerate(("toy_models:YoungSpeaker", "toy_models:Babbler")):
         for capability in ("synonym", "typo"):
             arrays = answers_on_pairs(comparison, capability, position, tokens)
@@ -42,8 +49,7 @@ def test_every_number_equals_the_slow_reference(speaker_audit):
                 assert found.value == pytest.approx(np.mean(values), abs=1e-5)
 
 
-def test_every_perturbation_keeps_the_references_token_and_has_its_score(speaker_audit):
-    comparison = speaker_audit("YoungSpeaker", capabilities=["typo"])
+def test_every_perturbation_keeps_the_references_token_and_has_its_score(comparison):
     clean = {one.example.id: one for one in comparison.examples}
     found = [one for one in comparison.perturbations if one.reference]
     for one in found:
@@ -56,8 +62,7 @@ def test_every_perturbation_keeps_the_references_token_and_has_its_score(speaker
     assert len(found) > 20
 
 
-def test_gold_labels_are_left_out_and_nothing_is_said_of_labels(speaker_audit):
-    comparison = speaker_audit("YoungSpeaker", capabilities=["typo"])
+def test_gold_labels_are_left_out_and_nothing_is_said_of_labels(comparison):
     assert {one.example.label for one in comparison.examples} == {None}
     assert comparison.manifest.data[0].labelled == 0
     gap = main_estimates(comparison, "iid_accuracy_gap")[None, "toy_models:YoungSpeaker"]
@@ -68,42 +73,30 @@ def test_gold_labels_are_left_out_and_nothing_is_said_of_labels(speaker_audit):
 
 
 def test_the_role_and_the_number_of_tokens_are_part_of_the_question(speaker_audit):
-    first = speaker_audit("YoungSpeaker", capabilities=["typo"], run="mine")
+    options = {"capabilities": ["typo"], "run": "mine", "n": 4}
+    first = speaker_audit("YoungSpeaker", model_options=ModelOptions(next_tokens=2), **options)
+    assert {len(one.reference.tokens) for one in first.examples} == {2}
     assert first.manifest.settings["role"] == "next_token"
-    assert first.manifest.settings["next_tokens"] == 20
-    assert "--role next_token" in first.manifest.command
+    assert first.manifest.settings["next_tokens"] == 2
+    assert "--next-tokens 2 --role next_token" in first.manifest.command
     with pytest.raises(RunError, match="next_tokens"):
-        speaker_audit(
-            "YoungSpeaker",
-            capabilities=["typo"],
-            run="mine",
-            model_options=ModelOptions(next_tokens=2),
-        )
-
-
-def test_only_as_many_tokens_are_named_as_are_asked_for(speaker_audit):
-    comparison = speaker_audit(
-        "YoungSpeaker", capabilities=["typo"], model_options=ModelOptions(next_tokens=2)
-    )
-    assert {len(one.reference.tokens) for one in comparison.examples} == {2}
-    assert "--next-tokens 2" in comparison.manifest.command
+        speaker_audit("YoungSpeaker", **options)
 
 
 def test_the_kl_distance_finds_perturbations_too(speaker_audit):
-    comparison = speaker_audit("Speaker", capabilities=["typo"], distance="kl")
-    assert comparison.outcomes[0].found > 20
-    assert (
-        main_estimates(comparison, "soft_scope")["typo", "toy_models:Speaker (target)"].value == 1
-    )
+    kl = speaker_audit("Speaker", capabilities=["typo"], distance="kl")
+    assert kl.outcomes[0].found > 20
+    assert main_estimates(kl, "soft_scope")["typo", "toy_models:Speaker (target)"].value == 1
 
 
 def test_an_audit_that_breaks_off_goes_on_where_it_was(speaker_audit, monkeypatch, tmp_path):
+    speaker_audit = partial(speaker_audit, capabilities=["typo"], n=4)
     whole = speaker_audit("YoungSpeaker", run="whole")
     asked = []
     answer = toy_models.Speaker.predict_next
 
     def breaks_off(self, texts):
-        if len(asked) > 200:
+        if len(asked) > 100:
             raise RuntimeError("the line went dead")
         asked.extend((type(self).__name__, text) for text in texts)
         return answer(self, texts)
@@ -144,20 +137,17 @@ def test_language_models_may_be_objects(speaker_audit):
                 Prediction(tokens=tuple(one), probabilities=tuple(one.values())) for one in answers
             ]
 
-    comparison = speaker_audit("Speaker", reference=Parrot(), capabilities=["typo"])
-    assert main_estimates(comparison, "hard_scope")["typo", "toy_models:Speaker"].value == 1
+    found = speaker_audit("Speaker", reference=Parrot(), capabilities=["typo"], n=4)
+    assert main_estimates(found, "hard_scope")["typo", "toy_models:Speaker"].value == 1
 
 
-def test_the_file_holds_the_tokens_and_the_report_shows_them(speaker_audit, tmp_path):
-    comparison = speaker_audit("YoungSpeaker", capabilities=["typo"], run="mine")
-    stored = RunFolder(tmp_path / "runs/mine").read_result()
+def test_the_file_holds_the_tokens_and_the_report_shows_them(comparison):
+    stored = RunFolder(comparison.folder).read_result()
     assert stored.examples == comparison.examples
     assert set(stored.examples[0].reference.tokens) == {
         f" {word}" for word in toy_models.Speaker.words
     }
-    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
-    token = stored.examples[0].reference.choice
-    assert f"&#34;{token}&#34;" in report
+    assert f"&#34;{stored.examples[0].reference.choice}&#34;" in stored.html()
 
 
 def test_a_model_without_the_role_is_refused_with_those_it_has(speaker_audit):

@@ -6,10 +6,6 @@ import re
 import pytest
 from toy_models import Constant, Reference, Stranger, weight
 
-import scope
-
-pytestmark = pytest.mark.usefixtures("without_pages")
-
 WORDS = [
     f"{stem}{end}"
     for stem in ("harbou", "wonde", "picni", "mountai")
@@ -56,6 +52,13 @@ class LabelsAlone(Reference):
         return [[float(share > 0.5) for share in row] for row in super().classify(texts)]
 
 
+class Same(Reference):
+    name = "same"
+
+
+TARGETS = [Copy, Stranger, Still, Same, Constant, Chance, Halved, Shifted, LabelsAlone]
+
+
 def rows(n, *, labelled=True):
     draw = random.Random(5)
     texts = [" ".join(draw.sample(WORDS, 7)) for _ in range(n)]
@@ -64,25 +67,30 @@ def rows(n, *, labelled=True):
     return list(zip(texts, labels, strict=True)) if labelled else texts
 
 
-@pytest.fixture
-def audited(tmp_path):
+@pytest.fixture(scope="module")
+def audited(audit_toys, tmp_path_factory):
     def audit(*targets, texts=240, data=None, **options):
-        return scope.audit(
+        return audit_toys(
+            tmp_path_factory.mktemp("runs"),
             reference=Reference(),
             targets=[one() for one in targets],
             data=rows(texts) if data is None else data,
             capabilities=["typo"],
-            n_search=5,
-            runs=tmp_path / "runs",
-            **options,
+            **{"n": 300, "n_search": 5, **options},
         )
 
     return audit
 
 
-def test_a_copy_may_replace_and_other_models_may_not(audited):
-    copy, stranger, still = audited(Copy, Stranger, Still, texts=320, baseline=Seed()).verdicts
-    assert copy.decision == "may replace"
+@pytest.fixture(scope="module")
+def with_baseline(audited):
+    return audited(*TARGETS, texts=400, n=150, baseline=Seed())
+
+
+def test_a_copy_may_replace_and_other_models_may_not(with_baseline):
+    decided = dict(zip(TARGETS, with_baseline.verdicts, strict=True))
+    copy, stranger, still = (decided[one] for one in (Copy, Stranger, Still))
+    assert copy.decision == decided[Same].decision == "may replace"
     assert {one.state for one in copy.endpoints} == {"within"}
     assert "accuracy, agreement, concordance on typo and reach on typo are within" in copy.sentence
     assert stranger.decision == "may not"
@@ -91,19 +99,15 @@ def test_a_copy_may_replace_and_other_models_may_not(audited):
     # Everything is as the reference's but for the size of its moves.
     assert (still.decision, still.beyond) == ("may not", ("reach on typo",))
     assert re.search(r"it moves 0\.\d\d times as far as .* on typo \(limit 0\.5\)", still.sentence)
-
-
-def test_every_sentence_is_carried_by_its_endpoints(audited):
-    targets = (Copy, Constant, Chance, Halved, Shifted, LabelsAlone)
-    result = audited(*targets, texts=400, baseline=Seed())
-    decided = dict(zip(targets, result.verdicts, strict=True))
-    assert decided[Copy].decision == "may replace"
     assert decided[Constant].decision == decided[Chance].decision == "may not"
     # Half the reach is the limit itself, and a shifted threshold costs agreement alone.
     assert decided[Halved].open == ("reach on typo",)
     assert decided[Halved].rows_needed is None
     assert decided[Shifted].beyond == ("accuracy", "agreement")
-    for verdict in result.verdicts:
+
+
+def test_every_sentence_is_carried_by_its_endpoints(with_baseline):
+    for verdict in with_baseline.verdicts:
         opening = {
             "may replace": f"{verdict.target} may replace ",
             "may not": f"{verdict.target} may not replace",
@@ -120,20 +124,21 @@ def test_every_sentence_is_carried_by_its_endpoints(audited):
         assert set(re.findall("accuracy|agreement|concordance|reach|matched flips", said)) == named
 
 
-def test_a_copy_to_the_last_bit_may_replace(audited):
-    class Same(Reference):
-        name = "same"
-
-    (same,) = audited(Same, baseline=Seed()).verdicts
-    assert same.decision == "may replace"
-
-
 def test_without_a_baseline_concordance_is_compared_with_one_and_agreement_is_shown(audited):
     (copy,) = audited(Copy).verdicts
     assert copy.decision == "may replace"
     assert copy.not_judged == ("agreement",)
     assert "in what was assessed" in copy.sentence
     assert "Agreement is shown and not judged: there is no baseline" in copy.sentence
+    (alone,) = audited(LabelsAlone, texts=60).verdicts
+    assert alone.decision == "not shown"
+    assert "gives labels without probabilities" in alone.sentence
+    assert alone.rows_needed is None
+
+
+def test_labels_alone_are_judged_by_matched_flips_against_the_baseline(with_baseline):
+    alone = with_baseline.verdicts[TARGETS.index(LabelsAlone)]
+    assert "matched flips on typo" in [one.name for one in alone.endpoints]
 
 
 def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
@@ -158,29 +163,13 @@ def test_without_gold_labels_accuracy_is_not_assessed(audited):
     assert "Accuracy is not assessed: the data have no gold labels" in copy.sentence
 
 
-def test_a_constant_model_never_may_replace(audited):
-    (found,) = audited(Constant, baseline=Seed()).verdicts
-    assert found.decision == "may not"
-
-
 def test_a_degenerate_baseline_carries_no_verdict(audited):
-    (found,) = audited(Copy, baseline=Constant()).verdicts
+    (found,) = audited(Copy, texts=60, baseline=Constant()).verdicts
     assert found.decision == "not shown"
     assert "is degenerate" in found.sentence
 
 
-def test_labels_alone_are_judged_by_matched_flips_against_the_baseline_and_never_against_1(audited):
-    (alone,) = audited(LabelsAlone).verdicts
-    assert alone.decision == "not shown"
-    assert "gives labels without probabilities" in alone.sentence
-    assert alone.rows_needed is None
-    (compared,) = audited(LabelsAlone, baseline=Seed()).verdicts
-    assert "matched flips on typo" in [one.name for one in compared.endpoints]
-
-
 def test_the_unchanged_texts_are_all_data_and_capabilities_change_some(audited):
-    result = audited(Copy, texts=60)
-    assert len(result.examples) == 60
     few = audited(Copy, data=rows(60), n=20)
     assert len(few.examples) == 60
     assert len({one.perturbation.example_id for one in few.candidates}) == 20

@@ -8,10 +8,8 @@ from toy_models import Reference
 
 import scope
 from scope.errors import ModelError, RunError, SpecError
-from scope.jobs.shards import merge
 from scope.models.options import ModelOptions
 from scope.models.python import load
-from scope.serialization import to_json
 
 ROWS = [
     {"question": f"Which is number {place}?", "options": ["a", "b", "c"], "answer": place % 3}
@@ -27,7 +25,7 @@ def questions(tmp_path):
 
 
 @pytest.fixture
-def compare(tmp_path, questions):
+def compare(tmp_path, questions, without_pages):
     def run(*models, **options):
         asked = {"tasks": "choice", "data": questions, "runs": tmp_path / "runs", **options}
         return scope.compare(models=models, **asked)
@@ -54,12 +52,6 @@ def test_one_task_may_be_named_alone_and_specs_and_objects_are_the_same(compare)
         "toy_answerers:Reader",
         "toy_answerers:Skimmer",
     ]
-
-
-def test_order_of_questions_and_sessions_leave_the_result_as_it_is(compare):
-    first = compare("python:toy_answerers:Reader", "python:toy_answerers:Skimmer", run="a")
-    again = compare("python:toy_answerers:Reader", "python:toy_answerers:Skimmer", run="a")
-    assert to_json(again, clock=False) == to_json(first, clock=False)
 
 
 def test_objects_without_an_identity_get_one(compare):
@@ -149,19 +141,3 @@ def test_gates_may_name_tasks_models_of_a_table_and_gold(compare, table):
     gates = ["agreement[choice,first]>=0", "accuracy[mine,(gold)]>=0"]
     assert len(compare(model, table, gates=gates).manifest.models) == 3
     assert model.asked == len(ROWS)
-
-
-READERS = ("python:toy_answerers:Reader", "python:toy_answerers:Skimmer")
-
-
-def test_merged_shards_give_the_result_of_the_whole(compare, tmp_path):
-    whole = compare(*READERS, run="whole", cache=False)
-    names = ["part1", "part2", "part3"]
-    parts = [
-        compare(*READERS, run=name, shard=f"{number}/3", cache=False)
-        for number, name in enumerate(names, start=1)
-    ]
-    assert [len(part.tasks[0].items) for part in parts] == [4, 4, 4]
-    merge(names, run="merged", runs=tmp_path / "runs")
-    merged = compare(*READERS, run="merged", cache=False)
-    assert to_json(merged, clock=False) == to_json(whole, clock=False)

@@ -4,6 +4,7 @@ import json
 import shutil
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from tiny_heads import write_tiny_bert_mlm
@@ -45,35 +46,37 @@ def probe(tmp_path_factory):
     return write_probe(root / "probe", root / "model", Readout(kind="mean"))
 
 
-@pytest.fixture
-def compare(tmp_path, monkeypatch, probe):
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
+def compare_in(folder, probe, **options):
     rows = [
-        {
-            "id": f"q{place}",
-            "question": "Who?",
-            "context": context,
-            "answers": [gold] if gold else [],
-        }
-        for place, (context, gold) in enumerate(PASSAGES)
+        {"id": f"q{n}", "question": "Who?", "context": context, "answers": [gold] if gold else []}
+        for n, (context, gold) in enumerate(PASSAGES)
     ]
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    (tmp_path / "questions.jsonl").write_text(lines, encoding="utf-8")
+    questions = folder / "questions.jsonl"
+    if not questions.exists():
+        questions.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    asked = {
+        "models": ["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
+        "tasks": "extractive_qa",
+        "data": str(questions),
+        "encoder": f"probe:{probe.folder}",
+        "model_options": ModelOptions(device="cpu"),
+        "runs": folder / "runs",
+    }
+    return scope.compare(**asked | options)
 
-    def run(**options):
-        asked = {
-            "models": ["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
-            "tasks": "extractive_qa",
-            "data": "questions.jsonl",
-            "encoder": f"probe:{probe.folder}",
-            "model_options": ModelOptions(device="cpu"),
-            "runs": tmp_path / "runs",
-            **options,
-        }
-        return scope.compare(**asked)
 
-    return run
+@pytest.fixture
+def compare(tmp_path, monkeypatch, probe, without_pages):
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    return partial(compare_in, tmp_path, probe)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory, probe):
+    folder = tmp_path_factory.mktemp("compared")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
+        return compare_in(folder, probe)
 
 
 def texts_of(comparison):
@@ -87,8 +90,7 @@ def value(probe, one, other):
     return probe.value(one, other) if one and other else 0.0
 
 
-def test_semscore_is_the_probes_score_against_gold_and_between_models(compare, probe):
-    found = compare()
+def test_semscore_is_the_probes_score_against_gold_and_between_models(found, probe):
     first, second = texts_of(found)
     assert first != second
     names = [card.name for card in found.manifest.models]
@@ -117,27 +119,27 @@ def test_identical_answers_score_one(compare):
     assert row.estimate.value == 1
 
 
-def test_there_is_no_share_from_a_threshold_on_that_was_made_for_cosines(compare, tmp_path):
-    found = compare(run="mine")
+def test_there_is_no_share_from_a_threshold_on_that_was_made_for_cosines(found):
     assert not [one for one in found.measurements if one.metric.startswith("sem_score_at_least")]
-    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
-    assert "SemScore ≥" not in report
+    assert "SemScore ≥" not in found.html()
 
 
-def test_every_interval_of_semscore_lies_in_the_probes_range(compare):
-    estimates = [one.estimate for one in compare().measurements if one.metric == "sem_score"]
+def test_every_interval_of_semscore_lies_in_the_probes_range(found):
+    estimates = [one.estimate for one in found.measurements if one.metric == "sem_score"]
     assert all(0 <= one.low < one.high <= 1 for one in estimates)
 
 
 def test_fillers_of_a_blank_have_a_semscore_and_no_word_cosine(compare, tmp_path):
     (tmp_path / "book.txt").write_text(BOOK, encoding="utf-8")
-    metrics = {one.metric for one in compare(tasks="cloze", data="text:book.txt").measurements}
+    metrics = {
+        one.metric for one in compare(tasks="cloze", data=f"text:{tmp_path}/book.txt").measurements
+    }
     assert "sem_score" in metrics
     assert "word_cosine" not in metrics
 
 
-def test_the_result_names_the_probe_and_not_an_encoder(compare, probe):
-    manifest = compare().manifest
+def test_the_result_names_the_probe_and_not_an_encoder(found, probe):
+    manifest = found.manifest
     assert manifest.settings["semscore"] == f"a probe of {probe.reader.spec}"
     assert manifest.settings["semscore model"] == probe.reader.fingerprint
     digest = open_probe(probe.folder, ModelOptions(device="cpu")).digest
@@ -147,12 +149,11 @@ def test_the_result_names_the_probe_and_not_an_encoder(compare, probe):
     assert "--encoder" not in manifest.command
 
 
-def test_table_and_report_say_what_semscore_is_measured_by(compare, probe, tmp_path):
-    found = compare(run="mine")
+def test_table_and_report_say_what_semscore_is_measured_by(found, probe):
     name = f"a probe of {probe.reader.spec}"
     # A long path may stand on a line of its own.
     assert "sem_score: by a probe of hf:" in " ".join(str(found).split())
-    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
+    report = found.html()
     assert report.count(f"similarity in meaning of two answers by {name}, from 0 to 1") == 1
     assert "cosine between the sentence embeddings" not in report
 
@@ -236,8 +237,7 @@ def test_answers_that_are_too_long_for_the_probes_model_are_counted(compare, tmp
     found = compare(run="mine")
     (outcome,) = found.outcomes
     assert outcome.reason == "SemScore goes by the beginning of texts that are too long: 1"
-    report = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
-    assert outcome.reason in report
+    assert outcome.reason in found.html()
 
 
 def test_without_a_probe_nothing_is_said_of_one(compare):

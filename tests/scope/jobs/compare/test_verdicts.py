@@ -90,7 +90,7 @@ FLIPS = {"arc": (86, 19), "mmlu": (129, 42)}
 
 
 @pytest.mark.parametrize("name", FLIPS)
-def test_published_quantized_models_have_their_known_flips(name, tmp_path):
+def test_published_quantized_models_have_their_known_flips(name, tmp_path, without_pages):
     files = [
         shared_data(f"quantization_flips/{name}_{kind}.jsonl.gz") for kind in ("items", "answers")
     ]

@@ -5,7 +5,6 @@ import random
 import re
 from collections import Counter
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from scope.jobs.pages import load_result, page_of, report
 from scope.jobs.pair import parts
 from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
-from scope.records.result import VerdictLine
 from scope.serialization import from_json, to_json
 
 WORDS = [
@@ -59,26 +57,45 @@ def data():
 
 
 @pytest.fixture
-def pair(tmp_path, data):
+def pair(tmp_path, data, without_pages):
     def run(*models, **options):
-        asked = {"data": data, "capabilities": ["typo"], "n": 20, "runs": tmp_path, **options}
+        asked = {"data": data[:60], "capabilities": ["typo"], "n": 8, "runs": tmp_path, **options}
         return scope.pair(*models, **asked)
 
     return run
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory, data):
+def pair_once(tmp_path_factory, data):
+    def run(*models, **options):
+        asked = {"data": data, "capabilities": ["typo"], "runs": tmp_path_factory.mktemp("runs")}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("scope.jobs.runner._page", lambda *_: "")
+            return scope.pair(*models, **asked | options)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def found(pair_once):
     """The reference and a copy, measured against a third of the same kind."""
-    return scope.pair(
-        *(Reference(), Copy()),
-        data=data,
-        baseline=Seed(),
-        capabilities=["typo"],
-        n=100,
-        run="mine",
-        runs=tmp_path_factory.mktemp("runs"),
-    )
+    return pair_once(Reference(), Copy(), baseline=Seed(), n=100, run="mine")
+
+
+@pytest.fixture(scope="module")
+def few(pair_once):
+    """The same with few changed texts."""
+    return pair_once(Reference(), Copy(), baseline=Seed(), n=20, run="few")
+
+
+@pytest.fixture(scope="module")
+def stranger(pair_once):
+    return pair_once(Reference(), Stranger(), n=20, run="stranger")
+
+
+@pytest.fixture(scope="module")
+def html(few):
+    return few.html()
 
 
 @pytest.fixture
@@ -102,20 +119,20 @@ def bare(result):
     return to_json(replace(result, folder=None), clock=False)
 
 
-def test_every_number_is_that_of_the_parts_own_command(found, data, tmp_path):
+def test_every_number_is_that_of_the_parts_own_command(few, data, tmp_path, without_pages):
     own = scope.audit(
         reference=Reference(),
         targets=[Copy()],
         baseline=Seed(),
         data=data,
         capabilities=["typo"],
-        **{"n": 100, "n_search": 25, "n_unchanged": 1000},
+        **QUICK,
         runs=tmp_path,
     )
-    kept = load_result("mine-audit-2-for-1", runs=found.folder.parent)
-    assert bare(kept) == bare(found.audits[0])
-    assert own.measurements == found.audits[0].measurements
-    assert own.verdicts == found.audits[0].verdicts
+    kept = load_result("few-audit-2-for-1", runs=few.folder.parent)
+    assert bare(kept) == bare(few.audits[0])
+    assert own.measurements == few.audits[0].measurements
+    assert own.verdicts == few.audits[0].verdicts
 
 
 def test_only_the_first_model_has_a_baseline(found):
@@ -126,19 +143,27 @@ def test_only_the_first_model_has_a_baseline(found):
     assert roles == {"Reference": "model", "copy": "model", "seed": "baseline"}
 
 
-def test_the_first_sentence_says_what_the_verdict_allows(found, pair):
+def test_the_first_sentence_says_what_the_verdict_allows(found, few, stranger):
     forth, back = map(plain, findings(found))
     same = "same answer on 100\u00a0% of 200\u00a0texts; accuracy at most 2 points lower; "
     assert forth.startswith(f"copy may replace Reference on these texts: {same}agreement, ")
     assert forth.endswith("concordance on typo and reach on typo within limits.")
     assert back.partition(":")[0].endswith("may replace copy on these texts, in what was assessed")
-    stranger = next(map(plain, findings(pair(Reference(), Stranger()))))
-    assert stranger.startswith("Stranger may not replace Reference on these texts: ")
-    assert re.search(r"accuracy \d+\.\d points lower, limit 2", stranger)
-    assert "same answer on 48\u00a0% of 200\u00a0texts" in stranger
-    few = next(map(plain, findings(pair(Reference(), Copy()))))
-    assert few.startswith("It is not shown that copy may replace Reference on these texts: ")
-    assert "still open: " in few
+    sentence = next(map(plain, findings(stranger)))
+    assert sentence.startswith("Stranger may not replace Reference on these texts: ")
+    assert re.search(r"accuracy \d+\.\d points lower, limit 2", sentence)
+    assert "same answer on 48\u00a0% of 200\u00a0texts" in sentence
+    sentence = next(map(plain, findings(few)))
+    assert sentence.startswith("It is not shown that copy may replace Reference on these texts: ")
+    assert "still open: " in sentence
+
+
+def test_the_short_json_has_the_verdict_of_each_direction(found):
+    verdicts = json.loads(found.to_short_json())["verdicts"]
+    assert [(one["target"], one["reference"]) for one in verdicts] == [
+        ("copy", "Reference"),
+        ("Reference", "copy"),
+    ]
 
 
 def test_a_gate_judges_what_takes_the_place_of_the_first_model_alone(found):
@@ -162,28 +187,27 @@ def test_what_a_verdict_leaves_open_is_never_called_within(found):
                 assert "at most" not in sentence
 
 
-def test_a_part_that_fits_neither_models_nor_data_is_named(found):
-    assert [one.part for one in found.not_run] == [
+def test_a_part_that_fits_neither_models_nor_data_is_named(few, html):
+    assert [one.part for one in few.not_run] == [
         "comparison of answers to choice",
         "comparison of answers to cloze",
         "comparison of answers to extractive_qa",
         "comparison of answers to generation",
         "similarity of the layers of Reference and copy",
     ]
-    assert all(one.reason for one in found.not_run)
-    assert "not run: comparison of answers to choice, " in str(found)
-    for one in found.not_run:
-        assert one.reason in found.html()
+    assert all(one.reason for one in few.not_run)
+    assert "not run: comparison of answers to choice, " in str(few)
+    for one in few.not_run:
+        assert one.reason in html
 
 
-def test_a_model_that_cannot_be_a_reference_costs_that_direction_alone(pair):
-    result = pair(Reference(), Stranger())
-    assert len(result.audits) == 1
-    (back,) = [one for one in result.not_run if "Reference in place of Stranger" in one.part]
+def test_a_model_that_cannot_be_a_reference_costs_that_direction_alone(stranger):
+    assert len(stranger.audits) == 1
+    (back,) = [one for one in stranger.not_run if "Reference in place of Stranger" in one.part]
     assert "the reference `Stranger` is degenerate" in back.reason
 
 
-def test_two_files_of_answers_are_compared_on_all_questions(answers, tmp_path):
+def test_two_files_of_answers_are_compared_on_all_questions(answers, tmp_path, without_pages):
     result = scope.pair(*answers["models"], data=answers["data"], runs=tmp_path / "runs")
     own = scope.compare(
         models=answers["models"], tasks="choice", data=answers["data"], runs=tmp_path / "own"
@@ -197,6 +221,9 @@ def test_two_files_of_answers_are_compared_on_all_questions(answers, tmp_path):
     assert {"capability", "value"} <= set(result.to_frame().columns)
     assert len(result.to_frame("examples")) == 60
     assert "audit of theirs.jsonl in place of ours.jsonl" in [one.part for one in result.not_run]
+    saved = (None, "its answers are saved")
+    assert [(one.seconds, one.reason) for one in result.facts] == [saved] * 2
+    assert "Unknown of ours.jsonl: its answers are saved." in result.to_markdown(verbose=True)
 
 
 def test_a_run_that_was_interrupted_goes_on_and_asks_nothing_twice(pair, monkeypatch):
@@ -229,10 +256,10 @@ def test_a_run_that_was_interrupted_goes_on_and_asks_nothing_twice(pair, monkeyp
     assert asked.total() == again.clock.asked_again == 4 < before
 
 
-def test_the_result_reads_back_and_its_page_is_made_again(found):
-    assert load_result("mine", runs=found.folder.parent) == found
-    assert from_json(found.to_json()) == replace(found, folder=None)
-    assert report("mine", runs=found.folder.parent).read_text(encoding="utf-8") == found.html()
+def test_the_result_reads_back_and_its_page_is_made_again(few, html):
+    assert load_result("few", runs=few.folder.parent) == few
+    assert from_json(few.to_json()) == replace(few, folder=None)
+    assert report("few", runs=few.folder.parent).read_text(encoding="utf-8") == html
 
 
 def test_likeness_of_labels_is_that_of_a_comparison_of_choices(found):
@@ -256,14 +283,6 @@ def test_size_is_unknown_for_an_object_and_its_answers_are_timed(found):
     assert [one.model for one in found.facts] == ["Reference", "copy"]
 
 
-def test_the_size_of_saved_answers_is_unknown_and_they_are_not_timed(answers, tmp_path):
-    result = scope.pair(*answers["models"], data=answers["data"], runs=tmp_path / "runs")
-    assert [(one.seconds, one.reason) for one in result.facts] == [
-        (None, "its answers are saved")
-    ] * 2
-    assert "Unknown of ours.jsonl: its answers are saved." in result.to_markdown(verbose=True)
-
-
 class Layers:
     """Two layers: the beginning of a text in letters, and its length; or the other way round."""
 
@@ -283,7 +302,7 @@ class Layers:
 
 def test_layers_of_models_that_show_them_are_compared_without_scored_pairs(pair, monkeypatch):
     monkeypatch.setattr("scope.jobs.pair.run.load_latent_reader", Layers)
-    result = pair(Reference(), Copy())
+    result = pair(Reference(), Copy(), n=20)
     (found,) = result.alignments
     assert (found.first, found.second, found.sentences) == ("Reference", "copy", 20)
     assert (found.values[0][1], found.values[1][0]) == pytest.approx((1.0, 1.0))
@@ -292,22 +311,23 @@ def test_layers_of_models_that_show_them_are_compared_without_scored_pairs(pair,
     assert not any(one.job == "probe" for one in result.not_run)
 
 
-def test_the_page_renders_everywhere_with_unique_anchors_and_one_search(found):
-    page = page_of(found)
+def test_the_page_renders_everywhere_with_unique_anchors_and_one_search(few, html):
+    page = page_of(few)
     anchors = [section.anchor for section in page.sections]
     assert len(set(anchors)) == len(anchors)
     assert anchors == [
         *("answer", "differ", "examples", "models", "part-1", "part-2", "left-out", "reproduce")
     ]
     assert sum(getattr(one, "finder", None) is not None for one in page.blocks()) == 1
-    for text in (found.html(), found.to_markdown(verbose=True), found._repr_html_(), str(found)):
+    markdown = few.to_markdown(verbose=True)
+    for text in (html, markdown, few._repr_html_(), str(few)):
         assert "may replace" in text
-    for part in found.parts:
-        assert part.manifest.command in found.to_markdown(verbose=True)
+    for part in few.parts:
+        assert part.manifest.command in markdown
 
 
-def test_the_terminal_takes_at_most_25_lines(found, command):
-    done = command("report", found.folder, environment={"COLUMNS": "80"})
+def test_the_terminal_takes_at_most_25_lines(few, command):
+    done = command("report", few.folder, environment={"COLUMNS": "80"})
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) <= 25
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -332,12 +352,8 @@ def test_of_three_models_every_pair_is_audited_and_a_matrix_comes_first(pair):
 
 
 def test_controls_add_a_test_of_reuse(pair, sentences):
-    controls = [f"python:toy_suspects:Pupil{place}" for place in (2, 3)]
-    result = pair(
-        *("python:toy_suspects:Pupil0", "python:toy_suspects:Pupil1"),
-        controls=controls,
-        data=sentences,
-    )
+    pupils = [f"python:toy_suspects:Pupil{place}" for place in range(4)]
+    result = pair(*pupils[:2], controls=pupils[2:], data=sentences)
     (reuse,) = result.reuses
     (verdict,) = reuse.verdicts
     assert f"Reuse: {verdict.decision}. {verdict.sentence}" in map(plain, findings(result))
@@ -360,10 +376,9 @@ def test_wrong_inputs_are_refused_before_any_run(data, tmp_path, options, kind, 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_name_of_another_pair_is_refused(pair):
-    pair(Reference(), Copy(), run="mine")
+def test_a_name_of_another_pair_is_refused(few, pair_once):
     with pytest.raises(RunError, match="different arguments"):
-        pair(Reference(), Copy(), run="mine", seed=1)
+        pair_once(Reference(), Copy(), run="few", runs=few.folder.parent, seed=1)
 
 
 def test_the_command_takes_models_without_an_option(command, answers):
@@ -376,14 +391,6 @@ def test_the_command_takes_models_without_an_option(command, answers):
     assert plan.returncode == 0, plan.stderr
 
 
-def test_the_short_json_has_the_verdict_of_each_direction(found):
-    verdicts = json.loads(found.to_short_json())["verdicts"]
-    assert [(one["target"], one["reference"]) for one in verdicts] == [
-        ("copy", "Reference"),
-        ("Reference", "copy"),
-    ]
-
-
 def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
     def sizes(**options):
         return PairRequest(models=["a", "b"], data="c", **options).sizes
@@ -391,10 +398,3 @@ def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
     assert sizes() == {"n": 100, "n_search": 25, "n_unchanged": 1000}
     assert sizes(thorough=True) == {"n": 300, "n_search": 100, "n_unchanged": 5000}
     assert sizes(n=20) == QUICK
-
-
-def test_a_verdict_that_fails_is_not_hidden_by_another_on_the_same_model():
-    lines = [VerdictLine("B for A", decision, "") for decision in ("may not", "may replace")]
-    result = SimpleNamespace(verdict_lines=lambda: lines)
-    judged = ReplacementGates(fail_on="not-shown").judged(None, result)
-    assert judged == {"B for A": ("B for A: may not",)}

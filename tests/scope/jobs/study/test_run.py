@@ -15,7 +15,7 @@ SHARED = np.linspace(0, 1, 14)
 
 
 @pytest.fixture(autouse=True)
-def few_draws(monkeypatch):
+def few_draws(monkeypatch, without_pages):
     monkeypatch.setattr(inference, "PERMUTATIONS", 199)
     monkeypatch.setattr(inference, "DRAWS", 60)
 
