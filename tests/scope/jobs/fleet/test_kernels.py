@@ -96,12 +96,6 @@ def test_with_every_question_a_landmark_ridge_is_the_whole_kernel_ridge():
     assert ridge.predict(kernel(new) @ basis) == pytest.approx(expected, abs=2e-3)
 
 
-def test_a_single_question_is_a_landmark_like_itself():
-    one = questions(0, count=1)
-    kernel = landmark_kernel(one, Mix(), 5, np.random.default_rng(0))
-    assert kernel(one).tolist() == [[1]]
-
-
 def test_a_product_in_blocks_is_the_product(monkeypatch):
     monkeypatch.setattr(kernels, "_BLOCK", 7)
     asked, weights = questions(5), np.random.default_rng(0).normal(size=(6, 2)).astype(np.float32)

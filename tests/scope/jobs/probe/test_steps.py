@@ -174,20 +174,16 @@ def test_every_seed_has_its_own_correlations_and_the_first_one_estimates(three_s
         assert len(set(score.pearsons)) == len(step.given)
 
 
-def test_a_gain_is_over_the_previous_step(three_steps, scores_of):
-    first, second, third = scores_of(three_steps)
-    assert first.gain is None
-    assert second.gain.value == pytest.approx(second.pearson.value - first.pearson.value)
-    assert third.gain.value == pytest.approx(third.pearson.value - second.pearson.value)
-
-
 def test_intervals_treat_a_group_of_pairs_as_one(three_steps, scores_of):
-    _, score, _ = scores_of(three_steps, EACH_ALONE._replace(groups=GROUPS))
+    first, score, third = scores_of(three_steps, EACH_ALONE._replace(groups=GROUPS))
     before, scores = three_steps[0].given[0], three_steps[1].given[0]
     assert score.pearson == pearson_estimate(scores, WANTED, GROUPS)
     assert score.spearman == spearman_estimate(scores, WANTED, GROUPS)
     assert score.error == mean_error_estimate(scores, WANTED, groups=GROUPS, low=0.0, high=5.0)
+    # A gain is over the step before.
+    assert first.gain is None
     assert score.gain == pearson_difference(scores, before, WANTED, GROUPS)
+    assert third.gain == pearson_difference(three_steps[2].given[0], scores, WANTED, GROUPS)
     assert score.pearson != pearson_estimate(scores, WANTED)
 
 
