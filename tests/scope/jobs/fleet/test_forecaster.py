@@ -72,7 +72,7 @@ VECTORS = ["mf", "factors", "mean"]
 ALL = {
     "mean": MeanForecaster,
     "knn": NeighbourForecaster,
-    "mf": partial(MatrixFactorization, dimensions=4, epochs=20, batch=64, learning_rate=0.02),
+    "mf": partial(MatrixFactorization, dimensions=4, epochs=20, batch=128, learning_rate=0.04),
     "factors": TextFactors,
 }
 

@@ -92,6 +92,7 @@ def test_as_it_is_it_is_the_published_one():
     }
 
 
+@pytest.mark.slow
 def test_unseen_questions_are_predicted_better_than_by_the_mean():
     table, answers = toy_fleet.fleet(questions=400, models=12)
     new, truth = toy_fleet.fleet(questions=400, models=12)
@@ -121,6 +122,7 @@ def test_places_are_a_difference_of_logits_apart():
     assert ((fitted.places_[1] - fitted.places_[4]) ** 2).sum() == pytest.approx(apart, rel=1e-2)
 
 
+@pytest.mark.slow
 def test_a_model_added_with_its_answers_is_predicted_as_one_that_was_there():
     table, answers = toy_fleet.fleet(questions=300, models=40)
     everything = made(batch=256).fit(table, answers)

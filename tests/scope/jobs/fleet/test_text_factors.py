@@ -115,7 +115,7 @@ def test_the_router_asks_better_models_than_the_single_best(fitted):
 
 
 def test_models_in_another_order_have_the_same_forecasts():
-    table, answers = fleet()
+    table, answers = fleet(questions=150)
     order = np.random.default_rng(1).permutation(12)
     first = TextFactors(layout=LAYOUT, dimensions=3).fit(table, answers)
     second = TextFactors(layout=LAYOUT, dimensions=3).fit(table, answers[:, order])
@@ -132,7 +132,7 @@ def test_distances_between_models_are_those_of_their_fitted_answers(fitted):
 
 
 def test_one_seed_gives_the_same_bytes_and_another_other_landmarks():
-    table, answers = fleet()
+    table, answers = fleet(questions=150)
     made = [
         TextFactors(layout=LAYOUT, landmarks=40, seed=seed).fit(table, answers)
         for seed in (1, 1, 2)
