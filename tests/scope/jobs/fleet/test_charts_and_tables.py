@@ -1,7 +1,6 @@
 """The results of the jobs on a fleet in charts and tables."""
 
 from dataclasses import replace
-from itertools import groupby
 
 import pytest
 from made_up_fleet_comparison import (
@@ -130,23 +129,11 @@ def test_columns_without_a_value_are_left_out():
     assert tables.models_table(plain_ones).finder.selects == ()
 
 
-def test_where_all_is_undefined_the_reasons_stand_in_the_table():
-    nothing = Undefined(reason="nothing known")
-    table = tables.scores_table([replace(one, accuracy=nothing) for one in scores()])
-    assert {row.cells[2].reason for row in table.rows} == {"nothing known"}
-
-
 def test_without_rows_there_is_no_table():
     makers = [getattr(tables, name) for name in dir(tables) if name.endswith("_table")]
     makers.remove(tables._table)
     assert len(makers) == 9
     assert {make(()) for make in makers} == {None}
-
-
-def test_rows_of_a_category_stand_together_in_whatever_order_they_come():
-    shuffled = sorted(routers(), key=lambda one: one.router)
-    names = [row.cells[1] for row in tables.routers_table(shuffled).rows]
-    assert len(list(groupby(names))) == len(set(names))
 
 
 def test_errors_of_benchmarks_are_roots_in_points():
@@ -170,15 +157,3 @@ def test_contributions_begin_with_the_greatest_and_communities_with_themselves()
     ]
     small = replace(communities()[1], p_value=None, p_adjusted=None)
     assert words(tables.communities_table([small]))[0][-1] == "fewer than 8 models"
-
-
-def test_models_begin_with_the_most_accurate_and_end_with_the_unknown():
-    rows = tables.models_table(members()).rows
-    assert [plain(row.cells[0]).removesuffix(" (added)") for row in rows] == [
-        MODELS[place] for place in (1, 2, 0, 5, 3, 4)
-    ]
-    assert rows[0].cells[1].interval == "[71.9, 78.1]"
-    assert [row.keys["community"] for row in rows[:4]] == ["1", "1", "0", ""]
-    assert plain(rows[0].cells[3]) == f"{MODELS[2]}\u00a00.250"
-    errors = [float(row.keys["error"]) for row in rows]
-    assert errors == sorted(errors)

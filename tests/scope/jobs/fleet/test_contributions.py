@@ -62,13 +62,6 @@ def test_a_contribution_is_the_error_without_minus_the_error_with_by_hand():
     assert value_of(found, "law", "law").value == 0
 
 
-def test_a_benchmark_that_does_harm_contributes_less_than_nothing():
-    found = contributions(
-        Memory(arc_law=MIXED, law=RIGHT, arc=MIXED), TRAIN, ANSWERS, IDS, HELD_OUT
-    )
-    assert value_of(found, "arc", "law").value == -0.75
-
-
 def test_a_target_without_known_answers_is_undefined():
     answers = np.where([[False], [True], [True], [False]], NAN, ANSWERS)
     found = contributions(

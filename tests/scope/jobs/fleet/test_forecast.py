@@ -73,12 +73,6 @@ def test_of_questions_that_are_all_known_nothing_is_expected(answers, tmp_path):
     assert found.shift is None
 
 
-def test_the_share_and_the_seed_stand_in_the_notes(answers):
-    evaluation = planned(answers, test_share=0.5).build()
-    assert len(evaluation.questions.ids) == 40
-    assert "40 of 80 questions are held out (seed 3)" in " ".join(evaluation.notes)
-
-
 LAYOUT = QuestionLayout(vector=1)
 TABLE = np.arange(10, dtype=np.float32)[:, np.newaxis]
 # Of the first model nine answers of ten are right, of the second one.

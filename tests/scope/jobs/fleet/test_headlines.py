@@ -7,9 +7,7 @@ from headline_claims import drawn, estimates
 from hypothesis import given
 from made_up_fleet_comparison import (
     CATEGORIES,
-    KNN,
     bare,
-    build_comparison,
     communities,
     contributions,
     estimate,
@@ -55,23 +53,6 @@ def test_no_box_is_green_without_an_interval_above_zero_from_enough_questions(ga
     assert (frame == "good") == (gain.n >= FEW_QUESTIONS and round(gain.low, 3) > 0)
 
 
-def test_the_answer_of_a_fleet_has_its_numbers_in_two_digits():
-    (why,) = said([headlines.of_embed(build_comparison("fleet-embed")).why])
-    assert why == (
-        "On 400 unseen questions 70 % [67, 73] of the answers are predicted correctly, each "
-        "model’s mean 64 % [61, 67]; the difference is +6.2 points [+3.1, +9.4]. "
-        # 8,100 of 1,500 × 6 answers.
-        "8,100 answers of 6 models to 1,500 questions are known, 90.0 % of all."
-    )
-    assert "0.0 % of all" in said([headlines.of_matrix(bare("fleet-map", questions=0))])[0]
-
-
-def test_where_none_is_chosen_the_first_forecaster_counts_and_the_mean_is_compared_with_nothing():
-    assert headlines.in_use(scores()[:2][::-1]).forecaster == KNN
-    alone = (replace(scores()[0], chosen=True),)
-    assert "each model" not in said(headlines.of_forecasts(alone))[0]
-
-
 def test_a_part_of_the_questions_never_stands_for_all():
     parts = tuple(one for one in scores() if one.category is not None)
     routes = tuple(one for one in routers() if one.category is not None)
@@ -110,13 +91,6 @@ def test_forecasts_that_all_lie_to_one_side_are_never_called_good(gaps, shift, f
     assert answer.frame == frame
     assert plain(answer.head).startswith(head)
     assert "not a shift from the training questions" in plain(answer.why)
-
-
-def test_shifted_forecasts_are_counted_with_those_whose_interval_leaves_the_truth_out():
-    assert said([forecast((-0.1, 0.01, -0.2), estimate(-0.0625)).why])[0].startswith(
-        "Observed minus expected accuracy is −6.2 points [−9.4, −3.1] on average. 2 of 3 forecasts "
-        "lie above the observed accuracy, and the intervals of 2 leave it out."
-    )
 
 
 def routed(over_single, over_mix, costs=(0.125, 0.5)):

@@ -10,7 +10,6 @@ from scope.jobs.fleet.inputs import (
     held_out_rows,
     read_communities,
     read_costs,
-    require_known,
 )
 
 
@@ -80,13 +79,6 @@ def test_a_table_of_costs_that_is_none_is_refused_by_its_line(tmp_path, text, fo
     with pytest.raises(DataError) as refused:
         read_costs(written(tmp_path / "costs.csv", text))
     assert found in str(refused.value)
-
-
-def test_an_unknown_model_is_refused_with_those_that_are_near():
-    with pytest.raises(SpecError) as refused:
-        require_known(["yi-34", "b"], ["yi-34b", "b"], "--model")
-    assert "no model `yi-34` of --model" in str(refused.value)
-    assert "did you mean `yi-34b`?" in str(refused.value)
 
 
 def test_costs_stand_in_the_order_of_the_models():

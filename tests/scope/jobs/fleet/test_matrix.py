@@ -20,10 +20,6 @@ def made(correct=((1, 0), (np.nan, 1)), **changes):
     return CorrectnessMatrix(**{**fields, **changes})
 
 
-def test_known_answers_are_counted():
-    assert made().n_answers == 3
-
-
 def test_the_fingerprint_changes_with_anything():
     matrix = made()
     others = [

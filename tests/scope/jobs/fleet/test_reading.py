@@ -42,13 +42,6 @@ def test_a_table_beside_others_may_tell_of_questions_alone(write):
         read_matrix([told, write("r.csv", "item,question\n4,How?\n")])
 
 
-def test_one_id_with_two_texts_is_no_question(write):
-    one = write("one.csv", "model,item,text,correct\na,1,Who?,1\n")
-    two = write("two.csv", "model,item,text,correct\nb,1,Why?,0\n")
-    with pytest.raises(DataError, match=r"two texts for the question `1`: 'Who\?' and 'Why\?'"):
-        read_matrix([one, two])
-
-
 def test_no_source_and_a_source_that_is_not_there_are_refused(tmp_path):
     with pytest.raises(SpecError, match="no data"):
         read_matrix([])
@@ -72,11 +65,6 @@ def test_questions_come_with_the_answers_that_there_are(write):
     np.testing.assert_array_equal(questions.correct, [[1], [np.nan]])
 
 
-def test_answers_that_are_all_unknown_are_none(write):
-    path = write("q.csv", "id,question,model,correct\n1,Who?,a,\n")
-    assert read_questions(path).models == ()
-
-
 def test_a_file_of_questions_with_none_is_refused(write):
     with pytest.raises(DataError, match=r"no question in .*q\.csv"):
         read_questions(write("q.csv", "id,question\n"))
@@ -86,12 +74,6 @@ def answers(*rows):
     known = [(model, id_, None if right < 0 else right) for model, id_, right in rows]
     frame = pandas.DataFrame(known, columns=["model", "id", "correct"], dtype=object)
     return [frame.assign(text=None, category=None)]
-
-
-def test_cells_given_twice_alike_are_counted_and_count_once():
-    matrix = matrix_of(answers(("a", "1", 1), ("a", "1", 1), ("b", "1", 0)))
-    assert (matrix.repeated, matrix.conflicts) == (1, 0)
-    assert matrix.correct.tolist() == [[1.0, 0.0]]
 
 
 def test_a_question_and_a_model_with_nothing_but_ties_are_left_out_and_said_to_be():

@@ -2,7 +2,6 @@
 
 import pytest
 
-from scope.core.request import reproduce
 from scope.errors import SpecError
 from scope.jobs.fleet.requests import (
     EmbedRequest,
@@ -63,29 +62,3 @@ def test_a_cost_has_a_model_and_a_number(written):
         costs_by_model([written])
     with pytest.raises(SpecError, match="each model once"):
         costs_by_model(["yi=1", "yi=2"])
-
-
-def test_a_command_names_what_differs_from_the_defaults():
-    request = RouteRequest(
-        fleet="ours",
-        questions="new questions.csv",
-        models=["a", "b"],
-        costs={"a": 0.5, "b": 1.0},
-        costs_file="prices.csv",
-        budget=0.7,
-        run="mine",
-    )
-    assert reproduce("fleet route", request) == (
-        "scope fleet route --model a --model b --cost a=0.5 --cost b=1.0 --costs prices.csv "
-        "--budget 0.7 --questions 'new questions.csv' --fleet ours"
-    )
-    communities = MapRequest(fleet="ours", communities={"a": "yi"})
-    assert reproduce("fleet map", communities) == "scope fleet map --fleet ours"
-    embed = EmbedRequest(data=["a.csv", "b.csv"], features=False, columns={"model": "system"})
-    assert set(reproduce("fleet embed", embed).split(" --")) == {
-        "scope fleet embed",
-        "column model=system",
-        "data a.csv",
-        "data b.csv",
-        "no-features",
-    }

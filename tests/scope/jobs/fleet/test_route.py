@@ -82,12 +82,6 @@ def test_the_single_best_is_chosen_without_the_answers_it_is_judged_by(write, st
     assert score.accuracy.value == pytest.approx(1 / 3)
 
 
-def test_a_note_says_how_the_router_chooses(write):
-    scope.embed_fleet(data=write("train.csv", learned()), forecaster="mean", run="ours")
-    found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked("best")), run="to")
-    assert "correct answer, as predicted by mean" in " ".join(found.notes)
-
-
 @pytest.mark.parametrize(
     ("weight", "told"),
     [(0.0, "only the models' skills"), (0.5, "from cross-validation is 0.50 (at most 1)")],

@@ -99,11 +99,6 @@ def test_the_questions_that_gain_most_for_the_money_are_given_to_the_dearer_mode
     assert within_budget(worth, np.array([1.0, 3.0]), 2.0).tolist() == [0, 1, 1, 0]
 
 
-def test_alike_questions_share_a_budget_that_is_enough_for_some():
-    chosen = within_budget(np.tile([0.5, 0.8], (100, 1)), np.array([1.0, 2.0]), 1.3)
-    assert chosen.sum() == 30
-
-
 @pytest.mark.parametrize("budget", [0.9, 0.0, float("nan")])
 def test_a_budget_below_the_cheapest_choice_is_refused(budget):
     with pytest.raises(SpecError, match="which the cheapest model costs") as raised:

@@ -125,15 +125,6 @@ def test_the_order_of_questions_and_models_does_not_matter(made, seed):
                 assert found == again
 
 
-@given(forecasts())
-def test_perfect_forecasts_hit_always_and_inverted_ones_never(made):
-    _, answers, ids, _ = made
-    for predicted, wanted in ((answers, 1), (1 - answers, 0)):
-        (score,) = forecast_scores(np.nan_to_num(predicted), answers, ids, forecaster="x")
-        if isinstance(score.accuracy, Estimate):
-            assert (score.accuracy.value, score.brier.value) == (wanted, 1 - wanted)
-
-
 def test_a_bin_holds_its_lower_edge_and_the_last_one_also_holds_one():
     predicted, answers = np.array([[0.0, 0.5, 1.0]]), np.array([[0, 1, 1]])
     low, high = reliability(predicted, answers, ["a"], bins=2)
@@ -152,11 +143,6 @@ def test_within_a_bin_answers_weigh_alike_and_questions_are_counted():
     found = reliability(np.full((2, 3), 0.95), np.array([[1, 1, 1], [0, NAN, NAN]]), ["a", "b"])
     assert found[0].observed.value == 0.75
     assert found[0].observed.n == 2
-
-
-def test_nothing_known_has_no_reliability():
-    unknown = np.full((2, 2), NAN)
-    assert reliability(np.full((2, 2), 0.5), unknown, ["a", "b"]) == ()
 
 
 @given(forecasts(), st.integers(1, 12))

@@ -244,13 +244,6 @@ def test_a_forecaster_that_is_asked_for_is_used_though_it_gains_nothing():
     assert choice.forecaster.spelling == "knn(neighbours=20)"
 
 
-def test_of_several_that_are_asked_for_the_best_in_cross_validation_is_used():
-    table, answers = fleet()
-    choice = choose([knn(150), knn(9)], table, answers, listed_alone=True)
-    accuracies = {one.forecaster: one.accuracy.value for one in choice.scores}
-    assert choice.forecaster.spelling == max(list(accuracies)[1:], key=accuracies.get)
-
-
 class Telling(Forecaster):
     """Knows all answers, which stand in the table, but for those to some questions."""
 

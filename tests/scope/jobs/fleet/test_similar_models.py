@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
-from scipy.spatial.distance import pdist
 from scipy.stats import t
 from sklearn.decomposition import PCA
 
@@ -59,15 +58,6 @@ def test_neighbours_are_those_of_a_sort_of_all_pairs(seed, count):
         )
 
 
-@given(st.integers(0, 10_000))
-def test_the_order_of_the_models_does_not_matter(seed):
-    vectors, names = grid(seed), names_of(7)
-    order = np.random.default_rng(seed).permutation(7)
-    plain = dict(zip(names, nearest_models(vectors, names, count=3), strict=True))
-    moved = [names[row] for row in order]
-    assert dict(zip(moved, nearest_models(vectors[order], moved, count=3), strict=True)) == plain
-
-
 def test_many_models_are_compared_in_parts(monkeypatch):
     vectors, names = grid(3, models=11), names_of(11)
     whole = nearest_models(vectors, names)
@@ -87,19 +77,6 @@ def test_places_are_principal_components(seed):
     wanted = components.transform(vectors)
     assert np.abs(places) == pytest.approx(np.abs(wanted))
     assert shown == pytest.approx(components.explained_variance_ratio_.sum())
-
-
-@given(st.integers(0, 10_000))
-def test_the_map_does_not_depend_on_the_order_of_the_models(seed):
-    vectors = vectors_of(seed)
-    order = np.random.default_rng(seed).permutation(len(vectors))
-    assert model_map(vectors[order]).places == pytest.approx(model_map(vectors).places[order])
-
-
-@given(st.integers(0, 10_000))
-def test_distances_on_the_map_are_none_too_long(seed):
-    vectors = vectors_of(seed)
-    assert (pdist(model_map(vectors).places) <= pdist(vectors) + 1e-9).all()
 
 
 def test_a_direction_grows_with_its_heaviest_coordinate():

@@ -115,7 +115,7 @@ def test_the_router_asks_better_models_than_the_single_best(fitted):
 
 
 def test_models_in_another_order_have_the_same_forecasts():
-    table, answers = fleet()
+    table, answers = fleet(questions=150)
     order = np.random.default_rng(1).permutation(12)
     first = TextFactors(layout=LAYOUT, dimensions=3).fit(table, answers)
     second = TextFactors(layout=LAYOUT, dimensions=3).fit(table, answers[:, order])
@@ -132,7 +132,7 @@ def test_distances_between_models_are_those_of_their_fitted_answers(fitted):
 
 
 def test_one_seed_gives_the_same_bytes_and_another_other_landmarks():
-    table, answers = fleet()
+    table, answers = fleet(questions=150)
     made = [
         TextFactors(layout=LAYOUT, landmarks=40, seed=seed).fit(table, answers)
         for seed in (1, 1, 2)
@@ -142,9 +142,9 @@ def test_one_seed_gives_the_same_bytes_and_another_other_landmarks():
 
 
 def test_the_bytes_are_the_same_for_any_number_of_threads():
-    table, answers = fleet(questions=1000)
+    table, answers = fleet(questions=600)
     found = set()
-    for threads in (1, 2, 3):
+    for threads in (1, 3):
         with threadpool_limits(threads):
             forecaster = TextFactors(layout=LAYOUT).fit(table, answers)
             found.add(forecaster.predict_proba(table).tobytes())
@@ -217,15 +217,6 @@ def test_dimensions_are_as_many_as_models_twenty_at_most():
         table, answers = fleet(questions=60, models=models)
         vectors = TextFactors(layout=LAYOUT).fit(table, answers).model_vectors_
         assert vectors.shape == (models, 1 + min(models, 20))
-
-
-def test_more_dimensions_than_models_are_as_many_as_models():
-    table, answers = fleet()
-    fitted = (
-        TextFactors(layout=LAYOUT, dimensions=number).fit(table, answers) for number in (12, 13)
-    )
-    vectors = [forecaster.model_vectors_.tolist() for forecaster in fitted]
-    assert vectors[0] == vectors[1]
 
 
 def test_twins_do_not_teach_it_to_trust_the_text():

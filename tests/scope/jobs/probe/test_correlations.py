@@ -129,7 +129,9 @@ def covered(estimate, *, size, told):
 
 
 @pytest.mark.parametrize("size", [1, 3])
-@pytest.mark.parametrize("estimate", list(TRUTHS))
+@pytest.mark.parametrize(
+    "estimate", [pearson_estimate, pytest.param(spearman_estimate, marks=pytest.mark.slow)]
+)
 def test_of_many_samples_the_interval_covers_the_truth_as_often_as_it_says(estimate, size):
     assert 0.92 <= covered(estimate, size=size, told=True) <= 0.98
 
@@ -182,8 +184,8 @@ def difference_covered(*, size, shared, told):
     return hits / 600
 
 
-@pytest.mark.parametrize("size", [1, 3])
-@pytest.mark.parametrize("shared", [0.0, 0.9])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.slow), 3])
+@pytest.mark.parametrize("shared", [pytest.param(0.0, marks=pytest.mark.slow), 0.9])
 def test_of_many_samples_a_differences_interval_covers_the_truth_as_often_as_it_says(size, shared):
     assert 0.92 <= difference_covered(size=size, shared=shared, told=True) <= 0.98
 

@@ -1,8 +1,4 @@
-import os
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,17 +16,6 @@ from scope.jobs.probe.saving import measure_arrays
 TOY = toy_latents.pairs()
 TRAIN, DEVELOPMENT, TEST = TOY.part(0, 96), TOY.part(96, 128), TOY.part(128, 160)
 SENTENCES = toy_latents.sentences(seed=5)[1]
-TESTS = Path(toy_latents.__file__).parent
-FORECAST = """
-import sys
-import toy_latents
-from scope.jobs.probe.estimator import SimilarityProbe
-toy = toy_latents.pairs()
-for step in toy_latents.STEPS:
-    probe = SimilarityProbe(step=step, **toy_latents.SMALL)
-    probe.fit(*toy.part(0, 96), development=toy.part(96, 128))
-    sys.stdout.buffer.write(probe.predict(toy.first, toy.second).tobytes())
-"""
 
 
 def probe_of(step, **parameters):
@@ -55,18 +40,6 @@ def test_a_pairs_score_does_not_depend_on_its_company(fitted, step):
         fitted[step].predict(*(side[None] for side in pair[:2])) for pair in zip(*TEST, strict=True)
     ]
     assert together.tobytes() == np.concatenate(alone).tobytes()
-
-
-def test_one_seed_gives_the_same_bytes_in_a_process_with_other_threads(fitted):
-    done = subprocess.run(
-        [sys.executable, "-c", FORECAST],
-        cwd=TESTS,
-        env=os.environ | {"OMP_NUM_THREADS": "3", "MKL_NUM_THREADS": "3"},
-        capture_output=True,
-        check=True,
-    )
-    expected = [fitted[step].predict(TOY.first, TOY.second).tobytes() for step in STEPS]
-    assert done.stdout == b"".join(expected)
 
 
 @pytest.mark.parametrize(("step", "differ"), [("mlp", False), ("siamese", True), ("final", True)])

@@ -52,18 +52,6 @@ def test_both_panels_have_the_axes_that_hold_all_intervals():
     ]
 
 
-def test_without_encoders_there_is_one_panel():
-    assert [chart.title for chart in curve_charts((score(0, 0.25),))] == ["Cosine of each layer"]
-
-
-def test_models_keep_their_place():
-    (chart,) = curve_charts(
-        (score(0, 0.25), score(0, 0.5, model="other"), score(1, 0.5, model="other"))
-    )
-    assert chart.keys == ((0, "m"), (1, "other"))
-    assert [(run.series, len(run.marks)) for run in chart.runs] == [(0, 1), (1, 2)]
-
-
 def test_the_table_has_what_was_measured_and_reasons():
     scores = (score(0, 0.25, lost=0.0625), score(1, None))
     (_, table) = layers_section(replace(findings(), layers=scores)).blocks

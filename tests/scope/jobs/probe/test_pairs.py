@@ -201,11 +201,6 @@ def test_a_tenth_of_pairs_without_common_sentences_is_drawn_in_their_order():
         assert list(side) == sorted(side, key=lambda pair: int(pair.id))
 
 
-def test_a_group_is_never_split():
-    pairs = pairs_of([(f"a{n}", f"a{n + 1}") for n in range(50)])
-    assert split_development(pairs, 0)[1] == ()
-
-
 def naive_groups(sides):
     """Spread numbers until nothing changes."""
     groups = list(range(len(sides)))

@@ -67,8 +67,8 @@ def test_latents_of_any_scale_can_be_learned_from(step, size):
     assert (probe.predict(pairs.first, pairs.first) == 5).all()
 
 
-@pytest.mark.parametrize(("low", "high"), [(-1.0, 1.0), (0.1, 0.7), (1e6, 1e6 + 1)])
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", ["raw", "mlp", "final"])
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 1.0), (1e6, 1e6 + 1)])
 def test_scores_lie_in_the_range_that_was_asked_for(step, low, high):
     shifted = TOY._replace(scores=np.clip(low + TOY.scores / 5 * (high - low), low, high))
     probe = SimilarityProbe(step=step, low=low, high=high, **SMALL).fit(*shifted.part(0, 100))

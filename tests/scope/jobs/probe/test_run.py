@@ -18,7 +18,7 @@ from made_up_pairs import (
 
 import scope
 from scope.answers.vectors import stored_latents
-from scope.errors import DataError, ModelError, SpecError
+from scope.errors import DataError, SpecError
 from scope.jobs.probe import run as run_module
 from scope.jobs.probe.correlations import pearson, spearman_estimate
 from scope.jobs.probe.estimator import SimilarityProbe
@@ -87,20 +87,6 @@ def test_the_result_counts_pairs_and_describes_models_data_and_settings(probe, t
         "readout": OWN,
         "dtype": "float32",
     }
-
-
-def test_texts_that_each_model_cut_are_counted_apart(probe, pairs):
-    comparison = probe(models=[BAGS, OTHER], steps="raw", hidden=None)
-    texts = {
-        text
-        for rows in (made_up_rows(count, seed) for seed, count in enumerate(PARTS.values()))
-        for first, second, _ in rows
-        for text in (first, second)
-    }
-    cut = sum(len(text.split()) > 5 for text in texts)
-    assert comparison.findings.sentences == len(texts)
-    assert [card.truncated for card in comparison.manifest.models] == [cut, cut]
-    assert cut > 0
 
 
 def test_a_task_of_a_third_party_is_probed_in_its_own_range(probe):
@@ -239,12 +225,6 @@ def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, 
     assert saved.scores[0].unseen == Undefined(
         reason="the training pairs of a saved probe are unknown", n=0
     )
-
-
-def test_a_saved_probe_opens_no_reader_of_python_that_it_names_itself(probe):
-    probe(steps="raw", hidden=None, save="kept")
-    with pytest.raises(ModelError, match="if you trust the model, add --model SPEC"):
-        probe(probe="kept", models=(), hidden=None)
 
 
 def test_progress_is_shown_from_the_first_text_on_for_which_the_model_is_loaded(probe):

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -51,11 +52,13 @@ FORECAST = """
 import sys
 import toy_latents
 from pathlib import Path
+from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.saving import load_probe
 toy = toy_latents.pairs()
-for folder in sys.argv[1:]:
-    scores = load_probe(Path(folder)).probe.predict(toy.first, toy.second)
-    sys.stdout.buffer.write(scores.tobytes())
+for folder in map(Path, sys.argv[1:]):
+    fitted = SimilarityProbe(step=folder.name, **toy_latents.SMALL | {"seed": 2}).fit(*toy)
+    for probe in (load_probe(folder).probe, fitted):
+        sys.stdout.buffer.write(probe.predict(toy.first, toy.second).tobytes())
 """
 
 
@@ -91,15 +94,19 @@ def copied(folder, tmp_path):
     return tmp_path
 
 
-def test_a_new_process_scores_the_same_to_the_byte(tmp_path):
+def test_a_new_process_with_other_threads_reads_and_fits_the_same_to_the_byte(tmp_path):
     expected = b""
     for step in (*STEPS, "published"):
         saved = saved_of(step)
         save_probe(saved, tmp_path / "new" / step)
-        expected += saved.probe.predict(TOY.first, TOY.second).tobytes()
+        expected += 2 * saved.probe.predict(TOY.first, TOY.second).tobytes()
     folders = [str(tmp_path / "new" / step) for step in (*STEPS, "published")]
     done = subprocess.run(
-        [sys.executable, "-c", FORECAST, *folders], cwd=TESTS, capture_output=True, check=True
+        [sys.executable, "-c", FORECAST, *folders],
+        cwd=TESTS,
+        env=os.environ | {"OMP_NUM_THREADS": "3", "MKL_NUM_THREADS": "3"},
+        capture_output=True,
+        check=True,
     )
     assert done.stdout == expected
 

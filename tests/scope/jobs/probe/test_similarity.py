@@ -72,14 +72,6 @@ def test_values_are_the_probes_scores_of_the_models_latents_in_their_range(name,
     assert ((values >= 0) & (values <= 1)).all()
 
 
-def test_equal_texts_have_one_and_others_the_same_both_ways_round(llama):
-    texts = read(llama, TEXTS)
-    assert texts.similarity(TEXTS, [f" {text}\n" for text in TEXTS]).tolist() == [1] * len(TEXTS)
-    there, back = texts.similarity(TEXTS, TEXTS[::-1]), texts.similarity(TEXTS[::-1], TEXTS)
-    np.testing.assert_array_equal(there, back)
-    assert there.min() < 1
-
-
 @pytest.mark.parametrize("empty", ["", " \n", NO_TOKEN])
 def test_a_text_without_a_token_counts_as_an_empty_one(bert, empty):
     texts = read(bert, ["ann", empty, "bob", NO_TOKEN + " "])
@@ -214,11 +206,6 @@ def test_an_impossible_source_is_a_damaged_file(tiny, changed, damage):
     path.write_text(json.dumps(description), encoding="utf-8")
     with pytest.raises(RunError, match=f"is damaged: {damage}"):
         open_probe(tiny.folder, CPU)
-
-
-def test_a_folder_without_a_probe_is_refused(tmp_path):
-    with pytest.raises(RunError, match=r"no `probe.json`"):
-        open_for_semscore(tmp_path, CPU)
 
 
 SENTENCES = ["the film", "ann saw", "bob in paris", "a dull film"]
