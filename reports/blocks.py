@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from typing import Any, Literal, overload
 from urllib.parse import quote
 
@@ -188,18 +189,18 @@ class Table:
     @classmethod
     def of(
         cls,
-        heads: Mapping[str, ColumnKind],
-        rows: Iterable[Sequence[Any]],
+        heads: Mapping[str, ColumnKind] | Iterable[Column],
+        rows: Iterable[Iterable[Any]],
         **options: Any,
     ) -> Table:
-        """A table of bare rows; ``heads`` are the words and kinds of its columns.
+        """A table of bare rows; ``heads`` are its columns, or their words and kinds.
 
         >>> Table.of({"Model": "name", "n": "number"}, [("a", 1)]).columns[1].kind
         'number'
         """
-        columns = tuple(Column(head, kind) for head, kind in heads.items())
+        columns = starmap(Column, heads.items()) if isinstance(heads, Mapping) else heads
         made = tuple(Row(cells=tuple(cells)) for cells in rows)
-        return cls(columns=columns, rows=made, **options)
+        return cls(columns=tuple(columns), rows=made, **options)
 
     def __post_init__(self) -> None:
         if any(len(row.cells) != len(self.columns) for row in self.rows):
@@ -340,6 +341,11 @@ class Page:
         """Every block of every section, those within others as well."""
         for section in self.sections:
             yield from within(section.blocks)
+
+
+def folded(*sections: Section | None) -> Iterator[Section]:
+    """The sections that there are, each behind its heading."""
+    return (replace(section, folded=True) for section in sections if section is not None)
 
 
 def within(blocks: tuple[Block, ...]) -> Iterator[Block]:

@@ -14,8 +14,12 @@ def number(value: float, *, signed: bool = False) -> str:
     >>> number(0.93149), number(0.25, signed=True), number(-0.25), number(-0.0001)
     ('0.931', '+0.250', '−0.250', '0.000')
     """
-    text = f"{value:+.3f}" if signed else f"{value:.3f}"
-    return "0.000" if text in {"-0.000", "+0.000"} else text.replace("-", "−")
+    return _with_true_minus(f"{value:+.3f}" if signed else f"{value:.3f}")
+
+
+def _with_true_minus(text: str) -> str:
+    """A written number; zero has no sign."""
+    return text.replace("-", "−") if float(text) else text.lstrip("+-")
 
 
 def two_digits(value: float) -> str:
@@ -41,9 +45,7 @@ def short(estimate: Estimate | Undefined, *, narrow: bool = False) -> str:
     if isinstance(estimate, Undefined):
         return str(estimate)
     numbers = (estimate.value, estimate.low, estimate.high)
-    write = (
-        two_digits if narrow else (lambda value: f"{round(value, 2) + 0.0:.2f}".replace("-", "−"))
-    )
+    write = two_digits if narrow else (lambda value: _with_true_minus(f"{value:.2f}"))
     value, low, high = map(write, numbers)
     return f"{value} [{low}, {high}]"
 
@@ -64,8 +66,7 @@ def in_percent(*values: float) -> list[str]:
     (['41', '38', '45'], ['0.4', '−1.1'], ['99.7'])
     """
     digits = 0 if 0.095 <= abs(values[0]) <= 0.95 else 1
-    shown = (f"{round(100 * value, digits) + 0.0:.{digits}f}" for value in values)
-    return [one.replace("-", "−") for one in shown]
+    return [_with_true_minus(f"{100 * value:.{digits}f}") for value in values]
 
 
 def short_share(estimate: Estimate | Undefined) -> str:
@@ -86,8 +87,7 @@ def points(value: float) -> str:
     >>> points(0.0163), points(-0.25), points(-0.0001)
     ('+1.6', '−25.0', '0.0')
     """
-    text = f"{100 * round(value, 3):+.1f}"
-    return "0.0" if text in {"-0.0", "+0.0"} else text.replace("-", "−")
+    return _with_true_minus(f"{100 * round(value, 3):+.1f}")
 
 
 def p_value(value: float | None) -> str:
@@ -179,6 +179,16 @@ class Cell:
             method=f"{100 * estimate.level:g}\u00a0%, {estimate.method}",
             reason=None,
         )
+
+
+def range_of_counts(estimates: Iterable[Estimate | Undefined]) -> str:
+    """The least and the greatest n of several numbers; empty for none.
+
+    >>> range_of_counts([Undefined(reason="no pair", n=n) for n in (1200, 40, 90)])
+    '40 to 1,200'
+    """
+    counts = sorted({estimate.n for estimate in estimates})
+    return " to ".join(f"{count:,}" for count in dict.fromkeys((*counts[:1], *counts[-1:])))
 
 
 def count_rivals(estimate: Estimate, others: Iterable[Estimate | Undefined]) -> int:

@@ -136,9 +136,7 @@ def every_estimate(group: str, rows: Sequence[Measurement], reference: str | Non
         )
         for row in shown
     )
-    table = Table(
-        columns=(Column("Metric", "name"), *columns), rows=tuple(Row(cells=cell) for cell in cells)
-    )
+    table = Table.of((Column("Metric", "name"), *columns), cells)
     title = prose(
         "{group}: {shown} of {total} estimates", group=group, shown=len(shown), total=len(rows)
     )

@@ -11,7 +11,6 @@ from reports.blocks import (
     Bullets,
     Column,
     Preformatted,
-    Row,
     Table,
     heading,
     note,
@@ -71,13 +70,10 @@ def model_card(result: Result) -> tuple[Block, ...]:
         )
     cells = {(_title(row, manifest), row.target): _cell(row) for row in rows}
     names = [card.name for card in manifest.models if card.name in {row.target for row in rows}]
-    table = Table(
-        columns=(
-            Column("Measured", "name"),
-            *(Column(written(name), "estimate") for name in names),
-        ),
-        rows=tuple(
-            Row(cells=(title, *(cells.get((title, name)) for name in names)))
+    table = Table.of(
+        (Column("Measured", "name"), *(Column(written(name), "estimate") for name in names)),
+        (
+            (title, *(cells.get((title, name)) for name in names))
             for title in dict.fromkeys(title for title, _ in cells)
         ),
     )

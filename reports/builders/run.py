@@ -151,6 +151,7 @@ def reproduce(
         title="Reproduce",
         heading="How to reproduce",
         blocks=tuple(_blocks(manifest, clock, hashes)),
+        folded=True,
     )
 
 

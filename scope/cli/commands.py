@@ -166,7 +166,7 @@ def command_of(job: Job, code: UntrustedCode | None = None) -> Callable[..., int
             if dry_run:
                 return _dry_run(job, request, as_json=output.json or output.json_full)
             if output.eee:
-                _check_eee(job, request)
+                request = _with_eee(job, request)
             result = _run_job(job, request)
             judged = gates.judged(request, result) if gates else {}
         # Outside: a closed pipe is no failure of a plugin.
@@ -227,14 +227,15 @@ def _run_job(job: Job, request: Request) -> Result:
     return result
 
 
-def _check_eee(job: Job, request: Any) -> None:
-    """Refuse --eee before a run whose result does not fit."""
+def _with_eee(job: Job, request: Any) -> Any:
+    """The request of a run whose result --eee can write; any other is refused before the run."""
     from scope.jobs.pages import require_eee
     from scope.models.scheme import expand_spec
 
     compares = job.name in ("compare", "pair")
     specs = request.models if compares else ()
     require_eee(job.name, sum(len(expand_spec(spec)) for spec in specs))
+    return replace(request, compared=True) if job.name == "pair" else request
 
 
 def _dry_run(job: Job, request: Request, *, as_json: bool) -> int:

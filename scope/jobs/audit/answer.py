@@ -22,7 +22,7 @@ from reports.blocks import (
 from reports.builders.estimates import CLEAN, short_name
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, prose, written
-from reports.wording import Cell, p_value, short
+from reports.wording import Cell, p_value, range_of_counts, short
 from scope.estimation.slices import MINUS
 from scope.jobs.audit.verdicts import opening
 from scope.records import (
@@ -173,8 +173,7 @@ def _rows(
         for name, estimate in defined.items()
         if roles[name] in ("baseline", "floor")
     )
-    counts = sorted({one.n for one in defined.values()})
-    texts = " to ".join(f"{count:,}" for count in dict.fromkeys((*counts[:1], *counts[-1:])))
+    texts = range_of_counts(defined.values())
     title = prose("Agreement on unchanged texts")
     if capability is not None:
         metric = short_name(_main_metric(result))
@@ -210,13 +209,11 @@ def small_table(result: AuditResult) -> Table:
     names = [card.name for card in result.manifest.targets]
     more = f"; {len(names) - MOST_COLUMNS} more models: --verbose" if names[MOST_COLUMNS:] else ""
     names = names[:MOST_COLUMNS]
-    return Table(
-        columns=(
-            Column("", "name"),
-            *(Column(written(marked(name, result.answer_shares)), "number") for name in names),
-        ),
-        rows=tuple(
-            Row(cells=(title, *(in_little_room(of.get(name), len(names)) for name in names)))
+    heads = (written(marked(name, result.answer_shares)) for name in names)
+    return Table.of(
+        (Column("", "name"), *(Column(head, "number") for head in heads)),
+        (
+            (title, *(in_little_room(of.get(name), len(names)) for name in names))
             for title, of in rows
             if of
         ),

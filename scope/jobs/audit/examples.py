@@ -19,7 +19,6 @@ from reports.blocks import (
     Fold,
     LazyCards,
     Passage,
-    Row,
     Section,
     Select,
     Table,
@@ -358,17 +357,14 @@ def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> It
             *(joined((_share(p, label) for p in answers), between=" → ") for label in shown),
             number(text.distance(place)) if place else None,
         )
-        rows.append(Row(cells=cells))
-    yield Table(
-        columns=(
-            Column("Model", "name"),
-            Column("Label"),
-            Column("Same" if text.after is None else "Invariance"),
-            *(Column(written(spelled[label]), "number") for label in shown),
-            Column("Distance", "number"),
-        ),
-        rows=tuple(rows),
+        rows.append(cells)
+    columns = (
+        *(Column("Model", "name"), Column("Label")),
+        Column("Same" if text.after is None else "Invariance"),
+        *(Column(written(spelled[label]), "number") for label in shown),
+        Column("Distance", "number"),
     )
+    yield Table.of(columns, rows)
     if hidden := len(spelled) - len(shown):
         yield note("{hidden} more labels, which no model predicts, are omitted.", hidden=hidden)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from reports.blocks import (
     Block,
@@ -13,10 +12,10 @@ from reports.blocks import (
     Fold,
     Page,
     Paragraph,
-    Row,
     Section,
     Table,
     Terms,
+    folded,
     heading,
     note,
     paragraph,
@@ -90,7 +89,7 @@ def page(
                 * bool(differ)
             ),
             example_section(result, most=max_pairs),
-            *_folded(
+            *folded(
                 _estimates(result),
                 differences_section(result.differences, result.answer_shares),
                 *_about_the_run(result, max_failures),
@@ -104,10 +103,6 @@ def page(
             *run_lines(result.clock),
         ),
     )
-
-
-def _folded(*sections: Section) -> tuple[Section, ...]:
-    return tuple(replace(section, folded=True) for section in sections)
 
 
 def _about_the_run(result: AuditResult, failures: int) -> Iterator[Section]:
@@ -196,11 +191,8 @@ def _estimates_table(rows: Sequence[Measurement], result: AuditResult) -> Table:
         )
         for row in sorted(rows, key=lambda row: row.subset is not None)
     )
-    return Table(
-        columns=(Column("Metric", "name"), Column("Part"), Column("Target"), value),
-        rows=tuple(Row(cells=cell) for cell in cells),
-        tall=len(rows) > MOST_ROWS,
-    )
+    columns = (Column("Metric", "name"), Column("Part"), Column("Target"), value)
+    return Table.of(columns, cells, tall=len(rows) > MOST_ROWS)
 
 
 def _curves(result: AuditResult) -> Iterator[Block]:
@@ -244,7 +236,7 @@ def _matrix_page(result: AuditResult) -> Page:
         title=f"SCoPE {manifest.job}: a matrix of {', '.join(references)}",
         sections=(
             Section(anchor="answer", title="Answer", blocks=answer),
-            *_folded(
+            *folded(
                 Section(anchor="numbers", title="All numbers", blocks=numbers),
                 Section(anchor="references", title="References", blocks=against),
                 *_about_the_run(result, 0),
@@ -307,17 +299,14 @@ def _matrices(result: AuditResult, references: list[str]) -> Iterator[Table]:
     for card in result.manifest.capabilities:
         rows = _main(result, card.name)
         of_pairs = {(row.against, row.target): row.estimate for row in rows}
-        cells = {
-            reference: [
-                in_little_room(of_pairs.get((reference, target)), len(targets))
-                for target in targets
-            ]
-            for reference in references
-        }
+        cells = (
+            (name, *(in_little_room(of_pairs.get((name, one)), len(targets)) for one in targets))
+            for name in references
+        )
         if rows:
-            yield Table(
-                columns=columns,
-                rows=tuple(Row(cells=(name, *values)) for name, values in cells.items()),
+            yield Table.of(
+                columns,
+                cells,
                 caption=prose(
                     "{metric} on {capability}: rows are references",
                     metric=short_name(rows[0].metric),
@@ -349,12 +338,7 @@ def _numbers(result: AuditResult, matrix: AuditMatrix) -> Iterator[Table | None]
         ("capability", "metric", "A", "B", "(B given A) − (A given B)", "p", "p, adjusted"),
         (
             (
-                *(
-                    row.capability,
-                    short_name(row.metric),
-                    row.first,
-                    row.second,
-                ),
+                *(row.capability, short_name(row.metric), row.first, row.second),
                 *(Cell.of(row.estimate, signed=True), p_value(row.p_value)),
                 p_value(row.p_adjusted),
             )
@@ -367,11 +351,7 @@ def _numbers(result: AuditResult, matrix: AuditMatrix) -> Iterator[Table | None]
         ("capability", "metric", "with", "correlation"),
         (
             (
-                *(
-                    row.capability,
-                    short_name(row.metric),
-                    short_name(row.other),
-                ),
+                *(row.capability, short_name(row.metric), short_name(row.other)),
                 Cell.of(row.estimate, signed=True),
             )
             for row in matrix.correlations

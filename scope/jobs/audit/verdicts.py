@@ -332,8 +332,8 @@ def named(names: Sequence[str]) -> str:
     for name in names:
         measure, _, capability = name.partition(" on ")
         groups.setdefault(measure, []).extend(filter(None, [capability]))
-    parts = [f"{one} on {_and(on)}" if on else one for one, on in groups.items()]
-    return _and(parts, ", and " if any(" and " in part for part in parts) else " and ")
+    parts = [f"{one} on {listed(on)}" if on else one for one, on in groups.items()]
+    return listed(parts, ", and " if any(" and " in part for part in parts) else " and ")
 
 
 def _more_texts(rows: int, result: AuditResult, standard: str) -> str:
@@ -360,5 +360,6 @@ def rounded_up(rows: int) -> int:
     return -(-rows // digits) * digits
 
 
-def _and(parts: Sequence[str], last: str = " and ") -> str:
+def listed(parts: Sequence[str], last: str = " and ") -> str:
+    """Several names in a sentence: commas, and ``last`` before the last one."""
     return last.join(filter(None, (", ".join(parts[:-1]), parts[-1])))

@@ -19,10 +19,10 @@ from reports.blocks import (
     Fold,
     Page,
     Paragraph,
-    Row,
     Section,
     Table,
     Terms,
+    folded,
     note,
     paragraph,
 )
@@ -36,7 +36,7 @@ from reports.builders.outcomes import answered_section, model_lines, outcome_lin
 from reports.builders.run import asked, reproduce, run_lines
 from reports.charts import Grid, SmallStrip, grid
 from reports.prose import Text, joined, prose, together, written
-from reports.wording import in_percent, number, short, short_share, two_digits
+from reports.wording import in_percent, number, range_of_counts, short, short_share, two_digits
 from scope.jobs.audit.answer import verdict_boxes, verdict_sentences
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
@@ -64,9 +64,9 @@ MOST_REASONS = 3
 
 _MEANINGS = {
     "capa": (
-        "agreement beyond what accuracy explains",
-        "0 is independent, 1 is the same answers. This assumes equally difficult questions; "
-        "otherwise unrelated models of equal skill reach 0.1 to 0.25.",
+        "agreement beyond what the accuracies alone give",
+        "0 is chance, 1 identical. This assumes equally difficult questions; otherwise unrelated "
+        "models of equal skill reach 0.1 to 0.25.",
     ),
     "sem_score": ("mean similarity in meaning", "1 is the same answer."),
     "word_f1": ("mean share of common words", "1 is the same answer."),
@@ -95,7 +95,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         _categories(tasks),
         answers_side_by_side(questions, most=max_items),
     )
-    folded = (
+    numbers = (
         flips_section(tasks, result.pooled),
         _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
@@ -115,11 +115,14 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         title=f"SCoPE compare: {named}",
         sections=(
             *(section for section in opened if section is not None),
-            *(replace(section, folded=True) for section in folded if section is not None),
+            *folded(*numbers),
         ),
         brief=(
             *map(Paragraph, verdict_sentences(result.verdicts, names[0])),
-            *(Paragraph(together(*sentences(task))) for task in tasks),
+            *(
+                Paragraph(together(*sentences(task, explained=_is_first(task, tasks))))
+                for task in tasks
+            ),
             *(Paragraph(line) for task in tasks for line in remarks(result, task.task)),
             *(replace(table, most=max(4, MOST_ROWS // len(tasks))) for table in tables),
             *([Terms(facts, facts=True)] if facts else []),
@@ -134,7 +137,7 @@ def _answer(
     """A box a task, tasks that were not measured, and at most three examples."""
     boxes = []
     for task in tasks:
-        first, *others = map(Paragraph, sentences(task))
+        first, *others = map(Paragraph, sentences(task, explained=_is_first(task, tasks)))
         notes = map(Paragraph, remarks(result, task.task))
         pictures = (block for made in picture(task) for block in _in_part(made, len(task.names)))
         boxes.append(Callout("neutral", (replace(first, lead=True), *others, *pictures, *notes)))
@@ -172,8 +175,16 @@ def in_short(result: CompareResult) -> str:
     return ", ".join(tasks)
 
 
-def sentences(task: TaskEstimates) -> Iterator[Text]:
-    """How alike the models answer, which is right more often, and what accuracy explains."""
+def _is_first(task: TaskEstimates, tasks: Sequence[TaskEstimates]) -> bool:
+    """Whether no task before this one has its main metric: a page explains each metric once."""
+    return task is next(one for one in tasks if one.main_metric == task.main_metric)
+
+
+def sentences(task: TaskEstimates, *, explained: bool = True) -> Iterator[Text]:
+    """How alike the models answer, which is right more often, and what accuracy explains.
+
+    ``explained`` says what the main metric means, and how to read it.
+    """
     pairs, label = task.ranked(), metric_name(task.main_metric).label
     means, reading = _MEANINGS.get(task.main_metric.removesuffix("_discrete"), ("", ""))
     if not pairs:
@@ -183,10 +194,11 @@ def sentences(task: TaskEstimates) -> Iterator[Text]:
         yield from _on_two(task, pairs[0][0])
         template = f"{means[:1].upper()}{means[1:]} ({{label}}) is **{{n}}**. {reading}"
         if means:
+            template = template if explained else "{label} is **{n}**."
             yield prose(template, label=label, n=short(pairs[0][1]))
     else:
         yield from _on_many(task, label)
-        if means:
+        if means and explained:
             yield prose(f"{{label}} is the {means}. {reading}", label=label)
 
 
@@ -292,10 +304,10 @@ def picture(task: TaskEstimates) -> Iterator[Block]:
 def _shares_table(head: Text, share: str, rows: Iterable[tuple[Any, ...]], *more: Column) -> Table:
     """Each name with its share as a strip and a number, and with further cells."""
     strip = Column("0 to 100\u00a0%", "strip")
-    return Table(
-        columns=(Column(head, "name"), strip, Column(share, "number"), *more),
-        rows=tuple(
-            Row(cells=(name, _strip(estimate), short_share(estimate), *cells))
+    return Table.of(
+        (Column(head, "name"), strip, Column(share, "number"), *more),
+        (
+            (name, _strip(estimate), short_share(estimate), *cells)
             for name, estimate, *cells in rows
         ),
         close=True,
@@ -313,8 +325,7 @@ def _models_table(task: TaskEstimates) -> Table:
     gold = task.against_gold("accuracy" if task.choice else "exact_match")
     unknown = Undefined(reason="not measured")
     right = {name: gold[name].estimate if name in gold else unknown for name in task.names}
-    counts = sorted({estimate.n for estimate in right.values()})
-    texts = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+    texts = range_of_counts(right.values())
     ordered = sorted(right.items(), key=lambda row: -getattr(row[1], "value", -1.0))
     nearest: dict[str, Text] = {}
     for pair, estimate in task.ranked():

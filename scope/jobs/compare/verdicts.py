@@ -16,7 +16,7 @@ from reports.wording import points
 from scope.data.logs.items import ItemName
 from scope.estimation.tasks import MOST_MODELS
 from scope.estimation.tasks.shares import SILENT
-from scope.jobs.audit.verdicts import NO_GOLD, no_texts_help, opening, rounded_up
+from scope.jobs.audit.verdicts import NO_GOLD, listed, no_texts_help, opening, rounded_up
 from scope.metrics import best_against_gold, exact_match_values
 from scope.records import (
     Answer,
@@ -90,7 +90,7 @@ def comparison_verdicts(
             if task.known and (why := _unusable(task, cells, reference, target, margin)):
                 unusable.setdefault(target, why)
     decided = verdicts(endpoints, degenerate=unusable)
-    on = f" by accuracy on {_listed([task.name for task in tasks])}"
+    on = f" by accuracy on {listed([task.name for task in tasks])}"
     most = max((one.both.n for task in tasks for one in task.cells), default=0)
     planned = (
         one
@@ -210,7 +210,3 @@ def _more(rows: int, asked: int, reference: str) -> str:
         f"A new run on about {rounded:,} questions{more} shows it with power 0.8 if it is "
         f"as good as {reference}"
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

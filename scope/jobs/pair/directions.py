@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from reports.blocks import Column, Row, Table
+from reports.blocks import Column, Table
 from reports.prose import prose
-from reports.wording import number, percent, points
+from reports.wording import number, percent, points, range_of_counts
 from scope.jobs.audit.answer import SIGNS, estimates_of_models
 from scope.metrics import metric_name
 from scope.records import AuditResult, Estimate, Measurement, PairResult, Undefined
@@ -36,24 +36,16 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
         prose("{target} for {reference}", target=target_of(audit), reference=reference_of(audit))
         for audit in audits
     )
-    return Table(
-        columns=(
-            Column("", "name"),
-            *(Column(direction, "number") for direction in directions),
-            Column("texts", "number"),
-        ),
-        rows=(
-            Row(cells=("verdict", *map(_verdict, audits), None)),
-            Row(cells=("measured against", *map(_standard, audits), None)),
+    return Table.of(
+        (Column("", "name"), *(Column(head, "number") for head in (*directions, "texts"))),
+        (
+            ("verdict", *map(_verdict, audits), None),
+            ("measured against", *map(_standard, audits), None),
             _row("accuracy, points", map(_accuracy, audits), points, _signs("accuracy", audits)),
             _row("same answer, %", map(same_answers, audits), percent),
             *(
-                _row(
-                    metric_name(similarity.metric).label,
-                    [similarity.estimate] * len(audits),
-                    number,
-                )
-                for similarity in similarities
+                _row(metric_name(one.metric).label, [one.estimate] * len(audits), number)
+                for one in similarities
             ),
             *(
                 _row(
@@ -95,13 +87,12 @@ def _row(
     estimates: Iterable[Found],
     write: Callable[[float], str],
     signs: Sequence[str] = (),
-) -> Row:
+) -> Sequence[str]:
     """A number of each direction, with the sign of its state where it is judged."""
     each = tuple(estimates)
-    counts = sorted({estimate.n for estimate in each if isinstance(estimate, Estimate)})
-    texts = " to ".join(f"{count:,}" for count in dict.fromkeys((*counts[:1], *counts[-1:])))
+    texts = range_of_counts(estimate for estimate in each if isinstance(estimate, Estimate))
     cells = (_in_line(estimate, write) for estimate in each)
-    return Row(cells=(name, *map(str.__add__, signs or [""] * len(each), cells), texts))
+    return (name, *map(str.__add__, signs or [""] * len(each), cells), texts)
 
 
 def verdict_matrix(audits: Sequence[AuditResult]) -> Table:
@@ -110,12 +101,9 @@ def verdict_matrix(audits: Sequence[AuditResult]) -> Table:
     names = list(dict.fromkeys(name for pair in decided for name in reversed(pair)))
     decided |= {(name, name): "–" for name in names}
     heads = (Column(prose("in place of {name}", name=name)) for name in names)
-    return Table(
-        columns=(Column("", "name"), *heads),
-        rows=tuple(
-            Row(cells=(one, *(decided.get((one, other), "not run") for other in names)))
-            for one in names
-        ),
+    return Table.of(
+        (Column("", "name"), *heads),
+        ((one, *(decided.get((one, other), "not run") for other in names)) for one in names),
         caption=prose("Who may replace whom"),
     )
 

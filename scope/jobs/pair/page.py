@@ -19,7 +19,6 @@ from reports.blocks import (
     Page,
     Paragraph,
     Preformatted,
-    Row,
     Section,
     Table,
     Terms,
@@ -138,14 +137,14 @@ def _answer(
 
 
 _ABOUT = note(
-    "Accuracy is the model’s minus that of the model it would replace. CAPA and error consistency "
-    "are agreement above what two models of these accuracies have by chance. Concordance: how "
-    "often two random changes of a text move both models in the same order; ½ is chance. Reach: "
-    "how far a model moves the way of the other, of how far that moves; below 0 it moves against "
-    "it. ✓ is within its limit, ✗ beyond it, ? open. Brackets show 95\u00a0% intervals. *May* and "
-    "*may not* are each wrong at most one time in forty, as far as one run is concerned, and need "
-    "no more texts. Audits of two directions are tests of their own, each corrected for "
-    "itself alone."
+    "Accuracy is the model’s minus that of the model it would replace. CAPA: agreement of the "
+    "answers beyond what the accuracies alone give; 0 is chance, 1 identical. Error consistency: "
+    "the same of right and wrong. Concordance: how often two random changes of a text move both "
+    "models in the same order; ½ is chance. Reach: how far a model moves the way of the other, of "
+    "how far that moves; below 0 it moves against it. ✓ is within its limit, ✗ beyond it, ? open. "
+    "Brackets show 95\u00a0% intervals. *May* and *may not* are each wrong at most one time in "
+    "forty, as far as one run is concerned, and need no more texts. Audits of two directions are "
+    "tests of their own, each corrected for itself alone."
 )
 
 
@@ -163,10 +162,7 @@ def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
         blocks=(
             paragraph("This part alone, with the same numbers and more examples:"),
             Preformatted(part.manifest.command),
-            *(
-                Fold(written(section.heading or section.title), section.blocks)
-                for section in sections
-            ),
+            *(Fold(written(one.heading or one.title), one.blocks) for one in sections),
         ),
         folded=True,
     )
@@ -229,17 +225,13 @@ def _on_verdict(audit: AuditResult, verdict: Replacement) -> Text:
     """The verdict on a target, what it rests on, and how many labels are the same."""
     left_out = any(outcome.status == "not applicable" for outcome in audit.candidate_outcomes)
     partial = verdict.decision == "may replace" and (verdict.not_judged or left_out)
-    return (
-        *prose(_OPENINGS[verdict.decision], target=verdict.target, reference=reference_of(audit)),
-        *(prose(", in what was assessed") if partial else ()),
-        *(
-            prose(" (exploratory: an audit with another plan asked these texts before)")
-            if audit.earlier_looks
-            else ()
-        ),
-        *prose(": "),
-        *joined(_reasons(audit, verdict), between="; "),
-        *prose("."),
+    before = " (exploratory: an audit with another plan asked these texts before)"
+    return prose(
+        f"{_OPENINGS[verdict.decision]}{', in what was assessed' if partial else ''}"
+        f"{before if audit.earlier_looks else ''}: {{reasons}}.",
+        target=verdict.target,
+        reference=reference_of(audit),
+        reasons=joined(_reasons(audit, verdict), between="; "),
     )
 
 
@@ -312,11 +304,8 @@ def _facts(facts: tuple[ModelFacts, ...]) -> Iterator[Block]:
         "seconds an answer": [_known(fact.seconds, "{:#.2g}") for fact in facts],
         "answers timed": [f"{fact.timed:,}" for fact in facts],
     }
-    names = (Column(prose("{name}", name=fact.model), "number") for fact in facts)
-    yield Table(
-        columns=(Column("", "name"), *names),
-        rows=tuple(Row(cells=(name, *values)) for name, values in rows.items()),
-    )
+    names = (Column(written(fact.model), "number") for fact in facts)
+    yield Table.of((Column("", "name"), *names), ((name, *values) for name, values in rows.items()))
     for fact in facts:
         if fact.reason:
             yield note("Unknown of {model}: {reason}.", model=fact.model, reason=fact.reason)

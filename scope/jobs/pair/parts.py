@@ -76,6 +76,8 @@ def plan_parts(request: PairRequest) -> Parts:
         parts.reuse(names, second, first, tasks)
     if not parts.fitting:
         raise parts.nothing_fits()
+    if request.compared:
+        parts.require_comparison()
     return parts
 
 
@@ -147,12 +149,25 @@ class Parts:
         """The error that all jobs have, or one that says what was tried."""
         if len({error.found for error in self._errors}) == 1:
             return self._errors[0]
-        tried = "; ".join(f"{one.part}: {one.reason}" for one in self.not_run)
         return SpecError(
-            f"no job fits these models and data: {tried}",
+            f"no job fits these models and data: {self._tried()}",
             expected="models that label the texts of the data, or answer its questions",
             fix="check the models and the data, or see what one job advises by its own command",
         )
+
+    def _tried(self, job: str = "") -> str:
+        """The parts that are not run, of one job or of all, with their reasons."""
+        refused = (one for one in self.not_run if job in ("", one.job))
+        return "; ".join(f"{one.part}: {one.reason}" for one in refused)
+
+    def require_comparison(self) -> None:
+        """Refuse a report without answers to questions, of which alone --eee writes."""
+        if not any(isinstance(one.request, CompareRequest) for one in self.fitting):
+            raise SpecError(
+                f"--eee without a comparison of answers: {self._tried('compare')}",
+                expected="data with questions that both models answer",
+                fix="give such data, or omit --eee",
+            )
 
     def _try(self, part: str, key: str, kind: type[Request], **arguments: Any) -> bool:
         run = self._request.run

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from scope.core.job import Job
-from scope.core.options import DATA, METHOD, MODELS, Limits, option, whole_number
+from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
 from scope.errors import SpecError
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.gates import ReplacementGates
@@ -74,6 +74,9 @@ class PairRequest(LabelledTexts, JudgesAccuracy):
     thorough: Annotated[bool, option(METHOD, negative="--quick")] = False
     """Take as many texts as each job's own command does, and all questions; --quick takes some
     minutes for small models on two cores."""
+
+    compared: Annotated[bool, HIDDEN] = False
+    """Whether answers to questions must be compared: what does not allow it is refused."""
 
     @property
     def sizes(self) -> dict[str, int]:

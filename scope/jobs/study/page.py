@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from statistics import linear_regression
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -19,6 +18,7 @@ from reports.blocks import (
     Paragraph,
     Section,
     Table,
+    folded,
 )
 from reports.builders.run import asked, reproduce
 from reports.charts import ScatterChart, ScatterDot
@@ -116,7 +116,7 @@ def page(result: StudyResult) -> Page:
         numbers,
         Paragraph(written(words.paper)),
     )
-    folded = (
+    about = (
         Section(anchor="models", title="Models", blocks=(Table.of(heads, members),)),
         asked(manifest, capabilities="Task"),
         reproduce(manifest, result.clock),
@@ -126,7 +126,7 @@ def page(result: StudyResult) -> Page:
         sections=(
             Section(anchor="answer", title="Answer", blocks=answer),
             Section(anchor="limits", title="What the numbers do not show", blocks=(limits,)),
-            *(replace(section, folded=True) for section in folded),
+            *folded(*about),
         ),
         brief=(box, numbers, limits),
     )
