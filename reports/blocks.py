@@ -188,19 +188,22 @@ class Table:
 
     @classmethod
     def of(
-        cls,
-        heads: Mapping[str, ColumnKind] | Iterable[Column],
-        rows: Iterable[Iterable[Any]],
-        **options: Any,
+        cls, heads: Mapping[str, ColumnKind], rows: Iterable[Iterable[Any]], **options: Any
     ) -> Table:
-        """A table of bare rows; ``heads`` are its columns, or their words and kinds.
+        """A table of bare rows; ``heads`` are the words and kinds of its columns.
 
         >>> Table.of({"Model": "name", "n": "number"}, [("a", 1)]).columns[1].kind
         'number'
         """
-        columns = starmap(Column, heads.items()) if isinstance(heads, Mapping) else heads
-        made = tuple(Row(cells=tuple(cells)) for cells in rows)
-        return cls(columns=tuple(columns), rows=made, **options)
+        return cls.with_columns(starmap(Column, heads.items()), rows, **options)
+
+    @classmethod
+    def with_columns(
+        cls, columns: Iterable[Column], rows: Iterable[Iterable[Any]], **options: Any
+    ) -> Table:
+        """A table of bare rows under columns."""
+        made = (Row(cells=tuple(cells)) for cells in rows)
+        return cls(columns=tuple(columns), rows=tuple(made), **options)
 
     def __post_init__(self) -> None:
         if any(len(row.cells) != len(self.columns) for row in self.rows):
@@ -341,11 +344,6 @@ class Page:
         """Every block of every section, those within others as well."""
         for section in self.sections:
             yield from within(section.blocks)
-
-
-def folded(*sections: Section | None) -> Iterator[Section]:
-    """The sections that there are, each behind its heading."""
-    return (replace(section, folded=True) for section in sections if section is not None)
 
 
 def within(blocks: tuple[Block, ...]) -> Iterator[Block]:

@@ -136,7 +136,7 @@ def every_estimate(group: str, rows: Sequence[Measurement], reference: str | Non
         )
         for row in shown
     )
-    table = Table.of((Column("Metric", "name"), *columns), cells)
+    table = Table.with_columns((Column("Metric", "name"), *columns), cells)
     title = prose(
         "{group}: {shown} of {total} estimates", group=group, shown=len(shown), total=len(rows)
     )

@@ -70,7 +70,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
         )
     cells = {(_title(row, manifest), row.target): _cell(row) for row in rows}
     names = [card.name for card in manifest.models if card.name in {row.target for row in rows}]
-    table = Table.of(
+    table = Table.with_columns(
         (Column("Measured", "name"), *(Column(written(name), "estimate") for name in names)),
         (
             (title, *(cells.get((title, name)) for name in names))

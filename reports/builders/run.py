@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from reports.blocks import (
     Block,
@@ -137,6 +138,11 @@ def equations(pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> Tex
         (*written(name), Span("\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), *written(value))
         for name, value in pairs
     )
+
+
+def folded(*sections: Section | None) -> Iterator[Section]:
+    """The sections that there are, each behind its heading."""
+    return (replace(section, folded=True) for section in sections if section is not None)
 
 
 def reproduce(

@@ -210,7 +210,7 @@ def small_table(result: AuditResult) -> Table:
     more = f"; {len(names) - MOST_COLUMNS} more models: --verbose" if names[MOST_COLUMNS:] else ""
     names = names[:MOST_COLUMNS]
     heads = (written(marked(name, result.answer_shares)) for name in names)
-    return Table.of(
+    return Table.with_columns(
         (Column("", "name"), *(Column(head, "number") for head in heads)),
         (
             (title, *(in_little_room(of.get(name), len(names)) for name in names))

@@ -364,7 +364,7 @@ def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> It
         *(Column(written(spelled[label]), "number") for label in shown),
         Column("Distance", "number"),
     )
-    yield Table.of(columns, rows)
+    yield Table.with_columns(columns, rows)
     if hidden := len(spelled) - len(shown):
         yield note("{hidden} more labels, which no model predicts, are omitted.", hidden=hidden)
 

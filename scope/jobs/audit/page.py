@@ -15,7 +15,6 @@ from reports.blocks import (
     Section,
     Table,
     Terms,
-    folded,
     heading,
     note,
     paragraph,
@@ -37,7 +36,7 @@ from reports.builders.outcomes import (
     outcome_lines,
     outcomes_section,
 )
-from reports.builders.run import asked, reproduce, run_lines
+from reports.builders.run import asked, folded, reproduce, run_lines
 from reports.prose import Text, prose, written
 from reports.wording import Cell, p_value, short
 from scope.estimation import MORE_SIMILAR, PRIMARY_ON_CAPABILITIES
@@ -192,7 +191,7 @@ def _estimates_table(rows: Sequence[Measurement], result: AuditResult) -> Table:
         for row in sorted(rows, key=lambda row: row.subset is not None)
     )
     columns = (Column("Metric", "name"), Column("Part"), Column("Target"), value)
-    return Table.of(columns, cells, tall=len(rows) > MOST_ROWS)
+    return Table.with_columns(columns, cells, tall=len(rows) > MOST_ROWS)
 
 
 def _curves(result: AuditResult) -> Iterator[Block]:
@@ -304,7 +303,7 @@ def _matrices(result: AuditResult, references: list[str]) -> Iterator[Table]:
             for name in references
         )
         if rows:
-            yield Table.of(
+            yield Table.with_columns(
                 columns,
                 cells,
                 caption=prose(

@@ -22,7 +22,6 @@ from reports.blocks import (
     Section,
     Table,
     Terms,
-    folded,
     note,
     paragraph,
 )
@@ -33,7 +32,7 @@ from reports.builders.estimates import (
     rival_pairs,
 )
 from reports.builders.outcomes import answered_section, model_lines, outcome_lines
-from reports.builders.run import asked, reproduce, run_lines
+from reports.builders.run import asked, folded, reproduce, run_lines
 from reports.charts import Grid, SmallStrip, grid
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import in_percent, number, range_of_counts, short, short_share, two_digits
@@ -119,10 +118,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         ),
         brief=(
             *map(Paragraph, verdict_sentences(result.verdicts, names[0])),
-            *(
-                Paragraph(together(*sentences(task, explained=_is_first(task, tasks))))
-                for task in tasks
-            ),
+            *(Paragraph(together(*sentences(task, tasks[:n]))) for n, task in enumerate(tasks)),
             *(Paragraph(line) for task in tasks for line in remarks(result, task.task)),
             *(replace(table, most=max(4, MOST_ROWS // len(tasks))) for table in tables),
             *([Terms(facts, facts=True)] if facts else []),
@@ -136,8 +132,8 @@ def _answer(
 ) -> Section:
     """A box a task, tasks that were not measured, and at most three examples."""
     boxes = []
-    for task in tasks:
-        first, *others = map(Paragraph, sentences(task, explained=_is_first(task, tasks)))
+    for place, task in enumerate(tasks):
+        first, *others = map(Paragraph, sentences(task, tasks[:place]))
         notes = map(Paragraph, remarks(result, task.task))
         pictures = (block for made in picture(task) for block in _in_part(made, len(task.names)))
         boxes.append(Callout("neutral", (replace(first, lead=True), *others, *pictures, *notes)))
@@ -175,16 +171,12 @@ def in_short(result: CompareResult) -> str:
     return ", ".join(tasks)
 
 
-def _is_first(task: TaskEstimates, tasks: Sequence[TaskEstimates]) -> bool:
-    """Whether no task before this one has its main metric: a page explains each metric once."""
-    return task is next(one for one in tasks if one.main_metric == task.main_metric)
-
-
-def sentences(task: TaskEstimates, *, explained: bool = True) -> Iterator[Text]:
+def sentences(task: TaskEstimates, before: Sequence[TaskEstimates] = ()) -> Iterator[Text]:
     """How alike the models answer, which is right more often, and what accuracy explains.
 
-    ``explained`` says what the main metric means, and how to read it.
+    Its main metric is explained unless a task ``before`` it on the page has the same one.
     """
+    explained = all(one.main_metric != task.main_metric for one in before)
     pairs, label = task.ranked(), metric_name(task.main_metric).label
     means, reading = _MEANINGS.get(task.main_metric.removesuffix("_discrete"), ("", ""))
     if not pairs:
@@ -304,7 +296,7 @@ def picture(task: TaskEstimates) -> Iterator[Block]:
 def _shares_table(head: Text, share: str, rows: Iterable[tuple[Any, ...]], *more: Column) -> Table:
     """Each name with its share as a strip and a number, and with further cells."""
     strip = Column("0 to 100\u00a0%", "strip")
-    return Table.of(
+    return Table.with_columns(
         (Column(head, "name"), strip, Column(share, "number"), *more),
         (
             (name, _strip(estimate), short_share(estimate), *cells)

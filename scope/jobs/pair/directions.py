@@ -36,8 +36,12 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
         prose("{target} for {reference}", target=target_of(audit), reference=reference_of(audit))
         for audit in audits
     )
-    return Table.of(
-        (Column("", "name"), *(Column(head, "number") for head in (*directions, "texts"))),
+    return Table.with_columns(
+        (
+            Column("", "name"),
+            *(Column(head, "number") for head in directions),
+            Column("texts", "number"),
+        ),
         (
             ("verdict", *map(_verdict, audits), None),
             ("measured against", *map(_standard, audits), None),
@@ -101,7 +105,7 @@ def verdict_matrix(audits: Sequence[AuditResult]) -> Table:
     names = list(dict.fromkeys(name for pair in decided for name in reversed(pair)))
     decided |= {(name, name): "–" for name in names}
     heads = (Column(prose("in place of {name}", name=name)) for name in names)
-    return Table.of(
+    return Table.with_columns(
         (Column("", "name"), *heads),
         ((one, *(decided.get((one, other), "not run") for other in names)) for one in names),
         caption=prose("Who may replace whom"),

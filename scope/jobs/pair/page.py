@@ -305,7 +305,9 @@ def _facts(facts: tuple[ModelFacts, ...]) -> Iterator[Block]:
         "answers timed": [f"{fact.timed:,}" for fact in facts],
     }
     names = (Column(written(fact.model), "number") for fact in facts)
-    yield Table.of((Column("", "name"), *names), ((name, *values) for name, values in rows.items()))
+    yield Table.with_columns(
+        (Column("", "name"), *names), ((name, *values) for name, values in rows.items())
+    )
     for fact in facts:
         if fact.reason:
             yield note("Unknown of {model}: {reason}.", model=fact.model, reason=fact.reason)

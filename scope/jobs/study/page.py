@@ -12,15 +12,13 @@ from reports.blocks import (
     Block,
     Bullets,
     Callout,
-    ColumnKind,
     Figure,
     Page,
     Paragraph,
     Section,
     Table,
-    folded,
 )
-from reports.builders.run import asked, reproduce
+from reports.builders.run import asked, folded, reproduce
 from reports.charts import ScatterChart, ScatterDot
 from reports.prose import prose, written
 from reports.wording import Cell, number, p_value
@@ -75,61 +73,58 @@ WORDS: Mapping[str, Words] = MappingProxyType(
 
 def page(result: StudyResult) -> Page:
     """The report on a study."""
-    words, (first, *_), manifest = WORDS[result.manifest.job], result.numbers, result.manifest
-    estimate = first.estimate
-    frame: Literal["undecided", "neutral"] = "undecided"
-    head = f"? It is not shown whether {words.claim.format('more or less')}"
-    if isinstance(estimate, Undefined):
-        head = f"? This cannot be measured here: {estimate.reason}"
-    elif estimate.side != "unclear" and first.p_value is not None and first.p_value < 0.05:
-        claim, frame = words.claim.format(estimate.side), "neutral"
-        head = claim[0].upper() + claim[1:]
-    why = prose(
-        "{name}, {subset}: {estimate}; p {p} by permutation{of}; {models}.",
-        of="" if manifest.job == "study-judges" else " of ranks",
-        name=first.name,
-        subset=first.subset,
-        estimate=estimate,
-        p=p_value(first.p_value),
-        models=counted(estimate.n, "judged model")
-        if manifest.job == "study-judges"
-        else counted(len(result.accuracies), "model"),
+    words, manifest, box = WORDS[result.manifest.job], result.manifest, _box(result)
+    numbers = Table.of(
+        {"Number": "name", "Over": "text", "Estimate": "estimate", "p": "text"},
+        ((n.name, n.subset, Cell.of(n.estimate), p_value(n.p_value)) for n in result.numbers),
     )
-    box = Callout(frame, (Paragraph(prose("**{head}**", head=head), lead=True), Paragraph(why)))
-    rows = ((n.name, n.subset, Cell.of(n.estimate), p_value(n.p_value)) for n in result.numbers)
-    heads: dict[str, ColumnKind] = {
-        "Number": "name",
-        "Over": "text",
-        "Estimate": "estimate",
-        "p": "text",
-    }
-    numbers = Table.of(heads, rows)
-    members = (
-        (n.subset, result.families.get(n.subset, ""), _size(n.subset), Cell.share(n.estimate))
-        for n in result.accuracies
+    models = Table.of(
+        {"Model": "name", "Family": "text", "Size": "text", "Accuracy": "estimate"},
+        (
+            (n.subset, result.families.get(n.subset, ""), _size(n.subset), Cell.share(n.estimate))
+            for n in result.accuracies
+        ),
     )
-    heads = {"Model": "name", "Family": "text", "Size": "text", "Accuracy": "estimate"}
     limits = Bullets(tuple(map(written, (words.limits, _LIMITS, *result.notes))))
-    answer: tuple[Block, ...] = (
-        box,
-        *_picture(result, words),
-        numbers,
-        Paragraph(written(words.paper)),
-    )
-    about = (
-        Section(anchor="models", title="Models", blocks=(Table.of(heads, members),)),
-        asked(manifest, capabilities="Task"),
-        reproduce(manifest, result.clock),
-    )
+    paper = Paragraph(written(words.paper))
+    answer: tuple[Block, ...] = (box, *_picture(result, words), numbers, paper)
     return Page(
         title=f"SCoPE {manifest.job.replace('-', ' ')}: {len(result.accuracies)} models",
         sections=(
             Section(anchor="answer", title="Answer", blocks=answer),
             Section(anchor="limits", title="What the numbers do not show", blocks=(limits,)),
-            *folded(*about),
+            *folded(
+                Section(anchor="models", title="Models", blocks=(models,)),
+                asked(manifest, capabilities="Task"),
+                reproduce(manifest, result.clock),
+            ),
         ),
         brief=(box, numbers, limits),
     )
+
+
+def _box(result: StudyResult) -> Callout:
+    """The answer: the claim with more or less, or that neither is shown, and the first number."""
+    claim, of_judges = WORDS[result.manifest.job].claim, result.manifest.job == "study-judges"
+    first, models = result.numbers[0], counted(len(result.accuracies), "model")
+    estimate = first.estimate
+    frame: Literal["undecided", "neutral"] = "undecided"
+    head = f"? It is not shown whether {claim.format('more or less')}"
+    if isinstance(estimate, Undefined):
+        head = f"? This cannot be measured here: {estimate.reason}"
+    elif estimate.side != "unclear" and first.p_value is not None and first.p_value < 0.05:
+        said, frame = claim.format(estimate.side), "neutral"
+        head = said[0].upper() + said[1:]
+    why = prose(
+        "{name}, {subset}: {estimate}; p {p} by permutation{of}; {models}.",
+        of="" if of_judges else " of ranks",
+        name=first.name,
+        subset=first.subset,
+        estimate=estimate,
+        p=p_value(first.p_value),
+        models=counted(estimate.n, "judged model") if of_judges else models,
+    )
+    return Callout(frame, (Paragraph(prose("**{head}**", head=head), lead=True), Paragraph(why)))
 
 
 def _size(model: str) -> str:

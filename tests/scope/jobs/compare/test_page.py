@@ -3,7 +3,8 @@ from dataclasses import replace
 from made_up_tasks_comparison import CHOICE, MODELS, QA, estimate
 
 from reports.prose import plain, together
-from scope.jobs.compare.page import remarks, sentences
+from reports.renderers.terminal import to_text
+from scope.jobs.compare.page import page, remarks, sentences
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import GOLD, FourCells, TaskShares, Undefined
 
@@ -59,6 +60,23 @@ def test_equally_alike_pairs_count_in_the_order_of_the_models(tasks_comparison):
     assert line.count("(the intervals of 2 other pairs overlap with it)") == 2
 
 
+def test_a_page_explains_a_metric_once_with_its_scale(tasks_comparison):
+    (choice,) = (task for task in tasks_comparison.tasks if task.task == CHOICE)
+    other = replace(choice, task="other")
+    rows = [row for row in tasks_comparison.measurements if row.capability == CHOICE]
+    both = replace(
+        tasks_comparison,
+        tasks=(choice, other),
+        measurements=(*rows, *(replace(row, capability="other") for row in rows)),
+    )
+    made = page(both)
+    for blocks in (made.sections[0].blocks, made.brief):
+        said = " ".join(to_text(blocks).split())
+        assert said.count("most similar of 3 pairs, by Discrete CAPA") == 2
+        assert said.count("0 is chance, 1 identical") == 1
+        assert "agreement beyond what the accuracies alone give" in said
+
+
 def test_beside_the_most_similar_pair_stands_the_median_pair(tasks_comparison):
     assert "The median pair has 0.25." in said(
         with_main(tasks_comparison, 0.5, 0.25, 0.125), CHOICE
@@ -86,7 +104,7 @@ def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(task
     assert line.startswith(
         f"On choice, {small} and {large} give the same answer to 75 % [62, 88] of 4 questions."
     )
-    assert "accuracy explains (CAPA) is 0.50 [0.38, 0.62]" in line
+    assert "the accuracies alone give (CAPA) is 0.50 [0.38, 0.62]" in line
     (remark,) = map(plain, remarks(found, CHOICE))
     assert remark.endswith(f"out of pairs, rankings and examples: {other} (one answer).")
     line = said(with_degenerate(tasks_comparison, large, other), CHOICE)
