@@ -211,30 +211,4 @@ DECISIONS = [
         exits=1,
         says=("iid_accuracy_gap of toy_judges:Twin is undefined", "not at most 1"),
     ),
-    *(
-        Decision(
-            name=f"a gate on {what} fails",
-            make=audit(*gate(text)),
-            exits=2,
-            says=(f"in the brackets of the gate `{text}`", "typo", "toy_judges:Twin"),
-            never=("answering",),
-        )
-        for what, text in {
-            "a capability that is not measured": "hard_scope[synonym]>=0",
-            "a target that there is not": "hard_scope[toy_judges:Twins]>=0",
-        }.items()
-    ),
-    Decision(
-        name="a gate on a metric that is not measured fails",
-        make=audit(*gate("soft_scope(tolerance=0.3, cutoff=0.9)>=0")),
-        exits=2,
-        says=("on a metric that this audit leaves out", "add --metric"),
-    ),
-    Decision(
-        name="a gate that cannot be read ends the command before any model is asked",
-        make=audit(*gate("hard_scope>=1.2")),
-        exits=2,
-        says=("the gate `hard_scope>=1.2`",),
-        never=("answering",),
-    ),
 ]

@@ -166,12 +166,6 @@ DECISIONS = [
         never=("likely siblings",),
     ),
     Decision(
-        name="a pattern that leaves no control out is an error",
-        make=reuse("--exclude-control", "llama-*"),
-        exits=2,
-        says=("no control matches `llama-*`", "expected"),
-    ),
-    Decision(
         name="no more questions are advised than the data hold",
         make=reuse(suspect="thief", change=with_a_sibling),
         exits=0,

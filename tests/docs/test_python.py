@@ -55,10 +55,11 @@ def test_the_script_of_a_job_runs_and_any_kind_of_data_continues_it(
     assert repr(known["result"]).count("\n") == 0
     (name,) = re.findall(r"(?<=data=|rain=)[^,)]+", SCRIPTS[job])
     few = {"Audit": 12, "Reuse": 60}.get(job)
-    given = eval(name, known)[:few]
+    script = SCRIPTS[job].replace("range(3, 25)", "range(3, 6)")
+    some = eval(name, known)[:few]
     runs = {}
-    for kind, given in [("as the page has it", given), *kinds_of_data(given)]:
+    for kind, given in [("as the page has it", some), *kinds_of_data(some)]:
         again = {**known, "given": given}
-        exec(SCRIPTS[job].replace(f"={name}", "=given"), again)
+        exec(script.replace(f"={name}", "=given"), again)
         runs[kind] = again["result"].folder
     assert len(set(runs.values())) == 1, runs

@@ -49,7 +49,6 @@ LINKS = {
 }
 CONFIGS = {
     "empty": ("", "config.json: JSONDecodeError"),
-    "a list": ("[]", "holds a list"),
     "no UTF-8": (b"\xff\xfe{}", "config.json: UnicodeDecodeError"),
     "nested deeply": (DEEP, "config.json: RecursionError"),
     "a number of 100,000 digits": ('{"hidden_size": ' + "9" * 100_000 + "}", "ValueError"),
@@ -58,10 +57,6 @@ CONFIGS = {
 }
 SETTINGS = [
     (CONFIG, {"num_hidden_layers": 10**9}, "config.json says num_hidden_layers 1000000000"),
-    (CONFIG, {"hidden_size": 10**12}, "config.json says hidden_size 1000000000000"),
-    (CONFIG, {"vocab_size": 10**10}, "config.json says vocab_size 10000000000"),
-    (CONFIG, {"num_labels": 10**9}, "config.json says num_labels 1000000000"),
-    (CONFIG, {"num_hidden_layers": -1}, "model"),
     (CONFIG, {"num_hidden_layers": 2**20}, "model"),
     (CONFIG, {"num_hidden_layers": "two"}, "model"),
     (CONFIG, {"hidden_size": 30_000, "num_attention_heads": 2}, "model"),
@@ -112,7 +107,6 @@ def pickle(path):
 
 CHANGES = {
     "weights cut at their end": (cut(WEIGHTS, -100), WEIGHTS),
-    "weights of seven bytes": (cut(WEIGHTS, 7), WEIGHTS),
     "weights with zeros behind": (large(WEIGHTS, 10**6), WEIGHTS),
     "weights with a header of 2**64 bytes": (text(WEIGHTS, b"\xff" * 8 + b"{}"), WEIGHTS),
     "weights with a deep header": (

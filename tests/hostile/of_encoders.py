@@ -166,10 +166,6 @@ HOSTILE = {
         setting(DENSE, activation_function="evil.Evil"),
         named("activation_function", "evil.Evil"),
     ),
-    "an activation of another part of torch": (
-        setting(DENSE, activation_function="torch.hub.help"),
-        named("activation_function", "torch.hub.help"),
-    ),
     "an unknown setting, deep": (
         setting("1_Pooling/config.json", evil={"deep": [{"er": "evil.Evil"}]}),
         named("er", "evil.Evil"),
@@ -179,10 +175,6 @@ HOSTILE = {
     "arguments for the model": (
         setting(BERT, model_args={"use_safetensors": False}),
         "names the use_safetensors",
-    ),
-    "arguments for the tokenizer": (
-        setting(BERT, tokenizer_args={"tokenizer_file": "/dev/zero"}),
-        "names the tokenizer_file",
     ),
     "a tokenizer from elsewhere": (
         setting(BERT, tokenizer_name_or_path="../evil"),
@@ -203,10 +195,6 @@ HOSTILE = {
         setting(TOKENS, tokenizer_class="evil.Evil"),
         named("tokenizer_class", "evil.Evil"),
     ),
-    "a tokenizer that opens others": (
-        setting(TOKENS, tokenizer_class="RagTokenizer"),
-        named("tokenizer_class", "RagTokenizer"),
-    ),
     "a processor of its own": (
         setting(TOKENS, processor_class="evil.Evil", auto_map=FAR),
         named("processor_class", "evil.Evil"),
@@ -225,10 +213,6 @@ HOSTILE = {
     ),
     "code for generating text": (own_generate, "is code for generating text"),
     "a bare checkpoint with a configuration of its own": (bare_with_code, CODE),
-    "weights by a name of another kind": (
-        setting(INDEX, weight_map={"x": "pytorch_model.bin"}),
-        named("x", "pytorch_model.bin"),
-    ),
     "weights from elsewhere": (
         setting(INDEX, weight_map={"x": "../far.safetensors"}),
         named("x", "../far.safetensors"),

@@ -160,7 +160,6 @@ REDIRECTS = [
         for name, more, says in (
             ("itself", {"location": "/v1/chat/completions"}, "more than 5 redirects"),
             ("nowhere", {}, "no address"),
-            ("a file", {"location": "file:///etc/passwd"}, ELSEWHERE),
             ("what is no address", {"location": "http://[::1"}, "RemoteProtocolError"),
         )
     ),
@@ -176,20 +175,13 @@ SPECS = [
     for name, spec, says in (
         ("the key as a query", f"{HERE}?api_key={KEY}#m", IN_THE_ENVIRONMENT),
         ("the key as a user", f"openai:http://{KEY}@127.0.0.1:9/v1#m", IN_THE_ENVIRONMENT),
-        ("the key as the model", f"{HERE}#{KEY}", IN_THE_ENVIRONMENT),
-        ("the key alone", f"openai:{KEY}", IN_THE_ENVIRONMENT),
         ("the key escaped", f"{HERE}#m-{quote(KEY, safe='')}", IN_THE_ENVIRONMENT),
-        ("another key as a query", f"{HERE}#m&api_key=gsk-another-secret", IN_THE_ENVIRONMENT),
-        ("another key as a header", f"{HERE}#m Bearer gsk-another-secret", IN_THE_ENVIRONMENT),
         (
             "another key as an escaped password",
             "openai:http://me%3Agsk-another-secret%40127.0.0.1/v1#m",
             IN_THE_ENVIRONMENT,
         ),
-        ("no URL", "openai:m", BAD_SPEC),
-        ("a part of 64 characters", f"openai:http://{'a' * 64}.org/v1#m", BAD_SPEC),
         ("half an IPv6 address", "openai:http://[::1/v1#m", BAD_SPEC),
-        ("a file", "openai:file:///etc/passwd#m", BAD_SPEC),
         ("an escape sequence", f"{HERE}#m\x1b[31m", BAD_SPEC),
         ("a path of 100,000 characters", f"openai:http://127.0.0.1:9/{'x' * 100_000}#m", BAD_SPEC),
     )
@@ -205,7 +197,6 @@ ENVIRONMENTS = [
     )
     for name, variables, says in (
         ("a proxy that is no URL", {"http_proxy": "http://me:pass-word@[::1"}, "HTTP_PROXY"),
-        ("a SOCKS proxy", {"all_proxy": "socks5://me:pass-word@h"}, "ALL_PROXY"),
         (
             "a proxy that is not there",
             {"http_proxy": "http://me:pass-word@127.0.0.1:9", "no_proxy": "x"},
@@ -213,7 +204,6 @@ ENVIRONMENTS = [
         ),
         ("certificates that are none", {"SSL_CERT_FILE": "/etc/passwd"}, "SSL_CERT_FILE"),
         ("a key with a line break", {"OPENAI_API_KEY": "pass-word\nX-Evil: 1"}, "OPENAI_API_KEY"),
-        ("a key beyond ASCII", {"OPENAI_API_KEY": "pass-wörd"}, "OPENAI_API_KEY"),
     )
 ]
 CASES = [*ECHOES, *REDIRECTS, *SPECS, *ENVIRONMENTS]

@@ -12,7 +12,6 @@ from hostile.endpoints import (
     case,
     choice,
     likely,
-    says_json,
     tokens,
     well,
     words,
@@ -77,12 +76,9 @@ CONNECTIONS = [
     for name, content, says in (
         ("rubbish", bytes(range(256)) * 9, "RemoteProtocolError"),
         ("a head that is cut off", b"HTTP/1.1 200 OK\r\nContent-Le", "RemoteProtocolError"),
-        ("no byte at all", b"", "RemoteProtocolError"),
         ("a body shorter than its length", http("{}", content_length="999"), "RemoteProtocolErr"),
         ("chunks that break off", CHUNKED + b"10\r\n{}", "RemoteProtocolError"),
-        ("a length that is negative", http("{}", content_length="-5"), "RemoteProtocolError"),
         ("status 999", http("no", "999 Odd"), "status 999: no"),
-        ("status 204", b"HTTP/1.1 204 No\r\n\r\n", "is not JSON"),
         ("another protocol", b"HTTP/1.1 101 Switch\r\nUpgrade: x\r\n\r\n", "found"),
     )
 ]
@@ -102,12 +98,7 @@ WAITS = [
         lambda _, it=value: http("no", "429 x", retry_after=it),
         "status 429: no",
     )
-    for name, value in (
-        ("the year 10**20", "Wed, 21 Oct 100000000000000000000 07:28:00 GMT"),
-        ("a negative number", "-100000"),
-        ("NaN", "nan"),
-        ("5,000 digits", "9" * 5000),
-    )
+    for name, value in (("the year 10**20", "Wed, 21 Oct 100000000000000000000 07:28:00 GMT"),)
 ]
 
 MANY = json.dumps({"data": [{"id": f"model-{number}"} for number in range(100_000)]})
@@ -124,9 +115,6 @@ LISTS = [
     for name, models, says in (
         ("100,000 names", lambda _: http(MANY), "and 99988 more"),
         ("endless", lambda _: endless(b" " * 65536), None),
-        ("nested arrays", lambda _: http(b"[" * 100_000), None),
-        ("names that are numbers", says_json({"data": [{"id": 7}, None, []]}), None),
-        ("colours", says_json({"data": [{"id": "\ud800\x1b[31m"}]}), "one of: [31m"),
         ("a byte at a time", lambda _: slowly(http(LISTED)), TOO_SLOW),
         ("a refused key", lambda _: http("who?", "401 x"), "status 401: who?"),
     )
@@ -135,15 +123,9 @@ LISTS = [
 REPLIES = [
     asked(f"a reply: {name}", choice, lambda _, it=content: http(it), says)
     for name, content, says in (
-        ("nothing", b"", "is not JSON"),
         ("a page", b"<html><body>Sign in</body></html>", "is not JSON"),
-        ("nested arrays", b"[" * 100_000, "is not JSON"),
-        ("a number of 5,000 digits", b"9" * 5_000, "is not JSON"),
-        ("letters of Latin-1", '{"choices": "ü"}'.encode("latin-1"), "is not JSON"),
         ("escape sequences", b"\x1b[2J\x1b[31mred", "is not JSON"),
-        ("null", b"null", "a reply without `choices`"),
         ("choices that are strings", b'{"choices": ["A", "B"]}', "a reply without `choices`"),
-        ("no message", b'{"choices": [{}]}', "a choice without a message"),
         (
             "a text that is a number",
             json.dumps(chat(7)),
@@ -171,19 +153,7 @@ PROBABILITIES = [
     asked(f"log-probabilities: {name}", tokens, answer, says)
     for name, answer, says in (
         ("of 401 digits", likely(("A", "9" * 401)), UNKNOWN),
-        ("NaN", likely(("A", "NaN")), UNKNOWN),
-        ("above zero", likely(("A", "3.5")), UNKNOWN),
-        ("a string", likely(("A", '"-0.5"')), UNKNOWN),
-        ("a mass of 3", likely(("A", "0"), ("B", "0"), ("C", "0")), UNKNOWN),
-        ("a token of 600 characters", likely(("x" * 600, "-0.5")), UNKNOWN),
-        (
-            "more tokens than tables",
-            well(logprobs={"tokens": ["A", "B"], "top_logprobs": [{}]}),
-            UNKNOWN,
-        ),
-        ("entries that are strings", well(logprobs={"content": ["A"]}), UNKNOWN),
         ("none", well(), NONE),
-        ("a number", well(logprobs=7), NONE),
     )
 ]
 MINUS = ("C", "-" + "9" * 401)

@@ -94,28 +94,9 @@ CLASSIFIERS = {
     ),
     "labels_evil": (changed(Reference, labels=Evil()), "failed in `loading`: SystemExit: 0"),
     "labels_endless": (changed(Reference, labels=itertools.count()), "more than 10000 labels"),
-    "labels_surrogate": (
-        changed(Reference, labels=("negative", "positive\ud800")),
-        "'positive\\ud800' in `labels`, which cannot be written as UTF-8",
-    ),
-    "labels_text": (changed(Reference, labels="positive"), "has `labels` that are a str"),
-    "labels_none": (changed(Reference, labels=(None, None)), "has None in `labels`"),
-    "rows_none": (answering(Reference, "classify", lambda _: None), NO_TABLE),
     "rows_huge": (
         answering(Reference, "classify", lambda texts: [[10**400, 1]] * len(texts)),
         f"{NO_TABLE} (OverflowError",
-    ),
-    "rows_nan": (
-        answering(Reference, "classify", lambda texts: [[float("nan"), 1]] * len(texts)),
-        "with NaN or negative numbers",
-    ),
-    "rows_scores": (
-        answering(Reference, "classify", lambda texts: [[3.0, 4.0]] * len(texts)),
-        "with a row that sums to 7",
-    ),
-    "rows_few": (
-        answering(Reference, "classify", lambda texts: [[0.5, 0.5]] * (len(texts) - 1)),
-        "texts with the shape (",
     ),
     "rows_evil": (
         answering(Reference, "classify", lambda _: Evil()),
@@ -125,7 +106,6 @@ CLASSIFIERS = {
         answering(Reference, "classify", lambda _: itertools.repeat([0.5, 0.5])),
         "texts with the shape (",
     ),
-    "complete_fingerprint": (changed(COMPLETE, fingerprint="a\0b"), "in `fingerprint`, which"),
     "complete_attribute": (
         changed(COMPLETE, reproducible=property(exit_0)),
         "failed in `its attributes`: SystemExit: 0",
@@ -136,14 +116,6 @@ CLASSIFIERS = {
         ),
         "answers to",
     ),
-    "complete_nan": (
-        answering(
-            COMPLETE,
-            "classify",
-            lambda texts: [Prediction(probabilities=(float("nan"), 1.0))] * len(texts),
-        ),
-        "(nan, 1.0)",
-    ),
     "complete_stream": (
         answering(COMPLETE, "stream", exit_0),
         "failed in `stream`: SystemExit: 0",
@@ -152,9 +124,6 @@ CLASSIFIERS = {
 TOKENS = {
     name: (answering(Speaker, "predict_next", lambda texts, it=answer: [it] * len(texts)), error)
     for name, answer, error in (
-        ("tokens_none", None, NO_TOKENS),
-        ("tokens_above_one", {"and": 0.9, "but": 0.9}, NO_TOKENS),
-        ("tokens_nan", {"and": float("nan")}, NO_TOKENS),
         ("tokens_evil", {"and": Evil()}, NO_TOKENS),
         ("tokens_surrogates", {chr(0xD800): 0.5, chr(0xDFFF): 0.25}, None),
     )
@@ -169,13 +138,9 @@ def stopping(_):
 CHOICES = {
     name: (answering(Chooser, "choose", answer), error)
     for name, answer, error in (
-        ("choices_exit", exit_0, "failed in `choose`: SystemExit: 0"),
         ("choices_stopping", stopping, "failed in `choose`: SystemExit: 0"),
-        ("choices_few", lambda items: [0] * (len(items) - 1), "with 5 answers to 6 questions"),
         ("choices_endless", lambda _: itertools.repeat(0), "more than 6 answers to 6 questions"),
-        ("choices_out_of_range", lambda items: [99] * len(items), "the option 99, counted from 0"),
         ("choices_unwritable", lambda items: [10**5000] * len(items), "answered with"),
-        ("choices_nan", lambda items: [float("nan")] * len(items), "answered with nan"),
         ("choices_evil", lambda items: [Evil()] * len(items), "failed in `choose`: "),
     )
 }

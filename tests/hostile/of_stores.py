@@ -197,7 +197,6 @@ RESULT = "runs/mine/result.json"
 
 RUBBISH = {
     "random bytes": lambda _, content: random.Random(1).randbytes(len(content)),
-    "cut by half": lambda _, content: content[: len(content) // 2],
     "a pipe": pipe,
     "a link to a device": link_to("/dev/zero"),
 }
@@ -205,7 +204,6 @@ STORE = {
     **{name: (on(DATABASE, change), "is damaged") for name, change in RUBBISH.items()},
     "a folder": (on(DATABASE, folder_of_that_name), "run.sqlite"),
     "a pipe as its log": (on(DATABASE, pipe_beside("-wal")), "run.sqlite-wal` is damaged"),
-    "no table": (sql("DROP TABLE entries"), "its tables differ from SCoPE's: entries"),
     "a trigger": (
         sql("CREATE TRIGGER gone AFTER INSERT ON entries BEGIN DELETE FROM entries; END"),
         "its tables differ from SCoPE's: gone",
@@ -214,16 +212,7 @@ STORE = {
         values("x'00'", "answers"),
         "is damaged",
     ),
-    "answers of another record": (
-        values("'{}'", "answers"),
-        "is damaged",
-    ),
-    "perturbations without words": (
-        values("'{}'", "searches"),
-        "is damaged",
-    ),
     "the release before": (sql("PRAGMA user_version = 8"), "has version 8"),
-    "another program": (sql("PRAGMA application_id = 7"), "another program"),
     "a lock of another process": (held, "is being written by another process"),
     "a lock of another program": (locked, "database is locked"),
 }
@@ -272,7 +261,6 @@ USES = {
 VECTORS = "cache/shared-answers.sqlite"
 CACHES = {
     "latents that are no numbers": ("probe", values("x'00'", "latents", VECTORS)),
-    "latents without a table": ("probe", sql("DROP TABLE entries", file=VECTORS)),
     "latents of no layers": (
         "probe",
         values("""CAST('[[0, 2, "float32"], 0, ""]' || char(10) AS BLOB)""", "latents", VECTORS),
@@ -281,7 +269,6 @@ CACHES = {
         "fleet",
         sql("UPDATE entries SET value = zeroblob(32)", file=VECTORS),
     ),
-    "vectors without their table": ("fleet", sql("DROP TABLE entries", file=VECTORS)),
     "vectors in rubbish": ("fleet", on(VECTORS, lambda *_: b"rubbish " * 999)),
     "vectors in a pipe": ("fleet", on(VECTORS, pipe)),
     "vectors of another format": ("fleet", sql("PRAGMA user_version = 7", file=VECTORS)),

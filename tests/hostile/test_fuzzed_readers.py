@@ -209,12 +209,9 @@ def _check(read, contents, **options):
     only_our_errors()
 
 
+@pytest.mark.parametrize(
+    "thorough", [{}, pytest.param({"max_examples": MANY, "database": None}, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("reader", READERS)
-def test_a_reader_reads_or_refuses(reader):
-    _check(*READERS[reader])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("reader", READERS)
-def test_a_reader_reads_or_refuses_ten_thousand_times(reader):
-    _check(*READERS[reader], max_examples=MANY, database=None)
+def test_a_reader_reads_or_refuses(reader, thorough):
+    _check(*READERS[reader], **thorough)

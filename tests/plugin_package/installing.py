@@ -11,14 +11,6 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def install(folder: Path) -> None:
-    """Put the plugin into the folder, with pip where it can work offline, else by hand."""
-    if find_spec("pip") and _setuptools() >= (70, 1):
-        install_with_pip(folder)
-    else:
-        install_by_hand(folder)
-
-
 def install_with_pip(folder: Path) -> None:
     # Building leaves files beside the sources: it gets a copy.
     copy = folder.with_name(f"{folder.name}-sources")
@@ -53,9 +45,10 @@ def install_by_hand(folder: Path) -> None:
     (about / "entry_points.txt").write_text("\n".join(lines) + "\n")
 
 
-def _setuptools() -> tuple[int, ...]:
-    """Its release; from 70.1 on it builds wheels by itself."""
+def can_install_with_pip() -> bool:
+    """Whether pip works offline: setuptools builds wheels by itself from 70.1 on."""
     try:
-        return tuple(int(part) for part in version("setuptools").split(".")[:2])
+        release = [int(part) for part in version("setuptools").split(".")[:2]]
     except PackageNotFoundError:
-        return (0,)
+        return False
+    return find_spec("pip") is not None and release >= [70, 1]
