@@ -299,7 +299,7 @@ def _matrices(result: AuditResult, references: list[str]) -> Iterator[Table]:
         rows = _main(result, card.name)
         of_pairs = {(row.against, row.target): row.estimate for row in rows}
         cells = (
-            (name, *(in_little_room(of_pairs.get((name, one)), len(targets)) for one in targets))
+            (name, *(in_little_room(of_pairs.get((name, to)), len(targets)) for to in targets))
             for name in references
         )
         if rows:

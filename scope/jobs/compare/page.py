@@ -176,7 +176,7 @@ def sentences(task: TaskEstimates, before: Sequence[TaskEstimates] = ()) -> Iter
 
     Its main metric is explained unless a task ``before`` it on the page has the same one.
     """
-    explained = all(one.main_metric != task.main_metric for one in before)
+    explained = all(earlier.main_metric != task.main_metric for earlier in before)
     pairs, label = task.ranked(), metric_name(task.main_metric).label
     means, reading = _MEANINGS.get(task.main_metric.removesuffix("_discrete"), ("", ""))
     if not pairs:

@@ -48,8 +48,8 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
             _row("accuracy, points", map(_accuracy, audits), points, _signs("accuracy", audits)),
             _row("same answer, %", map(same_answers, audits), percent),
             *(
-                _row(metric_name(one.metric).label, [one.estimate] * len(audits), number)
-                for one in similarities
+                _row(metric_name(row.metric).label, [row.estimate] * len(audits), number)
+                for row in similarities
             ),
             *(
                 _row(

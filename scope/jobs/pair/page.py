@@ -162,7 +162,7 @@ def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
         blocks=(
             paragraph("This part alone, with the same numbers and more examples:"),
             Preformatted(part.manifest.command),
-            *(Fold(written(one.heading or one.title), one.blocks) for one in sections),
+            *(Fold(written(shown.heading or shown.title), shown.blocks) for shown in sections),
         ),
         folded=True,
     )

@@ -157,8 +157,8 @@ class Parts:
 
     def _tried(self, job: str = "") -> str:
         """The parts that are not run, of one job or of all, with their reasons."""
-        refused = (one for one in self.not_run if job in ("", one.job))
-        return "; ".join(f"{one.part}: {one.reason}" for one in refused)
+        refused = (left for left in self.not_run if job in ("", left.job))
+        return "; ".join(f"{left.part}: {left.reason}" for left in refused)
 
     def require_comparison(self) -> None:
         """Refuse a report without answers to questions, of which alone --eee writes."""

@@ -113,8 +113,8 @@ def _box(result: StudyResult) -> Callout:
     if isinstance(estimate, Undefined):
         head = f"? This cannot be measured here: {estimate.reason}"
     elif estimate.side != "unclear" and first.p_value is not None and first.p_value < 0.05:
-        said, frame = claim.format(estimate.side), "neutral"
-        head = said[0].upper() + said[1:]
+        sentence, frame = claim.format(estimate.side), "neutral"
+        head = sentence[0].upper() + sentence[1:]
     why = prose(
         "{name}, {subset}: {estimate}; p {p} by permutation{of}; {models}.",
         of="" if of_judges else " of ranks",

@@ -13,6 +13,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from scope.errors import ModelError, SpecError
 
@@ -220,3 +221,12 @@ def _is_name(model: str) -> bool:
     return 0 < len(model.strip()) <= MOST_CHARACTERS and not any(
         unicodedata.category(one) in ("Cc", "Cs") for one in model.strip()
     )
+
+
+def proxy_of(base_url: str) -> str | None:
+    """The proxy that the environment names for a server; None where there is none."""
+    url, proxies = urlsplit(base_url), getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(url.hostname or ""):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"

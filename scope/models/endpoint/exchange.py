@@ -18,10 +18,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from urllib.request import getproxies, proxy_bypass
 
 from scope.errors import ModelError
-from scope.models.endpoint.address import KEY_VARIABLE, Key
+from scope.models.endpoint.address import KEY_VARIABLE, Key, proxy_of
 from scope.printing import counted, first_line
 
 if TYPE_CHECKING:
@@ -248,8 +247,7 @@ class UnreadableBodyError(Exception):
 class Connections:
     """Connections to one server, each used for one request at a time and then for the next.
 
-    One pool for all requests would look through all of its connections at each, and a client of
-    httpx adds cookies, redirects and authentication: both take longer than sending a request.
+    A pool for all requests looks through all its connections at each; a client of httpx adds more.
 
     Raises
     ------
@@ -264,7 +262,7 @@ class Connections:
             # Read once: it takes longer than a request.
             self._certificates = httpx.create_ssl_context()
             self.urls = {kind: httpx.URL(base_url + path) for kind, path in _PATHS.items()}
-            self._proxy = _proxy(self.urls["models"])
+            self._proxy = proxy_of(base_url)
             self._idle = [self._open()]
         except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
             # Not shown in full: the URL of a proxy may hold a password.
@@ -309,15 +307,6 @@ class Connections:
         """Close all of them."""
         for connection in self._idle:
             await connection.aclose()
-
-
-def _proxy(url: httpx.URL) -> str | None:
-    """The proxy that the environment names for a server; None where there is none."""
-    proxies = getproxies()
-    proxy = proxies.get(url.scheme) or proxies.get("all")
-    if not proxy or proxy_bypass(url.host):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 async def exchange(

@@ -391,21 +391,6 @@ def test_the_command_takes_models_without_an_option(command, answers):
     assert plan.returncode == 0, plan.stderr
 
 
-def test_a_file_of_every_eval_ever_without_questions_is_refused_before_the_run(
-    command, data, tmp_path
-):
-    texts = tmp_path / "texts.jsonl"
-    rows = (json.dumps({"text": text, "label": label}) + "\n" for text, label in data)
-    texts.write_text("".join(rows), encoding="utf-8")
-    models = [f"python:toy_models:{name}" for name in ("Reference", "Student")]
-    done = command("pair", *models, "--data", texts, "--eee", "eee.json", "--run", "none")
-    assert done.returncode == 2, done.stderr
-    assert "found:    --eee without a comparison of answers: comparison of" in done.stderr
-    assert "expected: data with questions" in done.stderr
-    assert "fix:      give such data, or omit --eee" in done.stderr
-    assert not (tmp_path / "runs/none").exists()
-
-
 def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
     def sizes(**options):
         return PairRequest(models=["a", "b"], data="c", **options).sizes
