@@ -93,3 +93,13 @@ def write_world(folder, questions=None):
     suspects = {name: answers for name, answers in models.items() if name not in controls}
     write_table(folder / "suspects.tsv", suspects)
     return models
+
+
+def reuse_arguments(suspect, *more, controls=("controls.tsv#*",), data="questions.jsonl"):
+    """A test of a suspect of the tables against ``ours`` and the 24 controls."""
+    named = [word for one in controls for word in ("--control", f"predictions:{one}")]
+    return (
+        *("reuse", "--suspect", f"predictions:suspects.tsv#{suspect}"),
+        *("--reference", "predictions:suspects.tsv#ours", *named),
+        *("--task", "choice", "--data", data, *more),
+    )

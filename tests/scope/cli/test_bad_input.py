@@ -21,17 +21,6 @@ def refusal(done):
 
 
 @pytest.fixture
-def refused(command, leaves_no_run):
-    """Runs the command in this process, which must refuse and leave no run; returns its message."""
-
-    def run(*arguments):
-        with leaves_no_run():
-            return refusal(command(*arguments))
-
-    return run
-
-
-@pytest.fixture
 def refused_in_a_shell(run_scope):
     """Runs the real command, which must refuse; returns its message."""
     return lambda *arguments, **options: refusal(run_scope(*arguments, **options))
@@ -64,7 +53,6 @@ def audit_arguments(sentences_csv):
         ({"fail-under": "hard_scpoe=0.9"}, "hard_scpoe", "hard_scope"),
         ({"fail-under": "hard_scope"}, "the gate `hard_scope`", "METRIC>=VALUE"),
         ({"gate": "hard_scope[typo]>=other"}, "the gate `hard_scope[typo]>=other`", "MARGIN"),
-        ({"data": "missing.csv"}, "missing.csv", ""),
         ({"reference": "python:toy_models:Nothing"}, "has no `Nothing`", "define `Nothing`"),
         ({"target": "predictions:missing.jsonl"}, "no file missing.jsonl", "check the path"),
         ({"target": "python:toy_models:OtherLabels"}, "negative  |  LABEL_0", "--label-map"),
@@ -110,11 +98,9 @@ def test_a_pickled_checkpoint_is_refused_and_not_read(
     assert not (tmp_path / "executed").exists()
 
 
-def test_a_model_that_is_nowhere_is_named(refused_in_a_shell, audit_arguments):
-    message = refused_in_a_shell(
-        *audit_arguments(reference="no-such-owner/no-such-model"),
-        environment={"HF_HUB_OFFLINE": "1"},
-    )
+def test_a_model_that_is_nowhere_is_named(refused, audit_arguments, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    message = refused(*audit_arguments(reference="no-such-owner/no-such-model"))
     assert "no folder `no-such-owner/no-such-model`" in message
 
 

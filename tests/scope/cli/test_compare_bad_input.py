@@ -4,29 +4,12 @@ Each goes through the command in this process.
 """
 
 import json
-from contextlib import nullcontext
 
 import pytest
 from stub_server import refuse, stub_server
 from tiny_heads import write_tiny_bert_qa
 
 READER, SKIMMER = "python:toy_answerers:Reader", "python:toy_answerers:Skimmer"
-
-
-@pytest.fixture
-def refused(command, leaves_no_run):
-    """Runs the command, which must refuse; returns its message."""
-
-    def run(*arguments, keeps_answers=False, **environment):
-        with nullcontext() if keeps_answers else leaves_no_run():
-            done = command(*arguments, environment=environment)
-        assert done.returncode == 2, done.stdout + done.stderr
-        assert done.stdout == ""
-        assert "Traceback" not in done.stderr
-        assert "fix:" in done.stderr
-        return done.stderr
-
-    return run
 
 
 def rows(path, *given):

@@ -86,28 +86,23 @@ def another_model(folder):
     write_tiny_llama(folder / "model", chat=False, seed=1)
 
 
+OUT = "or leave SemScore out: --semscore none"
+NAMED = "give its current location: --semscore probe:probe#SPEC"
+
+
 @pytest.mark.parametrize(
-    ("spoil", "found"),
+    ("spoil", "found", "fix"),
     [
-        (no_folder, "no `probe.json` in `probe`"),
-        (damaged, "is damaged: its digest is not the one"),
-        (no_model, "no folder `"),
-        (another_model, "with fingerprint `"),
+        (no_folder, "no `probe.json` in `probe`", OUT),
+        (damaged, "is damaged: its digest is not the one", OUT),
+        (no_model, "no folder `", f"{NAMED}, {OUT}"),
+        (another_model, "with fingerprint `", f"{NAMED}, {OUT}"),
     ],
 )
 def test_what_is_wrong_with_a_probe_ends_in_one_message_with_a_way_out(
-    command, tmp_path, spoil, found
+    refused, tmp_path, spoil, found, fix
 ):
     spoil(tmp_path)
-    done = command(*ASKED, "--semscore", "probe:probe")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Traceback" not in done.stderr
-    assert found in done.stderr
-    assert "or leave SemScore out: --semscore none" in " ".join(done.stderr.split())
-
-
-@pytest.mark.parametrize("spoil", [no_model, another_model])
-def test_a_probes_model_that_is_not_found_can_be_named(command, tmp_path, spoil):
-    spoil(tmp_path)
-    said = " ".join(command(*ASKED, "--semscore", "probe:probe").stderr.split())
-    assert "give its current location: --semscore probe:probe#SPEC" in said
+    message = refused(*ASKED, "--semscore", "probe:probe")
+    assert found in message
+    assert all(way in " ".join(message.split()) for way in fix.split(", "))

@@ -193,7 +193,7 @@ def test_each_benchmark_is_predicted_from_the_others(fleet):
     assert len(one["points"]) == len(MODELS)
 
 
-@pytest.mark.parametrize("forecaster", ["mf", "knn"])
+@pytest.mark.parametrize("forecaster", [pytest.param("mf", marks=pytest.mark.slow), "knn"])
 def test_benchmarks_are_predicted_as_published_with_the_matrix_of_contributions(fleet, forecaster):
     found = findings(
         fleet(

@@ -8,35 +8,27 @@ from scope.jobs import JOBS
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
-def test_a_help_page_has_at_most_four_panels_and_an_example(job, command):
+def test_a_help_page_has_at_most_four_panels_an_example_and_nothing_of_python(job, command):
     done = command(*job.name.split(), "--help")
     assert done.returncode == 0
     panels = re.findall(r"^╭─ (\w+) ─", done.stdout, re.MULTILINE)
     assert panels
     assert set(panels) <= {"Models", "Data", "Method", "Output"}
     assert len(panels) == len(set(panels))
-    assert f"Example: scope {job.name}" in " ".join(done.stdout.split())
+    page = " ".join(done.stdout.split())
+    assert f"Example: scope {job.name}" in page
+    assert not re.search(r"\b(STR|CHOICE)\b", page)
+    assert "in python" not in page.lower()
+    assert "scope.protocols" not in page
 
 
-def test_required_options_come_first_and_empty_defaults_are_left_out(command):
+def test_required_options_come_first_then_own_ones_and_empty_defaults_are_left_out(command):
     page = command("audit", "--help").stdout
     models = page[page.index("─ Models") : page.index("─ Data")]
     assert models.index("--reference") < models.index("--target") < models.index("--role")
     assert "[default: ()]" not in page
     assert "[default: False]" not in page
     assert "[default: synonym, typo]" in page
-
-
-@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
-def test_a_help_page_names_values_by_what_they_are_and_says_nothing_of_python(job, command):
-    page = " ".join(command(*job.name.split(), "--help").stdout.split())
-    assert not re.search(r"\b(STR|CHOICE)\b", page)
-    assert "in python" not in page.lower()
-    assert "scope.protocols" not in page
-
-
-def test_a_commands_own_options_come_before_inherited_ones(command):
-    page = command("audit", "--help").stdout
     assert page.index("--n INT") < page.index("--text-column") < page.index("--seed")
     assert page.index("--capability") < page.index("--trials")
     assert page.index("--label-word") < page.index("--prompt") < page.index("--device DEVICE")

@@ -49,6 +49,12 @@ def probe(command, laid_out):
     return run
 
 
+@pytest.fixture
+def probed(once, laid_out):
+    """What a finished run ``mine`` of the Llama printed."""
+    return once("probe", "--model", "./llama", "--data", "pairs.csv", *SMALL, "--run", "mine")
+
+
 def findings(done):
     return json.loads(done.stdout)["findings"]
 
@@ -60,10 +66,18 @@ def result(folder):
 
 @pytest.mark.parametrize(
     ("name", "layers", "readout"),
-    [("bert", 2, "mean"), ("t5", 2, "mean"), ("gpt2", 3, "prompt"), ("llama", 2, "prompt")],
+    [
+        pytest.param("bert", 2, "mean", marks=pytest.mark.slow),
+        ("t5", 2, "mean"),
+        ("gpt2", 3, "prompt"),
+        pytest.param("llama", 2, "prompt", marks=pytest.mark.slow),
+    ],
 )
 def test_the_same_command_works_on_every_family(probe, laid_out, name, layers, readout):
-    found = findings(probe("--model", f"./{name}", "--data", "pairs.csv", *SMALL, "--json-full"))
+    asked = ("--data", "pairs.csv", *SMALL, "--run", "mine", "--json-full")
+    done = probe("--model", f"./{name}", *asked)
+    assert done.stdout == (laid_out / "runs/mine/result.json").read_text(encoding="utf-8")
+    found = findings(done)
     (model,) = found["models"]
     assert (model["name"], model["layers"], model["width"]) == (name, layers, 16)
     assert (model["readout"], model["dtype"]) == (readout, "float32")
@@ -74,31 +88,21 @@ def test_the_same_command_works_on_every_family(probe, laid_out, name, layers, r
     assert None not in [layer[kind] for layer in found["layers"] for kind in ("encoded", "lost")]
 
 
-def test_the_command_prints_a_table_and_writes_a_report(probe, laid_out):
-    done = probe("--model", "./llama", "--data", "pairs.csv", *SMALL, "--run", "mine")
-    assert "llama: Pearson " in done.stdout
-    assert "left out" not in done.stdout
-    assert "report: runs/mine/report.html" in done.stderr
-    assert "llama: latents" in done.stderr
-    assert "llama: fitting" in done.stderr
+def test_the_command_prints_a_table_and_writes_a_report(probed, laid_out):
+    assert "llama: Pearson " in probed.stdout
+    assert "left out" not in probed.stdout
+    assert "report: runs/mine/report.html" in probed.stderr
+    assert "llama: latents" in probed.stderr
+    assert "llama: fitting" in probed.stderr
     page = parse((laid_out / "runs/mine/report.html").read_text(encoding="utf-8"))
     assert "llama" in page.text
 
 
 def test_the_whole_ladder_stands_in_the_papers_order(probe):
     steps = [word for step in reversed(STEPS) for word in ("--step", step)]
-    asked = (
-        "--model",
-        "./bert",
-        "--data",
-        "pairs.csv",
-        *SMALL,
-        *steps,
-        "--seeds",
-        "2",
-        "--json-full",
-    )
-    found = findings(probe(*asked, "--unlabelled", "sentences.csv", "--unlabelled-n", "50"))
+    asked = ("--model", "./bert", "--data", "pairs.csv", *SMALL, *steps)
+    more = ("--unlabelled", "sentences.csv", "--unlabelled-n", "50", "--seeds", "2")
+    found = findings(probe(*asked, *more, "--json-full"))
     scores = found["scores"]
     assert tuple(score["step"] for score in scores) == STEPS
     assert [len(score["pearsons"]) for score in scores] == [1, 1, 2, 2, 2, 2]
@@ -180,20 +184,17 @@ def test_two_models_are_held_against_each_other(probe, laid_out):
     assert [one["model"] for one in found["misjudged"]] == ["llama"] * 10 + ["gpt2"] * 10
 
 
-def test_a_model_whose_layers_stand_still_is_probed_and_has_no_map(probe):
+def test_a_model_whose_layers_stand_still_is_probed_and_has_no_map(probe, laid_out):
     models = ("--model", "python:toy_readers:Bags", "--model", "python:toy_readers:Still")
-    found = findings(probe(*models, "--data", "pairs.csv", "--step", "raw", "--json-full"))
+    done = probe(*models, "--data", "pairs.csv", "--step", "raw", "--run", "mine")
+    assert "texts truncated to its maximum length" in done.stdout
+    found = json.loads(result(laid_out / "runs/mine"))["findings"]
     assert found["alignments"] == []
     assert any(note.startswith("no CKA map of") for note in found["notes"])
     assert found["models"][0]["readout"] == "its own"
     still = found["scores"][1]
     assert still["pearson"]["reason"] == "one side is constant"
     assert still["pearsons"] == still["spearmans"] == [None]
-
-
-def test_texts_that_were_cut_are_counted(probe):
-    done = probe("--model", "python:toy_readers:Bags", "--data", "pairs.csv", "--step", "raw")
-    assert "texts truncated to its maximum length" in done.stdout
 
 
 def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):
@@ -259,24 +260,18 @@ def test_prompts_and_readouts_are_ways_of_their_own_to_read(probe, laid_out):
     assert latents.rows(["who saw"]).tolist() == reader.latents(["who saw"]).tolist()
 
 
-def test_the_run_is_listed_and_reported_again_without_the_model(probe, command, laid_out):
-    done = probe("--model", "./bert", "--data", "pairs.csv", *SMALL, "--run", "mine")
-    shutil.rmtree(laid_out / "bert")
+def test_the_run_is_listed_and_reported_again_without_the_model(probed, command, laid_out):
+    shutil.rmtree(laid_out / "llama")
     rows = json.loads(command("list", "runs", "--json").stdout)
     assert [(row["run"], row["job"], row["models"], row["state"]) for row in rows] == [
-        ("mine", "probe", "bert", "done")
+        ("mine", "probe", "llama", "done")
     ]
     page = (laid_out / "runs/mine/report.html").read_bytes()
     (laid_out / "runs/mine/report.html").unlink()
     again = command("report", "mine")
     assert again.returncode == 0, again.stderr
-    assert again.stdout == done.stdout
+    assert again.stdout == probed.stdout
     assert (laid_out / "runs/mine/report.html").read_bytes() == page
-
-
-def test_json_holds_the_whole_comparison_and_nothing_else(probe, laid_out):
-    done = probe("--model", "./bert", "--data", "pairs.csv", *SMALL, "--run", "mine", "--json-full")
-    assert done.stdout == (laid_out / "runs/mine/result.json").read_text(encoding="utf-8")
 
 
 def test_the_same_stands_open_to_python(laid_out, monkeypatch):
@@ -287,8 +282,3 @@ def test_the_same_stands_open_to_python(laid_out, monkeypatch):
     assert found.manifest.job == "probe"
     assert found.findings.models[0].prompt == "a {text} film"
     assert "raw" in str(found)
-
-
-def test_help_has_an_example(command):
-    said = " ".join(command("probe", "--help").stdout.split())
-    assert "Example: scope probe --model" in said
