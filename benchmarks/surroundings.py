@@ -55,8 +55,8 @@ def parsed(parser: argparse.ArgumentParser, parts: Sequence[str]) -> argparse.Na
     return arguments
 
 
-def bounded(key: str, estimate: Estimate | Undefined) -> dict[str, float]:
-    """A value under its key, with its bounds; nothing where it is undefined."""
+def bounded(key: str, estimate: Estimate | Undefined | None) -> dict[str, float]:
+    """A value under its key, with its bounds; nothing where there is none."""
     if not isinstance(estimate, Estimate):
         return {}
     return {key: estimate.value, f"{key}_low": estimate.low, f"{key}_high": estimate.high}
