@@ -32,8 +32,9 @@ def folder_of(name: str) -> Path:
     DataError
         When the leaderboard has no logs of that name, or the hub does not give them.
     """
+    import httpx
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     model, _, revision = name.partition("@")
     repository = _REPOSITORY.format(model.replace("/", "__"))
@@ -44,7 +45,7 @@ def folder_of(name: str) -> Path:
             revision=revision or None,
             allow_patterns=list(_FILES),
         )
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+    except (HfHubHTTPError, HFValidationError, httpx.HTTPError, OSError) as error:
         raise DataError(
             f"the hub did not give the logs of `{model}`, the data set {repository} "
             f"({first_line(error)})",
@@ -62,5 +63,6 @@ def is_log(path: Path) -> bool:
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     """The latest log of each task."""
-    latest = {lm_eval.without_date(path): path for path in sorted(paths)}
+    by_date = sorted(paths, key=lambda path: path.name)
+    latest = {lm_eval.without_date(path): path for path in by_date}
     return (log for log in lm_eval.read_logs([*latest.values()]) if log.paths)

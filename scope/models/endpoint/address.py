@@ -13,7 +13,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
+from urllib.request import getproxies, proxy_bypass_environment  # type: ignore[attr-defined]
 
 from scope.errors import ModelError, SpecError
 
@@ -224,9 +224,14 @@ def _is_name(model: str) -> bool:
 
 
 def proxy_of(base_url: str) -> str | None:
-    """The proxy that the environment names for a server; None where there is none."""
+    """The proxy that the environment names for a server; None where there is none.
+
+    An entry of ``NO_PROXY`` is a host, with or without port and scheme, or ``*`` for all.
+    """
     url, proxies = urlsplit(base_url), getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")
-    if not proxy or proxy_bypass(url.hostname or ""):
+    excluded = [entry.strip().rpartition("://")[2] for entry in proxies.get("no", "").split(",")]
+    host = url.netloc if url.port else f"{url.netloc}:{443 if url.scheme == 'https' else 80}"
+    if not proxy or "*" in excluded or proxy_bypass_environment(host, {"no": ",".join(excluded)}):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"

@@ -187,10 +187,12 @@ def test_a_proxy_or_certificates_that_cannot_be_used_are_told(clock, monkeypatch
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "ALL_PROXY"])
-@pytest.mark.parametrize("bypassed", [False, True])
+@pytest.mark.parametrize(
+    "bypassed", ["", "127.0.0.1", "127.0.0.1:{port}", "http://127.0.0.1", "a,*"]
+)
 def test_requests_go_through_the_proxy_of_the_environment(clock, monkeypatch, name, bypassed):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1" if bypassed else "")
     with raw_server(lambda _: http(WELL)) as proxy, raw_server(lambda _: http(WELL)) as raw:
+        monkeypatch.setenv("NO_PROXY", bypassed.format(port=raw.port))
         monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
         assert ask(raw, clock).text == "well"
         assert (len(proxy.asked), len(raw.asked)) == ((0, 1) if bypassed else (1, 0))
