@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_consistent_length
 
 from scope.errors import DataError, SpecError
 from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
@@ -62,7 +61,7 @@ class Forecaster(BaseEstimator, ABC):
         SpecError
             When a parameter cannot be, such as more dimensions than models.
         """
-        table, answers = checked_table(X, self.layout), checked_correctness(y, X)
+        table, answers = checked_table(X, self.layout), checked_correctness(y, len(X))
         self.check_parameters()
         with one_numpy_thread():
             self._fit(table, answers)
@@ -156,39 +155,77 @@ class VectorForecaster(Forecaster):
 
 
 def checked_table(table: Table, layout: QuestionLayout) -> Table:
-    """The table in single precision, if it is as the layout says.
+    """The table in single precision, if it is as the layout says and holds numbers alone.
 
     Raises
     ------
     DataError
-        When it has other columns.
-    ValueError
-        When a number is not finite.
+        When it is not, or does not.
     """
-    found: Table = check_array(table, dtype=np.float32, ensure_min_samples=0, ensure_min_features=0)
-    if found.shape[1] != layout.width:
+    found = np.asarray(table, dtype=np.float32)
+    if found.ndim != 2 or found.shape[1] != layout.width:
         raise DataError(
             f"a table of questions of shape {found.shape}",
             expected=f"{layout.width} columns: a vector of {layout.vector}, "
             f"{len(layout.features)} features and {int(bool(layout.categories))} category",
             fix="make the table with the same encoder and columns that the forecaster has",
         )
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+        raise DataError(
+            f"a number that is not finite in row {row} of the table of questions",
+            expected="finite numbers",
+            fix="encode the question again, or leave it out",
+        )
     return found
 
 
-def checked_correctness(answers: Answers, table: Table) -> Answers:
-    """The answers to the questions of a table in single precision.
+def checked_correctness(answers: Answers, questions: int) -> Answers:
+    """The answers in single precision, if there is something to learn from them.
 
     Raises
     ------
     DataError
-        When there is nothing to learn from them, or a value is none of 0, 1 and NaN.
+        When there is not, or a value is none of 0, 1 and NaN.
     """
-    check_consistent_length(table, answers)
     found = np.asarray(answers, dtype=np.float32)
+    if found.ndim != 2 or len(found) != questions:
+        raise DataError(
+            f"answers of shape {found.shape} to {questions} questions",
+            expected="one row a question and one column a model",
+            fix="turn the matrix round, or give the questions that were answered",
+        )
     require_right_or_wrong(found)
     require_right_and_wrong(found)
     return found
+
+
+def checked_new_models(
+    rows: NDArray[np.int64], answers: Answers, questions: int
+) -> tuple[NDArray[np.int64], Answers]:
+    """The rows and answers of new models, if they go together.
+
+    Answers that are all right or all wrong are allowed.
+
+    Raises
+    ------
+    DataError
+        When they do not, a row is none of the ``questions``, a value is none of 0, 1 and NaN, or
+        a model has no answer.
+    """
+    places, found = np.asarray(rows), np.asarray(answers, dtype=np.float32)
+    outside = places[~np.isin(places, np.arange(questions))]
+    if found.ndim != 2 or places.shape != found.shape[:1] or len(outside):
+        raise DataError(
+            f"answers of shape {found.shape} to the row {outside[0]}"
+            if len(outside)
+            else f"answers of shape {found.shape} to rows of shape {places.shape}",
+            expected=f"one row of answers for each row from 0 to {questions - 1}, and one column a "
+            "model",
+            fix="give answers to questions that the fleet was fitted on",
+        )
+    require_right_or_wrong(found)
+    return places.astype(np.int64), found
 
 
 class MeanForecaster(VectorForecaster):
@@ -224,10 +261,11 @@ class MeanForecaster(VectorForecaster):
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
         """A copy with new models, whose accuracy is that of these answers."""
+        _, checked = checked_new_models(rows, answers, self.questions_)
         larger = copy(self)
-        larger.model_vectors_ = np.concatenate([self.model_vectors_, accuracies(answers)[:, None]])
+        larger.model_vectors_ = np.concatenate([self.model_vectors_, accuracies(checked)[:, None]])
         # Against the models that were fitted: others that were added before do not count.
-        skills = new_model_skills(answers, self.skills_[: self.fitted_], self.questions_)
+        skills = new_model_skills(checked, self.skills_[: self.fitted_], self.questions_)
         larger.skills_ = np.concatenate([self.skills_, skills])
         return larger
 

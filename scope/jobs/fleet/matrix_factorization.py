@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
-from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster
+from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster, checked_new_models
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.models.torch_setup import load_torch, one_torch_thread
 from scope.statistics.threads import one_numpy_thread
@@ -157,6 +157,7 @@ class MatrixFactorization(VectorForecaster):
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
         """A copy with new models, each with the most probable vector after its answers."""
+        rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
         spread = Spread(self.spread_mean_, self.spread_root_)
         offsets = np.full(len(rows), self.constant_, dtype=np.float32)
         with one_numpy_thread():

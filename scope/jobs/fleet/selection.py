@@ -335,7 +335,7 @@ def choose(
     if not any(isinstance(one, MeanForecaster) for one in listed):
         listed.insert(0, MeanForecaster(layout=listed[0].layout))
     questions = checked_table(table, listed[0].layout)
-    given = checked_correctness(answers, questions)
+    given = checked_correctness(answers, len(questions))
     numbers = question_numbers(questions, listed[0].layout)
     parts = question_folds(numbers, folds, seed)
     mean = next(n for n, one in enumerate(listed) if isinstance(one, MeanForecaster))

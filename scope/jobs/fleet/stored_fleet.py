@@ -99,10 +99,18 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
 
     Raises
     ------
+    SpecError
+        When the forecaster is of a class that is not SCoPE's own.
     RunError
         When the folder cannot be written.
     """
     forecaster = fleet.forecaster
+    if FORECASTERS.get(forecaster.short_name) is not type(forecaster):
+        raise SpecError(
+            f"a forecaster of the class {type(forecaster).__name__}",
+            expected=f"one of {', '.join(FORECASTERS)}, as SCoPE has them",
+            fix="keep your own forecaster by other means",
+        )
     numbers = {f"forecaster.{name}": array for name, array in forecaster.state_arrays().items()}
     numbers |= _counts(fleet)
     parameters = forecaster.get_params(deep=False)

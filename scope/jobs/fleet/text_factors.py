@@ -20,6 +20,7 @@ from scope.jobs.fleet.factorization import (
 from scope.jobs.fleet.forecaster import (
     Probabilities,
     VectorForecaster,
+    checked_new_models,
     checked_table,
 )
 from scope.jobs.fleet.kernels import (
@@ -153,10 +154,16 @@ class TextFactors(VectorForecaster):
             Which of the questions that it was fitted on were answered, by their rows then.
         answers
             Shape (len(rows), new models): 1 right, 0 wrong, NaN unknown.
+
+        Raises
+        ------
+        DataError
+            When they do not go together, or a model has no answer.
         """
+        places, given = checked_new_models(rows, answers, len(self.question_vectors_))
         prior = Prior(self.prior_mean_, self.prior_covariance_, float(self.noise_))
         with one_numpy_thread():
-            found = new_model_vectors(self.question_vectors_[rows], answers, prior)
+            found = new_model_vectors(self.question_vectors_[places], given, prior)
         larger = copy.copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, found])
         larger.skills_ = larger.model_vectors_[:, 0]
@@ -170,8 +177,7 @@ class TextFactors(VectorForecaster):
 
     def _fit(self, table: Table, answers: Answers) -> None:
         numbers, folds = self._inner_folds(table)
-        # There are at most as many dimensions beside the skill as models.
-        dimensions = min(self.dimensions or MOST_DIMENSIONS, answers.shape[1])
+        dimensions = self._dimensions_for(answers.shape[1])
         factors = factorize(answers, dimensions)
         # Each dimension weighs as it does in the answers.
         weight = np.sqrt((factors.model_vectors**2).sum(axis=0))
@@ -217,6 +223,10 @@ class TextFactors(VectorForecaster):
         forecasts: Probabilities = found @ coordinates.T
         forecasts += skills
         return forecasts
+
+    def _dimensions_for(self, models: int) -> int:
+        """How many dimensions to fit beside the skill; there are at most as many as models."""
+        return min(self.dimensions or MOST_DIMENSIONS, models)
 
     def _inner_folds(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Which question each row is, and its fold; few questions are in fewer folds."""

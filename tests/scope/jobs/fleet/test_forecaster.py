@@ -24,9 +24,10 @@ from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.text_factors import TextFactors
 
 LAYOUT = QuestionLayout(vector=2, features=("words",), categories=("arc", "gsm8k"))
+RIGHT = np.array([[1.0, 0.0], [0.0, 1.0]])
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (2, 5)])
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 5)])
 def test_a_table_of_another_shape_is_refused_with_what_columns_it_needs(shape):
     with pytest.raises(DataError, match=r"(?s)4 columns: a vector of 2, 1 features and 1 category"):
         checked_table(np.zeros(shape), LAYOUT)
@@ -36,13 +37,14 @@ def test_a_table_of_another_shape_is_refused_with_what_columns_it_needs(shape):
 def test_a_table_holds_finite_numbers_alone(number):
     table = np.zeros((3, 4))
     table[1, 2] = number
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    with pytest.raises(DataError, match="not finite in row 1"):
         checked_table(table, LAYOUT)
 
 
 @pytest.mark.parametrize(
     ("answers", "found"),
     [
+        ([[1.0, 0.0]], r"answers of shape \(1, 2\) to 2 questions"),
         ([[1.0, 0.5], [0.0, 1.0]], "the value 0.5 among the answers"),
         ([[1.0, 1.0], [1.0, np.nan]], "all 3 answers are right"),
         ([[1.0, np.nan], [0.0, np.nan]], "no answer of the model in column 1"),
@@ -50,7 +52,7 @@ def test_a_table_holds_finite_numbers_alone(number):
 )
 def test_answers_from_which_nothing_can_be_learned_are_refused(answers, found):
     with pytest.raises(DataError, match=found):
-        checked_correctness(np.array(answers), np.zeros((2, 1)))
+        checked_correctness(np.array(answers), 2)
 
 
 def test_the_score_counts_known_answers_alone():
@@ -126,6 +128,19 @@ def test_models_added_change_nothing_about_the_others_nor_each_other(name):
     before = fitted.predict_proba(table)
     assert before.shape[1] == 6
     assert at_once.predict_proba(table)[:, :6] == pytest.approx(before, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_input_there_is_nothing_to_learn_from_is_refused_and_an_empty_row_is_not(name):
+    forecaster = ALL[name](layout=toy_fleet.LAYOUT)
+    table, answers = toy_fleet.fleet()
+    answers[2] = np.nan
+    forecaster.fit(table, answers)
+    with pytest.raises(DataError, match="answers are wrong"):
+        forecaster.fit(table, np.zeros_like(answers))
+    table[7, 0] = np.nan
+    with pytest.raises(DataError, match="row 7"):
+        forecaster.fit(table, answers)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -209,6 +224,14 @@ def test_the_nearest_are_those_of_a_stable_sort(seed, count):
     first = np.argsort(distances, axis=1, kind="stable")[:, :count]
     np.put_along_axis(chosen, first, 1, axis=1)
     assert nearest(distances, count).tolist() == chosen.tolist()
+
+
+def test_with_as_many_neighbours_as_questions_it_is_the_mean():
+    table, answers = toy_fleet.fleet()
+    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers)
+    for neighbours in (60, 131):
+        found = made(neighbours).fit(table, answers).predict_proba(table)
+        assert found == pytest.approx(mean.predict_proba(table), abs=1e-6)
 
 
 def test_it_keeps_what_it_saw_when_the_answers_are_changed_afterwards():

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 import toy_fleet
@@ -70,7 +72,9 @@ def test_torchs_own_generator_and_threads_stay_as_they_were():
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
-FAST = {"dimensions": 8, "epochs": 25, "batch": 256, "learning_rate": 0.05}
+NAN = np.nan
+TESTS = Path(toy_fleet.__file__).parent
+FAST = {"dimensions": 8, "epochs": 40, "batch": 64, "learning_rate": 0.02}
 
 
 def made(**parameters):
@@ -138,3 +142,9 @@ def test_a_model_added_with_its_answers_is_predicted_as_one_that_was_there():
     assert ours > theirs - 0.1
     before = without.predict_proba(table)
     assert larger.predict_proba(table)[:, :-1] == pytest.approx(before, abs=1e-6)
+
+
+def test_a_new_process_gives_the_same_bytes():
+    toy_fleet.assert_the_same_in_a_new_process(
+        MatrixFactorization, dimensions=8, epochs=3, batch=64
+    )
