@@ -32,6 +32,8 @@ Group = Literal[
 ]
 
 LOCAL_LOGS = ("eee", "helm", "inspect", "lm-eval")
+"""Schemes of the logs that are files of the user."""
+
 LOGS = (*LOCAL_LOGS, "openllm")
 """Schemes of the logs of evaluation tools; each is a module of `scope.data.logs`."""
 

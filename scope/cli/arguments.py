@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cyclopts import (
-    CycloptsError,
-    UnusedCliTokensError,
-)
+from cyclopts import CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 from scope.errors import SpecError
 
@@ -19,8 +16,12 @@ def argument_error(error: CycloptsError) -> SpecError:
     if isinstance(error, UnusedCliTokensError):
         unused = error.unused_tokens or [""]
         return _unused(unused[0], error.root_input_tokens or (), page)
-    said = " ".join(str(error).split())
-    return SpecError(said, expected="commands and options of the help page", fix=page)
+    problem = " ".join(str(error).split())
+    option = error.argument.name if error.argument else ""
+    if isinstance(error, MissingArgumentError) and option not in (error.root_input_tokens or ()):
+        _, meant, suggestion = problem.partition(" Did you mean")
+        problem = f"{option} is missing.{meant}{suggestion}"
+    return SpecError(problem, expected="commands and options of the help page", fix=page)
 
 
 def _unused(word: str, arguments: Sequence[str], page: str) -> SpecError:

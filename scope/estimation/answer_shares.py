@@ -112,15 +112,15 @@ def gives_one_answer(
     most = max(Counter(expected.values()).values(), default=0)
     if min(texts, known) >= FEWEST and most <= SKEWED * known:
         whose = "gold label" if of_gold else "answer of the reference"
-        told = f"it answers `{answer}` to {times} of {texts} texts"
-        return f"{told}, while no {whose} exceeds {most} of {known}"
+        opening = f"it answers `{answer}` to {times} of {texts} texts"
+        return f"{opening}, while no {whose} exceeds {most} of {known}"
     others = [answers[one] for one, label in expected.items() if label != answer and one in answers]
     if len(others) >= FEWEST and set(others) == {answer}:
         whose = "whose gold label is another" if of_gold else "that the reference answers otherwise"
         return f"it answers `{answer}` to all {len(others)} texts {whose}"
     if times == texts >= FEWEST > known:
-        told = f"only {known} of them" if known else "none of them"
-        return f"it answers `{answer}` to all {texts} texts, and {told} has a gold label"
+        labelled = f"only {known} of them" if known else "none of them"
+        return f"it answers `{answer}` to all {texts} texts, and {labelled} has a gold label"
     return None
 
 

@@ -138,6 +138,7 @@ def test_words_beyond_the_greatest_length_stay_and_are_counted():
         assert one.text != f"{TEXT} {blob}"
     assert Typo().left_alone(f"{TEXT} {blob}") == 1
     assert Typo().left_alone(TEXT) == 0
+    assert Typo(max_letters=6).left_alone("a sunny morning") == 1
 
 
 def test_a_text_beyond_the_bound_is_not_searched_and_says_so():

@@ -8,6 +8,7 @@ from made_up_logs import choice_samples, documents, results_of, write_log
 
 from capabilities.choice import Choice
 from scope.data.logs import openllm
+from scope.data.logs.finding import LogSpec
 from scope.errors import DataError
 from scope.models import ModelOptions
 from scope.models.logs import load
@@ -53,6 +54,21 @@ def test_the_latest_run_of_a_task_is_read(hub):
     (logs / f"results_{EARLIER}.json").unlink()
     assert sum(right) / len(right) == results_of(logs)["leaderboard_colours"]["acc_norm,none"]
     assert expand_spec("openllm:org/a#*") == ("openllm:org/a#org/a",)
+
+
+def test_the_latest_run_counts_in_whatever_folder_and_tasks_without_samples_are_listed(hub):
+    logs = details(hub, "a", 5)
+    newest = choice_samples(DOCS, 5, 3, old=True)
+    folder = write_log(
+        logs.parent / "a_folder_that_comes_first",
+        "org/a",
+        {"leaderboard_colours": newest, "leaderboard_unlogged": newest},
+        date="2024-08-01T00-00-00.1",
+    )
+    next(folder.glob("samples_leaderboard_unlogged_*")).unlink()
+    (tasks, unlogged) = LogSpec.parse("openllm", "org/a").files()
+    assert tasks.paths[0].parent == folder
+    assert (unlogged.conditions.task, unlogged.paths) == ("leaderboard_unlogged", ())
 
 
 def test_a_model_that_the_leaderboard_lacks_is_refused(hub):

@@ -56,7 +56,7 @@ def test_a_plugins_job_is_a_command_like_others(with_plugin, sentences_csv):
     page = with_plugin("confidence", "--help").stdout
     assert "Measure how sure models are of their answers." in page
     assert "--sure-from" in page
-    assert "--model requires an argument" in with_plugin("confidence", "--data", "x").stderr
+    assert "--model is missing" in with_plugin("confidence", "--data", "x").stderr
     assert 'Did you mean "confidence"?' in with_plugin("confidense").stderr
     too_high = confidence(with_plugin, sentences_csv, "--sure-from", 2)
     assert (too_high.returncode, "sure-from" in too_high.stderr) == (2, True)

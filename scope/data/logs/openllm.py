@@ -62,7 +62,9 @@ def is_log(path: Path) -> bool:
 
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
-    """The latest log of each task."""
+    """The latest log of each task, and tasks without samples."""
     by_date = sorted(paths, key=lambda path: path.name)
     latest = {lm_eval.without_date(path): path for path in by_date}
-    return (log for log in lm_eval.read_logs([*latest.values()]) if log.paths)
+    logs = list(lm_eval.read_logs([*latest.values()]))
+    logged = {log.conditions.task for log in logs if log.paths}
+    return (log for log in logs if log.paths or log.conditions.task not in logged)

@@ -142,21 +142,21 @@ def _one_answer(named: Named, model: str) -> str | None:
     most = max(right.values(), default=0)
     # Words may be right in another spelling; an option is right or it is not.
     expected = right[answer] if named.what == "option" else most
-    told = f"it gives the {named.what} `{brief(answer)}` to"
+    opening = f"it gives the {named.what} `{brief(answer)}` to"
     if min(asked, known) >= FEWEST and expected <= SKEWED * known:
-        told += f" {times} of {asked} questions"
+        opening += f" {times} of {asked} questions"
         if most > SKEWED * known:
-            return f"{told}, and is right for {expected} of {known} with it"
-        return f"{told}, while no right {named.what} exceeds {most} of {known}"
+            return f"{opening}, and is right for {expected} of {known} with it"
+        return f"{opening}, while no right {named.what} exceeds {most} of {known}"
     others = [
         given[one] for one, names in named.gold.items() if one in given if answer not in names
     ]
     if len(others) >= FEWEST and set(others) == {answer}:
-        return f"{told} all {len(others)} questions to which another is right"
+        return f"{opening} all {len(others)} questions to which another is right"
     if asked >= FEWEST > known:
         of_whole = f"all {times}" if times == asked else f"{times} of {asked}"
         of_gold = f"only {known} of them have" if known else "none of them has"
-        return f"{told} {of_whole} questions, and {of_gold} a known right answer"
+        return f"{opening} {of_whole} questions, and {of_gold} a known right answer"
     return None
 
 

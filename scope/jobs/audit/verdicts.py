@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from reports.wording import short
 from scope.estimation.pairs import LABELS_ALONE
 from scope.jobs.audit.request import AuditRequest
 from scope.printing import counted
@@ -289,20 +290,21 @@ def _beyond(verdict: Replacement, reference: str, measured: _Measured) -> str:
     others = [name for name in verdict.beyond if name != worst.name]
     verb = "is" if len(others) == 1 else "are"
     also = f", and {named(others)} {verb} beyond limits, too" if others else ""
-    return _told(worst, reference, measured) + also
+    return _in_words(worst, reference, measured) + also
 
 
-def _told(endpoint: Endpoint, reference: str, measured: _Measured) -> str:
+def _in_words(endpoint: Endpoint, reference: str, measured: _Measured) -> str:
     """An endpoint's number, what it is compared with, and its limit."""
     name, estimate, limit = endpoint.name, endpoint.estimate, endpoint.limit or 0.0
     if not isinstance(estimate, Estimate):
         return f"{name} is {estimate}"
     if name.startswith("reach on "):
         on = name.removeprefix("reach ")
-        times = f"{abs(estimate.value):.2f} times as far"
-        if estimate.value < 0:
-            return f"it moves against {reference} {on}, {times} (limit {limit:g})"
-        return f"it moves {times} as {reference} {on} (limit {limit:g})"
+        if estimate.value >= 0:
+            times = f"{estimate.value:.2f} times as far"
+            return f"it moves {times} as {reference} {on} (limit {limit:g})"
+        against = "it moves against" if estimate.high < 0 else "it is not shown to move with"
+        return f"{against} {reference} {on} (reach {short(estimate)}, limit {limit:g})"
     if limit > 0:
         return f"its {name} is {estimate.value:.2f} (limit {limit:g})"
     if name == "accuracy":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import count
 from textwrap import shorten
@@ -92,7 +91,7 @@ def page(result: PairResult) -> Page:
             *models_section(result),
             *map(_numbers, count(1), result.parts, pages),
             *_left_out(result),
-            replace(reproduce(result.manifest, result.clock), folded=True),
+            reproduce(result.manifest, result.clock),
         ),
         brief=(
             *((*sentence, *answers) if result.audits else pages[0].brief),
@@ -199,7 +198,7 @@ _OF_ACCURACY = {
 }
 _OF_OTHERS = {
     "may replace": "{names} within limits",
-    "may not": "{names} below the limits",
+    "may not": "{names} beyond limits",
     "not shown": "still open: {names}",
 }
 """What a verdict says of the endpoints that carry it; an open accuracy is one of the others."""

@@ -55,7 +55,7 @@ class Responses(ABC):
         return response.choice or ""
 
     def pairs(self, items: ItemSet, models: Sequence[Model]) -> tuple[AuditedPairs, ...]:
-        """The perturbations that all of these models have answered; the reference is first."""
+        """The perturbations, with the answers of these models; the reference is first."""
         return ()
 
     @abstractmethod
@@ -137,7 +137,7 @@ class TextResponses(Responses):
         return self.labels
 
     def pairs(self, items: ItemSet, models: Sequence[Model]) -> tuple[AuditedPairs, ...]:
-        """The perturbations that all of these models have answered; the reference is first."""
+        """The perturbations, with the answers of these models; the reference is first."""
         if not items.sets:
             return ()
         of_reference, *of_others = (self.known[model.name] for model in models)

@@ -231,7 +231,7 @@ def proxy_of(base_url: str) -> str | None:
     url, proxies = urlsplit(base_url), getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")
     excluded = [entry.strip().rpartition("://")[2] for entry in proxies.get("no", "").split(",")]
-    host = url.netloc if url.port else f"{url.netloc}:{443 if url.scheme == 'https' else 80}"
+    host = f"{url.hostname}:{url.port or (443 if url.scheme == 'https' else 80)}"
     if not proxy or "*" in excluded or proxy_bypass_environment(host, {"no": ",".join(excluded)}):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address, Key
+from scope.models.endpoint.connections import Connections
 from scope.models.endpoint.exchange import (
     OK,
-    Connections,
     EndpointError,
     EndpointRequest,
     Failure,

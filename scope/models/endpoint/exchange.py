@@ -11,8 +11,8 @@ import json
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -20,7 +20,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scope.errors import ModelError
-from scope.models.endpoint.address import KEY_VARIABLE, Key, proxy_of
+from scope.models.endpoint.address import KEY_VARIABLE, Key
+from scope.models.endpoint.connections import Connections
 from scope.printing import counted, first_line
 
 if TYPE_CHECKING:
@@ -229,8 +230,6 @@ MOST_LISTED_BYTES = 4 * KIBIBYTE**2
 MOST_REFUSAL_BYTES = 64 * KIBIBYTE
 """Of a reply with an error status."""
 
-_PATHS = {"chat": "/chat/completions", "completions": "/completions", "models": "/models"}
-
 
 class HttpResponse(NamedTuple):
     """A server's response, its body bounded."""
@@ -244,71 +243,6 @@ class UnreadableBodyError(Exception):
     """A body that is too long, or not compressed as its header says; the text says which."""
 
 
-class Connections:
-    """Connections to one server, each used for one request at a time and then for the next.
-
-    A pool for all requests looks through all its connections at each; a client of httpx adds more.
-
-    Raises
-    ------
-    ModelError
-        When the environment names a proxy or certificates that cannot be used.
-    """
-
-    def __init__(self, key: Key, base_url: str) -> None:
-        import httpx
-
-        try:
-            # Read once: it takes longer than a request.
-            self._certificates = httpx.create_ssl_context()
-            self.urls = {kind: httpx.URL(base_url + path) for kind, path in _PATHS.items()}
-            self._proxy = proxy_of(base_url)
-            self._idle = [self._open()]
-        except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
-            # Not shown in full: the URL of a proxy may hold a password.
-            raise ModelError(
-                f"a proxy or certificates in the environment that cannot be used to ask {base_url} "
-                f"({type(error).__name__})",
-                expected="in HTTP_PROXY, HTTPS_PROXY and ALL_PROXY an http or https URL or "
-                "nothing, in SSL_CERT_FILE and SSL_CERT_DIR certificates that can be read or "
-                "nothing",
-                fix="correct these variables, or unset them",
-            ) from None
-        self.headers = httpx.Headers(
-            {
-                "Authorization": f"Bearer {key.value}",
-                "Accept": "application/json",
-                # A compressed body may be a thousand times as long as it seems.
-                "Accept-Encoding": "identity",
-                "Content-Type": "application/json",
-                "User-Agent": "scope-models",
-            }
-        )
-
-    def _open(self) -> httpx.AsyncHTTPTransport:
-        import httpx
-
-        return httpx.AsyncHTTPTransport(
-            verify=self._certificates,
-            proxy=self._proxy,
-            limits=httpx.Limits(max_connections=None, keepalive_expiry=60.0),
-        )
-
-    @contextmanager
-    def one(self) -> Iterator[httpx.AsyncHTTPTransport]:
-        """A connection that nobody else uses meanwhile, if possible the one used last."""
-        connection = self._idle.pop() if self._idle else self._open()
-        try:
-            yield connection
-        finally:
-            self._idle.append(connection)
-
-    async def close(self) -> None:
-        """Close all of them."""
-        for connection in self._idle:
-            await connection.aclose()
-
-
 async def exchange(
     connections: Connections, ask: EndpointRequest, body: dict[str, Any]
 ) -> HttpResponse | Failure:
@@ -317,8 +251,8 @@ async def exchange(
 
     content = None if ask.path == "models" else json.dumps(body).encode()
     method = "GET" if content is None else "POST"
-    url = connections.urls[ask.path]
     try:
+        url = connections.urls[ask.path]
         with connections.one() as connection:
             for _ in range(MOST_REDIRECTS + 1):
                 response = await connection.handle_async_request(

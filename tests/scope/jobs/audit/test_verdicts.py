@@ -6,6 +6,10 @@ import re
 import pytest
 from toy_models import Constant, Reference, Stranger, weight
 
+from scope.jobs.audit.verdicts import _in_words
+from scope.records import Estimate
+from scope.statistics import judge_estimate
+
 WORDS = [
     f"{stem}{end}"
     for stem in ("harbou", "wonde", "picni", "mountai")
@@ -104,6 +108,21 @@ def test_a_copy_may_replace_and_other_models_may_not(with_baseline):
     assert decided[Halved].open == ("reach on typo",)
     assert decided[Halved].rows_needed is None
     assert decided[Shifted].beyond == ("accuracy", "agreement")
+
+
+@pytest.mark.parametrize(
+    ("bounds", "sentence"),
+    [
+        ((-0.3, -0.7, 0.1), "it is not shown to move with A on typo (reach −0.30 [−0.70, 0.10], "),
+        ((-0.3, -0.7, -0.1), "it moves against A on typo (reach −0.30 [−0.70, −0.10], "),
+        ((0.3, -0.1, 0.4), "it moves 0.30 times as far as A on typo ("),
+    ],
+)
+def test_a_model_moves_against_the_reference_only_if_its_interval_says_so(bounds, sentence):
+    value, low, high = bounds
+    estimate = Estimate(value=value, low=low, high=high, n=9, method="made up")
+    reach = judge_estimate("reach on typo", estimate, limit=0.5)
+    assert _in_words(reach, "A", None) == f"{sentence}limit 0.5)"
 
 
 def test_every_sentence_is_carried_by_its_endpoints(with_baseline):
