@@ -84,6 +84,8 @@ def test_gold_that_has_this_answer_nearly_everywhere_makes_it_no_fault():
     rights = [2] * 38 + [0, 1]
     pair = shares(choice_items(rights), chosen(rights), chosen([2] * 38 + [1, 1]))
     assert [one.degenerate for one in pair] == [None, None]
+    (constant,) = shares(choice_items([2] * 16 + [0] * 2 + [1] * 2), chosen([2] * 20))
+    assert "no right option exceeds 16 of 20" in constant.degenerate
 
 
 def test_gold_that_has_another_answer_nearly_everywhere_is_no_excuse():

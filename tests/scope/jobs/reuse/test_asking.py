@@ -284,12 +284,20 @@ def test_p_never_rises_and_is_that_of_the_sequential_test(seed, share):
     assert p_values == sorted(p_values, reverse=True)
 
 
-def test_in_words_there_are_as_many_options_as_there_could_be():
+def test_in_words_there_are_as_many_options_as_there_could_be(monkeypatch):
     # Were they counted from the controls' answers, a control's own words would count against it
     # and the suspect's would not.
+    counts = []
+
+    def recorded(reference, controls, options, looks):
+        counts.extend(options.tolist())
+        return SequentialTest(reference, controls, options, looks=looks)
+
+    monkeypatch.setattr("scope.jobs.reuse.asking.SequentialTest", recorded)
     rows, gold = strangers(5, controls=20, items=100)
     case, looks, _ = in_batches(rows, gold, batch=25, alpha=0.01, words=in_words, relates=never)
     assert looks == looks_by_hand(case, rows, 23, [25, 50, 75, 100])
+    assert counts == [23] * 100
 
 
 def test_mistakes_are_asked_first_then_what_the_reference_was_least_sure_of():

@@ -1,5 +1,6 @@
 """What is concluded, and what is not."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -169,6 +170,18 @@ def test_each_thing_that_forbids_to_clear_a_suspect_does_so_alone():
         assert reason in texts[0]
     cleared_still = reasons(standings=placed(6), detectable=0.5, p_paired=0.05)
     assert cleared_still == ("not related", ())
+
+
+def test_one_comparable_control_too_few_is_too_few():
+    def with_comparable(count):
+        checks = cleared().verdict.controls
+        return tuple(replace(check, comparable=place < count) for place, check in enumerate(checks))
+
+    _, (reason,) = reasons(controls=with_comparable(0))
+    needed = int(re.search(r"at least (\d+) are needed", reason)[1])
+    decision, (reason,) = reasons(controls=with_comparable(needed - 1))
+    assert (decision, reason.endswith(", 1 more")) == ("undecided", True)
+    assert reasons(controls=with_comparable(needed)) == ("not related", ())
 
 
 def test_another_control_that_may_be_related_forbids_nothing():
