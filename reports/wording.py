@@ -90,6 +90,18 @@ def points(value: float) -> str:
     return _with_true_minus(f"{100 * round(value, 3):+.1f}")
 
 
+def short_points(estimate: Estimate | Undefined) -> str:
+    """A difference of shares with its interval in points, or why there is none.
+
+    >>> short_points(Estimate(value=-0.117, low=-0.149, high=0.01, n=9, method="Tango"))
+    '−11.7 [−14.9, +1.0]'
+    """
+    if isinstance(estimate, Undefined):
+        return str(estimate)
+    value, low, high = map(points, (estimate.value, estimate.low, estimate.high))
+    return f"{value} [{low}, {high}]"
+
+
 def p_value(value: float | None) -> str:
     """A p-value with three decimals, or a bound below that.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from reports.blocks import (
     Beside,
@@ -16,15 +16,16 @@ from reports.blocks import (
     Paragraph,
     Row,
     Table,
+    Terms,
     note,
-    paragraph,
 )
 from reports.builders.estimates import CLEAN, short_name
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, prose, written
-from reports.wording import Cell, p_value, range_of_counts, short
+from reports.wording import p_value, range_of_counts, short, short_points, short_share
 from scope.estimation.slices import MINUS
-from scope.jobs.audit.verdicts import opening
+from scope.jobs.audit.telling_text import telling_text
+from scope.jobs.audit.verdict_words import VerdictWords, in_words
 from scope.records import (
     AuditResult,
     Difference,
@@ -34,6 +35,7 @@ from scope.records import (
     Undefined,
     marked,
 )
+from scope.records.verdicts import State
 
 _FRAMES: Mapping[ReplacementDecision, Literal["good", "bad", "undecided"]] = MappingProxyType(
     {"may replace": "good", "may not": "bad", "not shown": "undecided"}
@@ -49,56 +51,110 @@ MOST_COLUMNS, _ONE_LINE = 5, 3
 More would not fit into 80 columns.
 """
 
+FEW_TARGETS = 2
+"""Targets up to which the numbers behind a verdict are open."""
+
 _LEVEL = 0.05
 
 
-def verdict_sentences(verdicts: Sequence[Replacement], reference: str) -> list[Text]:
+class Answered(NamedTuple):
+    """A verdict in words, with facts of its own, and earlier runs that asked the same texts."""
+
+    verdict: Replacement
+    words: VerdictWords
+    facts: tuple[tuple[Text, Text], ...] = ()
+    looks: tuple[str, ...] = ()
+
+
+def answered(result: AuditResult) -> Iterator[Answered]:
+    """The verdict on each target, if any is reached."""
+    same = estimates_of_models(result, "iid_agreement", None)
+    for verdict in result.verdicts:
+        facts = []
+        agreement = same.get(verdict.target)
+        if isinstance(agreement, Estimate):
+            share = prose(f"{short_share(agreement)} of {{n}} unchanged texts", n=agreement.n)
+            facts.append((prose("Same answer"), share))
+        if example := telling_text(verdict, result):
+            facts.append((prose("Example"), example))
+        words = in_words(verdict, result)
+        yield Answered(verdict, words, tuple(facts), result.earlier_looks)
+
+
+def verdict_sentences(verdicts: Iterable[Answered]) -> list[Text]:
     """One for each target; none where no verdict is reached."""
-    parts = [_parts(verdict, reference) for verdict in verdicts]
-    return [prose("**{head}**: {why}", head=head, why=why) for head, why in parts]
+    return [
+        prose(
+            "**{head}**: {why}",
+            head=f"{SIGNS[verdict.decision]} {words.opening}",
+            why=str(words).removeprefix(f"{words.opening}: "),
+        )
+        for verdict, words, *_ in verdicts
+    ]
 
 
-def _parts(verdict: Replacement, reference: str) -> tuple[str, str]:
-    """The verdict with its sign, and what carries it."""
-    first = opening(verdict, reference)
-    more, _, why = verdict.sentence.removeprefix(first).partition(": ")
-    return f"{SIGNS[verdict.decision]} {first}{more}", why
+def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
+    """A box a target: the verdict, what carries it, how sure it is, and what would decide it.
+
+    The numbers stand beside it, of three targets and more behind a line.
+    """
+    few, boxes = len(verdicts) <= FEW_TARGETS, []
+    for answer in verdicts:
+        verdict = answer.verdict
+        head = f"{SIGNS[verdict.decision]} {answer.words.opening}"
+        facts, numbers = (
+            Terms(tuple(_facts(answer)), facts=True),
+            (_endpoints(verdict), _ABOUT_LIMITS),
+        )
+        title = prose("{n} numbers and limits", n=len(verdict.endpoints))
+        blocks = (Beside(((facts,), numbers)),) if few else (facts, Fold(title, numbers))
+        lead = Paragraph(prose("**{head}**", head=head), lead=True)
+        boxes.append(Callout(_FRAMES[verdict.decision], (lead, *blocks)))
+    yield from boxes if few else [Beside(tuple((box,) for box in boxes))]
 
 
-def verdict_boxes(verdicts: Sequence[Replacement], reference: str) -> Iterator[Beside]:
-    """A box a target: the verdict, its sentence, and its endpoints behind a line."""
-    if verdicts:
-        yield Beside(tuple((_box(verdict, reference),) for verdict in verdicts))
+def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
+    verdict, words = answer.verdict, answer.words
+    why = ". ".join((words.why, *words.notes))
+    yield prose("Why"), prose("{why}.", why=why if verdict.reason else why[:1].upper() + why[1:])
+    yield from answer.facts
+    decided = verdict.decision != "not shown"
+    sure = "Decided: such a verdict is wrong at most 1 time in 40."
+    if answer.looks:
+        sure = "Exploratory: {runs} asked these texts before, with another plan. Error rates hold "
+        sure += "on texts that no run has used."
+        yield prose("How sure"), prose(sure, runs=", ".join(answer.looks))
+    else:
+        yield prose("How sure"), prose(sure if decided else "Open: the intervals allow both.")
+    more = "None needed." if decided else f"{words.more or 'More texts alone do not decide it'}."
+    yield prose("More texts"), prose("{more}", more=more)
 
 
-def _box(verdict: Replacement, reference: str) -> Callout:
-    head, why = _parts(verdict, reference)
-    endpoints = Table.of(
-        {
-            **{"Verdict rests on": "name", "Value": "estimate"},
-            **{"Limit": "number", "State": "text"},
-        },
-        (
-            (
-                *(end.name, Cell.of(end.estimate)),
-                "" if end.limit is None else f"{end.limit:g}".replace("-", "−"),
-                end.state,
-            )
-            for end in verdict.endpoints
-        ),
-        caption=prose(
-            "Accuracy is the target’s minus the reference’s; with a baseline, agreement and "
-            "concordance are the target’s minus the baseline’s. A state is that of its row "
-            "alone; the verdict is corrected over rows and targets"
-        ),
-    )
-    return Callout(
-        _FRAMES[verdict.decision],
-        (
-            Paragraph(prose("**{head}**", head=head), lead=True),
-            paragraph("{why}", why=why if verdict.reason else f"{why[:1].upper()}{why[1:]}"),
-            Fold(prose("{n} numbers and limits", n=len(verdict.endpoints)), (endpoints,)),
-        ),
+_ABOUT_LIMITS = note(
+    "Accuracy is compared with the reference’s, agreement and concordance with those of the model "
+    "it is measured against, if any. Concordance: how often two changes of a text move both models "
+    "in the same order; ½ is chance. Reach: how far the target moves where the reference moves; 1 "
+    "is as far, below 0 the other way. A state is that of its row; the verdict is corrected for "
+    "the number of rows and targets."
+)
+_STATES: Mapping[State, str] = MappingProxyType(
+    {"within": "✓ within", "beyond": "✗ beyond", "not shown": "? open", "not judged": "not judged"}
+)
+
+
+def _endpoints(verdict: Replacement) -> Table:
+    """The numbers that a verdict rests on, with their limits."""
+    rows = []
+    for end in verdict.endpoints:
+        in_points = end.name.startswith("accuracy")
+        name = f"{end.name}, points" if in_points else end.name
+        value = short_points(end.estimate) if in_points else short(end.estimate)
+        limit = "–" if end.limit is None else f"{(100 if in_points else 1) * end.limit:g}"
+        state = _STATES[end.state]
+        rows.append((name, value, limit.replace("-", "−"), end.estimate.n, state))
+    numbers = ("Value [95\u00a0%]", "Limit", "Texts")
+    return Table.of(
+        {"Rests on": "name", **dict.fromkeys(numbers, "number"), "State": "text"}, rows, close=True
     )
 
 

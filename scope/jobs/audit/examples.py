@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -29,7 +29,13 @@ from reports.blocks import (
 )
 from reports.prose import Span, Text, joined, mark_changes, prose, written
 from reports.wording import number, two_digits
-from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation, label_of
+from scope.records import (
+    AuditResult,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+    label_of,
+)
 from scope.records.examples import Both, shift_distance
 
 MOST_EXAMPLES, MOST_FAR = 10_000, 5
@@ -115,7 +121,7 @@ def moved(both: Both) -> float:
 
 def example_section(result: AuditResult, *, most: int) -> Section:
     """At most so many texts: changed ones on which a target differs first, then unchanged ones."""
-    pairs, unchanged = _pairs(result), list(_unchanged(result))
+    pairs, unchanged = _pairs(result), list(unchanged_texts(result))
     changed = sorted(pairs, key=lambda pair: (not pair.lost, not pair.far))
     total, lost = Counter(p.kind for p in pairs), Counter(p.kind for p in pairs if p.lost)
     ordered = [*changed[: lost.total()], *unchanged, *changed[lost.total() :]]
@@ -163,7 +169,7 @@ def _notes(pairs: Sequence[Shown]) -> Iterator[Block]:
         )
 
 
-def _unchanged(result: AuditResult) -> Iterator[Shown]:
+def unchanged_texts(result: AuditResult) -> Iterator[Shown]:
     """The unchanged texts to which a target gives another label than the reference."""
     for example in result.examples:
         models = tuple((answer, answer) for answer in (example.reference, *example.targets))
@@ -174,20 +180,22 @@ def _unchanged(result: AuditResult) -> Iterator[Shown]:
 
 def _pairs(result: AuditResult) -> list[Shown]:
     """Kept pairs, then the random candidates that flip the reference."""
+    flipped = changed_texts(result, "flipped", result.candidates)
+    pairs = [*changed_texts(result, "kept", result.perturbations)]
+    return _with_similarity([*pairs, *(pair for pair in flipped if not _stays(pair.models[0]))])
+
+
+def changed_texts(
+    result: AuditResult, kind: Kind, changed: Iterable[ScoredPerturbation]
+) -> Iterator[Shown]:
+    """Changed texts with the answers of all models before and after."""
     known = {scored.example.id: scored for scored in result.examples}
-    pairs = []
-    both: dict[Kind, Sequence[ScoredPerturbation]]
-    both = {"kept": result.perturbations, "flipped": result.candidates}
-    for kind, changed in both.items():
-        for scored in changed:
-            before, reference = known[scored.perturbation.example_id], scored.reference
-            if reference is None or scored.perturbation.text is None:
-                continue
+    for scored in changed:
+        before, reference = known[scored.perturbation.example_id], scored.reference
+        if reference is not None and scored.perturbation.text is not None:
             targets = zip(before.targets, scored.targets, strict=True)
             models = ((before.reference, reference), *targets)
-            if kind == "kept" or not _stays(models[0]):
-                pairs.append(Shown(kind=kind, before=before, after=scored, models=models))
-    return _with_similarity(pairs)
+            yield Shown(kind=kind, before=before, after=scored, models=models)
 
 
 def _with_similarity(pairs: list[Shown]) -> list[Shown]:

@@ -41,6 +41,7 @@ from reports.prose import Text, prose, written
 from reports.wording import Cell, p_value, short
 from scope.estimation import MORE_SIMILAR, PRIMARY_ON_CAPABILITIES
 from scope.jobs.audit.answer import (
+    answered,
     in_little_room,
     picture,
     small_table,
@@ -70,10 +71,14 @@ def page(
         return _matrix_page(result)
     manifest = result.manifest
     targets = ", ".join(card.name for card in manifest.targets)
-    table, models = small_table(result), tuple(model_lines(manifest))
+    table, models, verdicts = (
+        small_table(result),
+        tuple(model_lines(manifest)),
+        list(answered(result)),
+    )
     notable = tuple(_notable(result))
     answer = (
-        *verdict_boxes(result.verdicts, result.manifest.reference.name),
+        *verdict_boxes(verdicts),
         *notable,
         *picture(result),
     )
@@ -95,7 +100,7 @@ def page(
             ),
         ),
         brief=(
-            *map(Paragraph, verdict_sentences(result.verdicts, result.manifest.reference.name)),
+            *map(Paragraph, verdict_sentences(verdicts)),
             *notable,
             *([table] if table.rows else []),
             *([Terms(models, facts=True)] if models else []),

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from reports.wording import short
 from scope.estimation.pairs import LABELS_ALONE
 from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.verdict_words import in_words, left_out, no_texts_help
 from scope.printing import counted
 from scope.records import (
     AuditResult,
     Endpoint,
-    Estimate,
     Manifest,
     Measurement,
     Replacement,
@@ -71,10 +70,10 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
         plan = [one.planned for one in evidence[verdict.target] if one.planned is not None]
         undecided = verdict.decision == "not shown" and verdict.target not in dead
         rows = None
-        if undecided and plan and not any(map(no_texts_help, verdict.endpoints)):
+        if undecided and plan and not no_texts_help(verdict):
             rows = texts_for_power(plan, targets=len(judged))
         planned = replace(verdict, rows_needed=rows)
-        found.append(replace(planned, sentence=_sentence(planned, result, measured)))
+        found.append(replace(planned, sentence=str(in_words(planned, result))))
     return tuple(found)
 
 
@@ -142,14 +141,9 @@ class _Measured:
         self.baseline = "" if card is None else card.name
         self.changed = len({candidate.perturbation.example_id for candidate in result.candidates})
         self.unchanged = len(result.examples)
-        drawn = {outcome.capability: outcome for outcome in result.candidate_outcomes}
-        found = {
-            capability.name: drawn[capability.name] for capability in result.manifest.capabilities
-        }
-        self.left_out = {
-            name: str(one.reason) for name, one in found.items() if one.status == "not applicable"
-        }
-        self.capabilities = [name for name in found if name not in self.left_out]
+        apart = left_out(result)
+        names = (capability.name for capability in result.manifest.capabilities)
+        self.capabilities = [name for name in names if name not in apart]
         self._request = request
         self._by_key = {
             (measurement.metric, measurement.capability, measurement.target): measurement
@@ -233,135 +227,3 @@ class _Measured:
         rows, least = (self.unchanged, self.unchanged) if unchanged else (self.changed, 0)
         planned = planned_from(name, ours, theirs, ids, margin=margin, rows=rows, least=least)
         return _Evidence(endpoint, planned)
-
-
-def no_texts_help(endpoint: Endpoint) -> bool:
-    """Whether no number of texts can be given: undefined, surely worse, or an open reach."""
-    estimate, limit = endpoint.estimate, endpoint.limit
-    if limit is None:
-        return False
-    if not isinstance(estimate, Estimate) or endpoint.state == "beyond":
-        return True
-    if endpoint.name.startswith("reach on "):
-        return endpoint.state != "within"
-    return limit < 0 and estimate.high < 0
-
-
-def opening(verdict: Replacement, reference: str) -> str:
-    """The first words of a verdict's sentence: the verdict itself."""
-    shown = "" if verdict.decision != "not shown" else "It is not shown that "
-    may = "may not" if verdict.decision == "may not" else "may"
-    return f"{shown}{verdict.target} {may} replace {reference}"
-
-
-def _sentence(verdict: Replacement, result: AuditResult, measured: _Measured) -> str:
-    """The verdict for a reader who reads nothing else."""
-    reference = result.manifest.reference.name
-    by_name = {endpoint.name: endpoint for endpoint in verdict.endpoints}
-    parts = [opening(verdict, reference)]
-    if verdict.decision == "may replace":
-        parts[0] += " in what was assessed" if verdict.not_judged or measured.left_out else ""
-        within = [name for name in by_name if name not in verdict.not_judged]
-        parts[0] += f": {named(within)} are within limits"
-    elif verdict.decision == "may not":
-        parts[0] += f": {_beyond(verdict, reference, measured)}"
-    else:
-        parts[0] += f": {verdict.reason or _not_within(verdict)}"
-        if verdict.rows_needed:
-            parts.append(_more_texts(verdict.rows_needed, result, measured.baseline or reference))
-    for name in verdict.not_judged:
-        estimate = by_name[name].estimate
-        if name == "agreement":
-            parts.append("Agreement is shown and not judged: there is no baseline")
-        elif isinstance(estimate, Undefined):
-            parts.append(f"{name.capitalize()} is not assessed: {estimate.reason}")
-    parts += [f"{name} is not assessed: {why}" for name, why in measured.left_out.items()]
-    parts += [f"Measured against {measured.baseline}"] if measured.baseline else []
-    return ". ".join(parts) + "."
-
-
-def _beyond(verdict: Replacement, reference: str, measured: _Measured) -> str:
-    """Accuracy, a reach or else the surest endpoint beyond, then the names of the others."""
-    beyond = [endpoint for endpoint in verdict.endpoints if endpoint.name in verdict.beyond]
-    worst = max(
-        beyond,
-        key=lambda end: (end.name == "accuracy", end.name.startswith("reach"), -end.p_beyond),
-    )
-    others = [name for name in verdict.beyond if name != worst.name]
-    verb = "is" if len(others) == 1 else "are"
-    also = f", and {named(others)} {verb} beyond limits, too" if others else ""
-    return _in_words(worst, reference, measured) + also
-
-
-def _in_words(endpoint: Endpoint, reference: str, measured: _Measured) -> str:
-    """An endpoint's number, what it is compared with, and its limit."""
-    name, estimate, limit = endpoint.name, endpoint.estimate, endpoint.limit or 0.0
-    if not isinstance(estimate, Estimate):
-        return f"{name} is {estimate}"
-    if name.startswith("reach on "):
-        on = name.removeprefix("reach ")
-        if estimate.value >= 0:
-            times = f"{estimate.value:.2f} times as far"
-            return f"it moves {times} as {reference} {on} (limit {limit:g})"
-        against = "it moves against" if estimate.high < 0 else "it is not shown to move with"
-        return f"{against} {reference} {on} (reach {short(estimate)}, limit {limit:g})"
-    if limit > 0:
-        return f"its {name} is {estimate.value:.2f} (limit {limit:g})"
-    if name == "accuracy":
-        below = f"{-100 * estimate.value:.1f} points below {reference}'s"
-        return f"its accuracy is {below} (limit {-100 * limit:g})"
-    return f"its {name} is {-estimate.value:.3f} below {measured.baseline}'s (limit {-limit:g})"
-
-
-def _not_within(verdict: Replacement) -> str:
-    """The endpoints that are not within, and why those that are undefined are so."""
-    found = [endpoint for endpoint in verdict.endpoints if endpoint.name in verdict.open]
-    parts = [
-        f"{one.name} is {one.estimate}" for one in found if isinstance(one.estimate, Undefined)
-    ]
-    unclear = [one.name for one in found if isinstance(one.estimate, Estimate)]
-    parts += [f"{named(unclear)} may lie beyond limits"] if unclear else []
-    return "; ".join(parts)
-
-
-def named(names: Sequence[str]) -> str:
-    """Endpoints by name, those of several capabilities together.
-
-    >>> named(["accuracy", "reach on typo", "concordance on typo", "reach on noise"])
-    'accuracy, reach on typo and noise, and concordance on typo'
-    """
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        measure, _, capability = name.partition(" on ")
-        groups.setdefault(measure, []).extend(filter(None, [capability]))
-    parts = [f"{one} on {listed(on)}" if on else one for one, on in groups.items()]
-    return listed(parts, ", and " if any(" and " in part for part in parts) else " and ")
-
-
-def _more_texts(rows: int, result: AuditResult, standard: str) -> str:
-    """How many texts give the verdict the wanted power, and whether the data have them."""
-    rounded = rounded_up(rows)
-    card = result.manifest.data[0]
-    known = card.rows - card.duplicates - card.empty
-    lacking = f" (these data have {known:,})" if known < rows else ""
-    return (
-        f"A new run on about {rounded:,} changed and unchanged texts with another --seed{lacking} "
-        f"shows it with power 0.8 if it is as good as {standard}"
-    )
-
-
-def rounded_up(rows: int) -> int:
-    """The next number of two digits and zeros.
-
-    Examples
-    --------
-    >>> rounded_up(1147), rounded_up(98)
-    (1200, 98)
-    """
-    digits: int = 10 ** max(0, len(str(rows)) - 2)
-    return -(-rows // digits) * digits
-
-
-def listed(parts: Sequence[str], last: str = " and ") -> str:
-    """Several names in a sentence: commas, and ``last`` before the last one."""
-    return last.join(filter(None, (", ".join(parts[:-1]), parts[-1])))

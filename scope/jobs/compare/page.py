@@ -36,7 +36,7 @@ from reports.builders.run import asked, folded, reproduce, run_lines
 from reports.charts import Grid, SmallStrip, grid
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import in_percent, number, range_of_counts, short, short_share, two_digits
-from scope.jobs.audit.answer import verdict_boxes, verdict_sentences
+from scope.jobs.audit.answer import Answered, verdict_boxes, verdict_sentences
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Questions,
@@ -46,6 +46,7 @@ from scope.jobs.compare.examples import (
 )
 from scope.jobs.compare.flips import flips_section, replacement_sentence
 from scope.jobs.compare.task_estimates import TaskEstimates, explained, task_estimates
+from scope.jobs.compare.verdicts import in_words
 from scope.metrics import metric_name
 from scope.records import GOLD, CompareResult, Estimate, FourCells, Undefined, marked
 
@@ -117,7 +118,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
             *folded(*numbers),
         ),
         brief=(
-            *map(Paragraph, verdict_sentences(result.verdicts, names[0])),
+            *map(Paragraph, verdict_sentences(answered(result))),
             *(Paragraph(together(*sentences(task, tasks[:n]))) for n, task in enumerate(tasks)),
             *(Paragraph(line) for task in tasks for line in remarks(result, task.task)),
             *(replace(table, most=max(4, MOST_ROWS // len(tasks))) for table in tables),
@@ -125,6 +126,11 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
             *run_lines(result.clock),
         ),
     )
+
+
+def answered(result: CompareResult) -> list[Answered]:
+    """The verdict on each model after the first, if any is reached."""
+    return [Answered(verdict, in_words(verdict, result)) for verdict in result.verdicts]
 
 
 def _answer(
@@ -141,7 +147,7 @@ def _answer(
     shown = (Beside(tuple((box,) for box in boxes)),) if beside else boxes
     failed = [outcome for outcome in result.outcomes if outcome.status != "measured"]
     lines = [outcome_lines(failed, of_tasks=True)] if failed else []
-    verdicts = verdict_boxes(result.verdicts, result.manifest.models[0].name)
+    verdicts = verdict_boxes(answered(result))
     blocks = (*verdicts, *shown, *lines, *example_cards(questions))
     return Section(anchor="answer", title="Answer", blocks=blocks)
 

@@ -12,14 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.wording import points
+from reports.wording import short_points
 from scope.data.logs.items import ItemName
 from scope.estimation.tasks import MOST_MODELS
 from scope.estimation.tasks.shares import SILENT
-from scope.jobs.audit.verdicts import NO_GOLD, listed, no_texts_help, opening, rounded_up
+from scope.jobs.audit.verdict_words import (
+    VerdictWords,
+    listed,
+    no_texts_help,
+    opening,
+    rounded_up,
+)
+from scope.jobs.audit.verdicts import NO_GOLD
 from scope.metrics import best_against_gold, exact_match_values
 from scope.records import (
     Answer,
+    CompareResult,
     Endpoint,
     Estimate,
     FourCells,
@@ -89,20 +97,16 @@ def comparison_verdicts(
             plans[target] += [] if cells is None else [_planned(cells, name, margin)]
             if task.known and (why := _unusable(task, cells, reference, target, margin)):
                 unusable.setdefault(target, why)
-    decided = verdicts(endpoints, degenerate=unusable)
-    on = f" by accuracy on {listed([task.name for task in tasks])}"
-    most = max((one.both.n for task in tasks for one in task.cells), default=0)
-    planned = (
-        one
-        if one.decision != "not shown"
-        or one.target in unusable
-        or not plans[one.target]
-        or any(map(no_texts_help, one.endpoints))
-        else replace(one, rows_needed=texts_for_power(plans[one.target], targets=len(targets)))
-        for one in decided
-    )
+    decided = []
+    for verdict in verdicts(endpoints, degenerate=unusable):
+        plan, target = plans[verdict.target], verdict.target
+        rows = None
+        if verdict.decision == "not shown" and target not in unusable and plan:
+            rows = None if no_texts_help(verdict) else texts_for_power(plan, targets=len(targets))
+        decided.append(replace(verdict, rows_needed=rows))
     return tuple(
-        replace(one, sentence=_sentence(one, reference, on, most, margin)) for one in planned
+        replace(verdict, sentence=str(_words(verdict, reference, [task.name for task in tasks])))
+        for verdict in decided
     )
 
 
@@ -175,36 +179,45 @@ def _unusable(
     return None
 
 
-def _sentence(verdict: Replacement, reference: str, on: str, most: int, margin: float) -> str:
+def in_words(verdict: Replacement, result: CompareResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
+    tasks = [task.task for task in result.tasks]
+    return _words(verdict, result.manifest.models[0].name, tasks)
+
+
+def _words(verdict: Replacement, reference: str, tasks: Sequence[str]) -> VerdictWords:
+    shown = [end for end in verdict.endpoints if end.limit is not None]
     if verdict.decision == "may not":
-        shown = [one for one in verdict.endpoints if one.name in verdict.beyond]
-    else:
-        shown = [one for one in verdict.endpoints if one.limit is not None]
-    numbers = "; ".join(_number(endpoint, margin) for endpoint in shown)
+        shown = [end for end in verdict.endpoints if end.name in verdict.beyond]
     reason = verdict.reason if verdict.decision == "not shown" else None
-    parts = [f"{opening(verdict, reference)}{on}: {reason or numbers}"]
-    if verdict.rows_needed:
-        parts.append(_more(verdict.rows_needed, most, reference))
-    parts += [
-        f"{one.name.capitalize()} is not judged: {one.estimate.reason}"
-        for one in verdict.endpoints
-        if one.limit is None and isinstance(one.estimate, Undefined)
-    ]
-    return ". ".join(parts) + "."
+    notes = (
+        f"{end.name.capitalize()} is not judged: {end.estimate.reason}"
+        for end in verdict.endpoints
+        if end.limit is None and isinstance(end.estimate, Undefined)
+    )
+    return VerdictWords(
+        f"{opening(verdict, reference)} by accuracy on {listed(tasks)}",
+        reason or "; ".join(map(_number, shown)),
+        _more(verdict, reference) if verdict.decision == "not shown" else "",
+        tuple(notes),
+    )
 
 
-def _number(endpoint: Endpoint, margin: float) -> str:
-    estimate = endpoint.estimate
-    if isinstance(estimate, Undefined):
-        return f"{endpoint.name} is {estimate}"
-    value, low, high = map(points, (estimate.value, estimate.low, estimate.high))
-    return f"{endpoint.name} differs by {value} points [{low}, {high}] (limit −{100 * margin:g})"
+def _number(endpoint: Endpoint) -> str:
+    if isinstance(endpoint.estimate, Undefined):
+        return f"{endpoint.name} is {endpoint.estimate}"
+    value, _, interval = short_points(endpoint.estimate).partition(" ")
+    limit = f"{100 * (endpoint.limit or 0):g}".replace("-", "−")
+    return f"{endpoint.name} differs by {value} points {interval} (limit {limit})"
 
 
-def _more(rows: int, asked: int, reference: str) -> str:
+def _more(verdict: Replacement, reference: str) -> str:
     """How many questions give the verdict the wanted power, and how many more these are."""
-    rounded = rounded_up(rows)
+    if verdict.rows_needed is None:
+        why = "" if verdict.reason else no_texts_help(verdict)
+        return f"How many questions decide is not known: {why}" if why else ""
+    rounded = rounded_up(verdict.rows_needed)
+    asked = max(end.estimate.n for end in verdict.endpoints)
     more = f" ({rounded - asked:,} more)" if rounded > asked else ""
     return (
         f"A new run on about {rounded:,} questions{more} shows it with power 0.8 if it is "

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count
-from textwrap import shorten
+from itertools import count, groupby
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
 from reports.blocks import (
-    Beside,
     Block,
     Bullets,
     Column,
@@ -28,30 +27,32 @@ from reports.blocks import (
 from reports.builders.outcomes import data_lines
 from reports.builders.run import reproduce, run_lines
 from reports.prose import Text, joined, prose, written
-from scope.jobs.audit.answer import picture, verdict_boxes
+from reports.wording import short
+from scope.jobs.audit.answer import (
+    Answered,
+    answered,
+    picture,
+    verdict_boxes,
+    verdict_sentences,
+)
 from scope.jobs.audit.page import page as audit_page
-from scope.jobs.audit.verdicts import named, rounded_up
 from scope.jobs.compare.page import page as compare_page
 from scope.jobs.pages import headline_of
 from scope.jobs.pair.directions import (
     direction_tables,
-    reference_of,
-    same_answers,
-    target_of,
     verdict_matrix,
 )
 from scope.jobs.probe.page_layers import similar_layers
 from scope.jobs.reuse.page import page as reuse_page
+from scope.metrics import metric_name
 from scope.records import (
     AuditResult,
     CompareResult,
-    Estimate,
     EstimatedResult,
+    Measurement,
     ModelFacts,
     PairResult,
-    Replacement,
     ReuseResult,
-    label_of,
 )
 
 EXAMPLES = 20
@@ -71,22 +72,19 @@ def page(result: PairResult) -> Page:
     """The whole report: what the first part finds is open, and the numbers of all are folded."""
     models = [card.name for card in result.manifest.models if card.role == "model"]
     pages = [_PAGES[type(part)](part) for part in result.parts]
-    tables = tuple(direction_tables(result))
+    others = tuple(findings(result))[0 if result.audits else 1 :]
+    verdicts = [verdict for audit in result.audits for verdict in answered(audit)]
     several = len(result.audits) > 2
-    answers = (verdict_matrix(result.audits),) if several else tables
-    found = tuple(findings(result))
-    sentence = () if several else (Paragraph(found[0]),)
+    # Of two models the table has what the other direction shows.
+    answers: tuple[Block, ...] = (verdict_matrix(result.audits),)
+    if not several:
+        sentence = map(Paragraph, verdict_sentences(verdicts[:1]))
+        answers = (*sentence, *direction_tables(result))
+    answer = _answer(result, verdicts, others, pages[0])
     return Page(
         title=f"SCoPE pair: {', '.join(models)}",
         sections=(
-            Section(
-                anchor="answer",
-                title="Answer",
-                blocks=(
-                    *_answer(result, found, answers, pages[0]),
-                    *([Fold(prose("Both directions of each two models"), tables)] * several),
-                ),
-            ),
+            Section(anchor="answer", title="Answer", blocks=tuple(answer)),
             *(section for section in pages[0].sections[1:-1] if not section.folded),
             *models_section(result),
             *map(_numbers, count(1), result.parts, pages),
@@ -94,9 +92,8 @@ def page(result: PairResult) -> Page:
             reproduce(result.manifest, result.clock),
         ),
         brief=(
-            *((*sentence, *answers) if result.audits else pages[0].brief),
-            # The table has what other directions show.
-            *map(Paragraph, found[max(1, len(result.audits)) :]),
+            *(answers if result.audits else pages[0].brief),
+            *map(Paragraph, others),
             *_in_short(result),
             *([data_lines(result.manifest)] if result.audits else []),
             *run_lines(result.clock),
@@ -105,46 +102,44 @@ def page(result: PairResult) -> Page:
 
 
 def _answer(
-    result: PairResult, found: Sequence[Text], answers: Sequence[Table], first: Page
+    result: PairResult, verdicts: Sequence[Answered], others: Sequence[Text], first: Page
 ) -> Iterator[Block]:
-    """One sentence, then the verdict of each direction, its numbers, and the picture of the first.
+    """The verdict of each direction, what other parts find, and the picture of the first.
 
-    Of three models and more a matrix comes first, then a sentence a direction; without audits the
-    answer is that of the first part.
+    Of three models and more a matrix comes before the verdicts; without audits the answer is that
+    of the first part.
     """
-    audits = result.audits
-    others = found[max(1, len(audits)) :]
-    if not audits:
+    if not result.audits:
         yield from first.sections[0].blocks
-    elif len(audits) > 2:
-        yield from answers
-        others = found
-    else:
-        yield Paragraph(found[0], lead=True)
-        boxes = (
-            block
-            for audit in audits
-            for block in verdict_boxes(audit.verdicts, audit.manifest.reference.name)
-        )
-        yield Beside(tuple(group for box in boxes for group in box.groups))
-        yield from answers
-    if sentences := (*others, *(text for audit in audits[:1] for text in example_of(audit))):
+    if len(result.audits) > 2:
+        yield verdict_matrix(result.audits)
+    yield from verdict_boxes(verdicts)
+    if sentences := (*others, *alike(result.similarities)):
         yield Bullets(sentences, findings=True)
-    if audits:
+    if result.audits:
         yield _ABOUT
-        yield from picture(audits[0])
+        yield from picture(result.audits[0])
 
 
 _ABOUT = note(
-    "Accuracy is the model’s minus that of the model it would replace. CAPA: agreement of the "
-    "answers beyond what the accuracies alone give; 0 is chance, 1 identical. Error consistency: "
-    "the same of right and wrong. Concordance: how often two random changes of a text move both "
-    "models in the same order; ½ is chance. Reach: how far a model moves the way of the other, of "
-    "how far that moves; below 0 it moves against it. ✓ is within its limit, ✗ beyond it, ? open. "
-    "Brackets show 95\u00a0% intervals. *May* and *may not* are each wrong at most one time in "
-    "forty, as far as one run is concerned, and need no more texts. Audits of two directions are "
-    "tests of their own, each corrected for itself alone."
+    "CAPA: agreement of the answers beyond what the accuracies alone give; 0 is chance, 1 "
+    "identical. Error consistency: the same of right and wrong. Audits of two directions are tests "
+    "of their own, each corrected for itself alone."
 )
+
+
+def alike(similarities: Sequence[Measurement]) -> Iterator[Text]:
+    """How alike the answers of each two models are, by each measure."""
+    for (first, second), rows in groupby(similarities, key=attrgetter("target", "against")):
+        numbers = joined(
+            prose(f"{metric_name(row.metric).label} {short(row.estimate)}") for row in rows
+        )
+        yield prose(
+            "Answers of {first} and {second}: {numbers}.",
+            first=first,
+            second=str(second),
+            numbers=numbers,
+        )
 
 
 def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
@@ -187,101 +182,16 @@ def _left_out(result: PairResult) -> Iterator[Section]:
         yield Section(anchor="left-out", title="Not run", blocks=blocks, folded=True)
 
 
-_OPENINGS = {
-    "may replace": "**{target} may replace {reference}** on these texts",
-    "may not": "**{target} may not replace {reference}** on these texts",
-    "not shown": "**It is not shown that {target} may replace {reference}** on these texts",
-}
-_OF_ACCURACY = {
-    "may replace": "accuracy at most {limit} points lower",
-    "may not": "accuracy {lower} points lower, limit {limit}",
-}
-_OF_OTHERS = {
-    "may replace": "{names} within limits",
-    "may not": "{names} beyond limits",
-    "not shown": "still open: {names}",
-}
-"""What a verdict says of the endpoints that carry it; an open accuracy is one of the others."""
-
-_MOST_LETTERS = 140
-"""Letters of a text that is shown as an example."""
-
-
 def findings(result: PairResult) -> Iterator[Text]:
-    """One sentence a part, in the order of the page."""
-    for audit in result.audits:
-        for verdict in audit.verdicts:
-            yield _on_verdict(audit, verdict)
+    """A sentence a part that is no audit, in the order of the page."""
     for comparison in result.comparisons:
         yield written(headline_of(comparison))
-    for one in (verdict for reuse in result.reuses for verdict in reuse.verdicts):
+    for verdict in (verdict for reuse in result.reuses for verdict in reuse.verdicts):
         yield prose(
-            "Reuse: **{decision}**. {sentence}", decision=one.decision, sentence=one.sentence
+            "Reuse: **{decision}**. {sentence}",
+            decision=verdict.decision,
+            sentence=verdict.sentence,
         )
-
-
-def _on_verdict(audit: AuditResult, verdict: Replacement) -> Text:
-    """The verdict on a target, what it rests on, and how many labels are the same."""
-    left_out = any(outcome.status == "not applicable" for outcome in audit.candidate_outcomes)
-    partial = verdict.decision == "may replace" and (verdict.not_judged or left_out)
-    before = " (exploratory: an audit with another plan asked these texts before)"
-    return prose(
-        f"{_OPENINGS[verdict.decision]}{', in what was assessed' if partial else ''}"
-        f"{before if audit.earlier_looks else ''}: {{reasons}}.",
-        target=verdict.target,
-        reference=reference_of(audit),
-        reasons=joined(_reasons(audit, verdict), between="; "),
-    )
-
-
-def _reasons(audit: AuditResult, verdict: Replacement) -> Iterator[Text]:
-    """The endpoints that carry the verdict, and how many labels are the same."""
-    if verdict.reason is not None:
-        yield prose("{reason}", reason=verdict.reason)
-    shared = same_answers(audit)
-    if isinstance(shared, Estimate):
-        # 100 % is said of no less.
-        whole = 100 if shared.value == 1 else min(round(100 * shared.value), 99)
-        share = f"same answer on {whole}\u00a0% of {{n}}\u00a0texts"
-        yield prose(share, n=shared.n)
-    limits = {end.name: end for end in verdict.endpoints if end.limit is not None}
-    carry = {"may replace": tuple(limits), "may not": verdict.beyond, "not shown": verdict.open}
-    names = carry[verdict.decision]
-    apart = _OF_ACCURACY.get(verdict.decision) if "accuracy" in names else None
-    if apart:
-        accuracy = limits["accuracy"]
-        lower = -100 * getattr(accuracy.estimate, "value", 0.0)
-        words = apart.replace("{lower}", f"{lower:.1f}")
-        yield prose(words, limit=f"{-100 * (accuracy.limit or 0):g}")
-    if others := [name for name in names if not (apart and name == "accuracy")]:
-        yield prose(_OF_OTHERS[verdict.decision], names=named(others))
-    if rows := verdict.rows_needed:
-        yield prose("a new run on about {n}\u00a0texts may show it", n=rounded_up(rows))
-
-
-def example_of(audit: AuditResult) -> Iterator[Text]:
-    """How many unchanged texts get another label, with the first of them."""
-    target, labels = target_of(audit), audit.manifest.reference.labels
-    place = [card.name for card in audit.manifest.targets].index(target)
-    differ = [
-        example
-        for example in audit.examples
-        if example.targets[place].choice != example.reference.choice
-    ]
-    if not differ:
-        return
-    first = differ[0]
-    yield prose(
-        "Another label on {n} of {total} unchanged texts, such as “{text}” ({reference}: {old}, "
-        "{target}: {new}); more under [[examples|Examples]].",
-        n=len(differ),
-        total=len(audit.examples),
-        text=shorten(first.example.text, _MOST_LETTERS, placeholder="…"),
-        reference=reference_of(audit),
-        old=label_of(first.reference, labels),
-        target=target,
-        new=label_of(first.targets[place], labels),
-    )
 
 
 def models_section(result: PairResult) -> Iterator[Section]:

@@ -1,11 +1,11 @@
-"""The box of each verdict: its word, a sign, one sentence, and the numbers behind a line."""
+"""The box of each verdict: its word and sign, what carries it, a text, and what would decide it."""
 
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import build_comparison, estimate
+from made_up_comparison import LABELS, build_comparison, estimate, found
 
-from reports.blocks import Callout, Fold, Table, within
+from reports.blocks import Callout, Fold, Table, Terms, within
 from reports.prose import plain
 from scope.jobs.audit.page import page
 from scope.records import Endpoint, Replacement
@@ -15,32 +15,78 @@ SIGNS = [
     ("may not", "student may not replace teacher", "✗", "bad"),
     ("not shown", "It is not shown that student may replace teacher", "?", "undecided"),
 ]
+CHANGED = (
+    found("typo", "e1", "a fien film", 0.25, 0.75, 0.75),
+    found("typo", "e2", "nothing of it", 0.7, 0.75, 0.75),
+    found("synonym", "e1", "a good film", 0.05, 0.95, 0.75),
+)
 
 
-def page_with(decision, opening):
-    verdict = Replacement(
-        target="student",
-        decision=decision,
-        endpoints=(Endpoint(name="accuracy", estimate=estimate(0.0), limit=-0.02),),
-        sentence=f"{opening}: accuracy says so. Measured against itself.",
+def page_of(decision, *, name="reach on typo", targets=("student",), **options):
+    ends = (Endpoint(name=name, estimate=estimate(0.0), limit=0.5),)
+    names = {"beyond": (name,) * (decision == "may not"), "open": (name,) * (decision != "may not")}
+    verdicts = tuple(
+        Replacement(target=target, decision=decision, endpoints=ends, **names) for target in targets
     )
-    return page(replace(build_comparison(), verdicts=(verdict,)))
+    return page(replace(build_comparison(), verdicts=verdicts, candidates=CHANGED, **options))
+
+
+def boxes(made):
+    return [block for block in within(made.sections[0].blocks) if isinstance(block, Callout)]
+
+
+def facts(made):
+    (terms,) = (block for block in within(boxes(made)[0].blocks) if isinstance(block, Terms))
+    return {plain(name): plain(value) for name, value in terms.pairs}
 
 
 @pytest.mark.parametrize(("decision", "opening", "sign", "kind"), SIGNS)
-def test_a_box_has_the_verdict_with_a_sign_and_why(decision, opening, sign, kind):
-    blocks = within(page_with(decision, opening).sections[0].blocks)
-    (box,) = (one for one in blocks if isinstance(one, Callout))
-    head, why, fold = box.blocks
-    assert (box.kind, plain(head.text)) == (kind, f"{sign} {opening}")
-    assert plain(why.text) == "Accuracy says so. Measured against itself."
-    assert isinstance(fold, Fold)
-    (table,) = (one for one in fold.blocks if isinstance(one, Table))
-    assert [row.cells[0] for row in table.rows] == ["accuracy"]
+def test_a_box_has_the_verdict_with_a_sign_and_its_numbers_with_limits(
+    decision, opening, sign, kind
+):
+    (box,) = boxes(page_of(decision))
+    assert (box.kind, plain(box.blocks[0].text)) == (kind, f"{sign} {opening}")
+    (table,) = (block for block in within(box.blocks) if isinstance(block, Table))
+    assert table.rows[0].cells[:4] == ("reach on typo", "0.00 [−0.12, 0.12]", "0.5", 4)
+
+
+def test_a_box_says_why_with_the_farthest_text_and_that_no_more_are_needed():
+    said = facts(page_of("may not"))
+    assert said["Why"].startswith("It moves less than 0.5 times as far as teacher on typo (reach ")
+    assert said["Same answer"] == "100.0\xa0% [87.5, 100.0] of 4 unchanged texts"
+    # The farthest of its capability, with what is changed in it.
+    assert said["Example"] == (
+        f"“a fine fien film” teacher: {LABELS[1]}\xa0.75 → negative\xa0.75; "
+        f"student: {LABELS[1]}\xa0.75 → {LABELS[1]}\xa0.75."
+    )
+    assert said["How sure"] == "Decided: such a verdict is wrong at most 1 time in 40."
+    assert said["More texts"] == "None needed."
+
+
+def test_an_open_box_says_what_would_decide_it():
+    said = facts(page_of("not shown"))
+    assert said["Why"].startswith(
+        "Reach on typo may lie beyond its limit (0.00 [−0.12, 0.12] on 4 "
+    )
+    assert said["How sure"].startswith("Open")
+    assert said["More texts"] == (
+        "How many texts decide is not known: reach on typo is open, for which none can be planned."
+    )
+    looked = facts(page_of("may not", earlier_looks=("monday",)))
+    assert looked["How sure"].startswith("Exploratory: monday asked these texts before")
+
+
+def test_where_no_unchanged_text_differs_an_accuracy_has_no_example():
+    assert "Example" not in facts(page_of("may not", name="accuracy"))
+
+
+def test_numbers_of_many_targets_are_behind_a_line():
+    three = boxes(page_of("may not", targets=("student",) * 3))
+    assert [isinstance(box.blocks[-1], Fold) for box in three] == [True] * 3
 
 
 def test_the_terminal_begins_with_the_whole_sentence():
-    first, *_ = page_with(*SIGNS[1][:2]).brief
-    assert plain(first.text) == (
-        "✗ student may not replace teacher: accuracy says so. Measured against itself."
+    first, *_ = page_of("may not").brief
+    assert plain(first.text).startswith(
+        "✗ student may not replace teacher: it moves less than 0.5 times as far as teacher on typo "
     )

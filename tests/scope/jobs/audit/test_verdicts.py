@@ -6,7 +6,7 @@ import re
 import pytest
 from toy_models import Constant, Reference, Stranger, weight
 
-from scope.jobs.audit.verdicts import _in_words
+from scope.jobs.audit.verdict_words import _of_endpoint
 from scope.records import Estimate
 from scope.statistics import judge_estimate
 
@@ -102,7 +102,10 @@ def test_a_copy_may_replace_and_other_models_may_not(with_baseline):
     assert "may not replace" in stranger.sentence
     # Everything is as the reference's but for the size of its moves.
     assert (still.decision, still.beyond) == ("may not", ("reach on typo",))
-    assert re.search(r"it moves 0\.\d\d times as far as .* on typo \(limit 0\.5\)", still.sentence)
+    less = (
+        r"it moves less than 0\.5 times as far as .* on typo \(reach 0\.\d\d \[.*\] on \d+ texts\)"
+    )
+    assert re.search(less, still.sentence)
     assert decided[Constant].decision == decided[Chance].decision == "may not"
     # Half the reach is the limit itself, and a shifted threshold costs agreement alone.
     assert decided[Halved].open == ("reach on typo",)
@@ -111,18 +114,27 @@ def test_a_copy_may_replace_and_other_models_may_not(with_baseline):
 
 
 @pytest.mark.parametrize(
-    ("bounds", "sentence"),
+    ("name", "limit", "sentence"),
     [
-        ((-0.3, -0.7, 0.1), "it is not shown to move with A on typo (reach −0.30 [−0.70, 0.10], "),
-        ((-0.3, -0.7, -0.1), "it moves against A on typo (reach −0.30 [−0.70, −0.10], "),
-        ((0.3, -0.1, 0.4), "it moves 0.30 times as far as A on typo ("),
+        ("reach on typo", 0.5, "it moves less than 0.5 times as far as A on typo (reach {})"),
+        ("concordance on typo", 0.95, "its concordance on typo is below 0.95 ({})"),
+        ("concordance on typo", -0.05, "its concordance on typo is more than 0.05 below B's ({})"),
     ],
 )
-def test_a_model_moves_against_the_reference_only_if_its_interval_says_so(bounds, sentence):
-    value, low, high = bounds
-    estimate = Estimate(value=value, low=low, high=high, n=9, method="made up")
-    reach = judge_estimate("reach on typo", estimate, limit=0.5)
-    assert _in_words(reach, "A", None) == f"{sentence}limit 0.5)"
+def test_a_sentence_on_what_is_beyond_says_no_more_than_its_limit_and_interval(
+    name, limit, sentence
+):
+    estimate = Estimate(value=-0.3, low=-0.7, high=-0.1, n=9, method="made up")
+    beyond = judge_estimate(name, estimate, limit=limit)
+    assert _of_endpoint(beyond, "A", "B") == sentence.format("−0.30 [−0.70, −0.10] on 9 texts")
+
+
+def test_a_lower_accuracy_is_given_in_points():
+    estimate = Estimate(value=-0.117, low=-0.149, high=-0.086, n=1200, method="made up")
+    beyond = judge_estimate("accuracy", estimate, limit=-0.02)
+    assert _of_endpoint(beyond, "A", "") == (
+        "its accuracy is more than 2 points below A's (−11.7 [−14.9, −8.6] points on 1,200 texts)"
+    )
 
 
 def test_every_sentence_is_carried_by_its_endpoints(with_baseline):

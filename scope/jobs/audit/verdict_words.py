@@ -1,0 +1,194 @@
+"""A verdict in words: what carries it, what is not assessed, and how many texts would decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from reports.wording import short, short_points
+from scope.records import AuditResult, DataCard, Endpoint, Estimate, Replacement, Undefined
+
+
+class VerdictWords(NamedTuple):
+    """A verdict in sentences without a full stop: itself, what carries it, and what else it says.
+
+    ``more`` says how many texts decide; it is empty where the verdict is decided.
+    """
+
+    opening: str
+    why: str
+    more: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = (f"{self.opening}: {self.why}", self.more, *self.notes)
+        return ". ".join(filter(None, parts)) + "."
+
+
+def opening(verdict: Replacement, reference: str) -> str:
+    """The first words of a verdict's sentence: the verdict itself."""
+    shown = "" if verdict.decision != "not shown" else "It is not shown that "
+    may = "may not" if verdict.decision == "may not" else "may"
+    return f"{shown}{verdict.target} {may} replace {reference}"
+
+
+def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
+    """The verdict for a reader who reads nothing else."""
+    reference, card = result.manifest.reference.name, result.manifest.baseline
+    baseline = "" if card is None else card.name
+    by_name = {endpoint.name: endpoint for endpoint in verdict.endpoints}
+    apart = left_out(result)
+    head, more = opening(verdict, reference), ""
+    if verdict.decision == "may replace":
+        head += " in what was assessed" if verdict.not_judged or apart else ""
+        within = [name for name in by_name if name not in verdict.not_judged]
+        why = f"{named(within)} are within limits"
+    elif verdict.decision == "may not":
+        why = _beyond(verdict, reference, baseline)
+    else:
+        why = verdict.reason or _not_within(verdict)
+        more = _more_texts(verdict, result.manifest.data[0], baseline or reference)
+    notes = []
+    for name in verdict.not_judged:
+        estimate = by_name[name].estimate
+        if name == "agreement":
+            notes.append("Agreement is shown and not judged: there is no baseline")
+        elif isinstance(estimate, Undefined):
+            notes.append(f"{name.capitalize()} is not assessed: {estimate.reason}")
+    notes += [f"{name} is not assessed: {reason}" for name, reason in apart.items()]
+    notes += [f"Measured against {baseline}"] if baseline else []
+    return VerdictWords(head, why, more, tuple(notes))
+
+
+def left_out(result: AuditResult) -> dict[str, str]:
+    """Why each capability that no text allows is not assessed."""
+    drawn = {outcome.capability: outcome for outcome in result.candidate_outcomes}
+    outcomes = (drawn.get(card.name) for card in result.manifest.capabilities)
+    return {
+        outcome.capability: str(outcome.reason)
+        for outcome in outcomes
+        if outcome is not None and outcome.status == "not applicable"
+    }
+
+
+def carrying(verdict: Replacement) -> list[Endpoint]:
+    """The endpoints that carry the verdict: of those beyond, accuracy, reach or the surest first.
+
+    Of an open verdict they are those that are open, of *may replace* all that are judged.
+    """
+    names = {"may not": verdict.beyond, "not shown": verdict.open}.get(verdict.decision)
+    if not names:
+        return [end for end in verdict.endpoints if end.limit is not None]
+    carry = [end for end in verdict.endpoints if end.name in names]
+    if verdict.decision == "may not":
+        carry.sort(
+            key=lambda end: (end.name != "accuracy", not end.name.startswith("reach"), end.p_beyond)
+        )
+    return carry
+
+
+def _beyond(verdict: Replacement, reference: str, baseline: str) -> str:
+    """The first endpoint that carries the verdict, then the names of the others."""
+    worst = carrying(verdict)[0]
+    others = [name for name in verdict.beyond if name != worst.name]
+    verb = "is" if len(others) == 1 else "are"
+    also = f", and {named(others)} {verb} beyond limits, too" if others else ""
+    return _of_endpoint(worst, reference, baseline) + also
+
+
+def _of_endpoint(endpoint: Endpoint, reference: str, baseline: str) -> str:
+    """What is shown of an endpoint beyond its limit, with the limit and the number."""
+    name, number, limit = endpoint.name, *_numbers(endpoint)
+    if isinstance(endpoint.estimate, Undefined):
+        return f"{name} is {endpoint.estimate}"
+    if name.startswith("reach on "):
+        on = name.removeprefix("reach ")
+        return f"it moves less than {limit} times as far as {reference} {on} (reach {number})"
+    if not limit.startswith("−"):
+        return f"its {name} is below {limit} ({number})"
+    below = f"{limit.removeprefix('−')} below {baseline}'s"
+    if name == "accuracy":
+        below = f"{limit.removeprefix('−')} points below {reference}'s"
+    return f"its {name} is more than {below} ({number})"
+
+
+def _numbers(endpoint: Endpoint) -> tuple[str, str]:
+    """The number of an endpoint with its interval and texts, and its limit."""
+    estimate, in_points = endpoint.estimate, endpoint.name == "accuracy"
+    limit = f"{(100 if in_points else 1) * (endpoint.limit or 0):g}".replace("-", "−")
+    number = f"{short_points(estimate)} points" if in_points else short(estimate)
+    return f"{number} on {estimate.n:,} texts", limit
+
+
+def _not_within(verdict: Replacement) -> str:
+    """The endpoints that are not within, with the number of one, and why others are undefined."""
+    open_ones = carrying(verdict)
+    undefined = [end for end in open_ones if isinstance(end.estimate, Undefined)]
+    parts = [f"{end.name} is {end.estimate}" for end in undefined]
+    unclear = [end for end in open_ones if isinstance(end.estimate, Estimate)]
+    if len(unclear) == 1:
+        name, number, limit = unclear[0].name, *_numbers(unclear[0])
+        parts.append(f"{name} may lie beyond its limit ({number}, limit {limit})")
+    elif unclear:
+        parts.append(f"{named([end.name for end in unclear])} may lie beyond limits")
+    return "; ".join(parts)
+
+
+def named(names: Sequence[str]) -> str:
+    """Endpoints by name, those of several capabilities together.
+
+    >>> named(["accuracy", "reach on typo", "concordance on typo", "reach on noise"])
+    'accuracy, reach on typo and noise, and concordance on typo'
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        measure, _, capability = name.partition(" on ")
+        groups.setdefault(measure, []).extend(filter(None, [capability]))
+    parts = [f"{one} on {listed(on)}" if on else one for one, on in groups.items()]
+    return listed(parts, ", and " if any(" and " in part for part in parts) else " and ")
+
+
+def no_texts_help(verdict: Replacement) -> str:
+    """Why no number of texts can be given: undefined, surely worse, or an open reach; or empty."""
+    for endpoint in verdict.endpoints:
+        name, estimate, limit = endpoint.name, endpoint.estimate, endpoint.limit
+        if limit is None:
+            continue
+        if not isinstance(estimate, Estimate):
+            return f"{name} is undefined"
+        if endpoint.state == "beyond" or (limit < 0 and estimate.high < 0):
+            return f"{name} is surely lower, though perhaps not by much"
+        if name.startswith("reach on ") and endpoint.state != "within":
+            return f"{name} is open, for which none can be planned"
+    return ""
+
+
+def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
+    """How many texts give the verdict the wanted power, and whether the data have them."""
+    rows = verdict.rows_needed
+    if rows is None:
+        why = "" if verdict.reason else no_texts_help(verdict)
+        return f"How many texts decide is not known: {why}" if why else ""
+    known = card.rows - card.duplicates - card.empty
+    lacking = f" (these data have {known:,})" if known < rows else ""
+    return (
+        f"A new run on about {rounded_up(rows):,} changed and unchanged texts with another "
+        f"--seed{lacking} shows it with power 0.8 if it is as good as {standard}"
+    )
+
+
+def rounded_up(rows: int) -> int:
+    """The next number of two digits and zeros.
+
+    Examples
+    --------
+    >>> rounded_up(1147), rounded_up(98)
+    (1200, 98)
+    """
+    digits: int = 10 ** max(0, len(str(rows)) - 2)
+    return -(-rows // digits) * digits
+
+
+def listed(parts: Sequence[str], last: str = " and ") -> str:
+    """Several names in a sentence: commas, and ``last`` before the last one."""
+    return last.join(filter(None, (", ".join(parts[:-1]), parts[-1])))
