@@ -102,12 +102,13 @@ def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
     for answer in verdicts:
         verdict = answer.verdict
         head = f"{SIGNS[verdict.decision]} {answer.words.opening}"
-        facts, numbers = (
-            Terms(tuple(_facts(answer)), facts=True),
-            (_endpoints(verdict), _ABOUT_LIMITS),
-        )
+        facts = Terms(tuple(_facts(answer)), facts=True)
+        moves = any(end.name.startswith("concordance") for end in verdict.endpoints)
+        numbers: list[Block] = [_endpoints(verdict), *[_ABOUT_LIMITS] * moves]
         title = prose("{n} numbers and limits", n=len(verdict.endpoints))
-        blocks = (Beside(((facts,), numbers)),) if few else (facts, Fold(title, numbers))
+        blocks = (
+            (Beside(((facts,), tuple(numbers))),) if few else (facts, Fold(title, tuple(numbers)))
+        )
         lead = Paragraph(prose("**{head}**", head=head), lead=True)
         boxes.append(Callout(_FRAMES[verdict.decision], (lead, *blocks)))
     yield from boxes if few else [Beside(tuple((box,) for box in boxes))]
@@ -126,8 +127,8 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
         yield prose("How sure"), prose(sure, runs=", ".join(answer.looks))
     else:
         yield prose("How sure"), prose(sure if decided else "Open: the intervals allow both.")
-    more = "None needed." if decided else f"{words.more or 'More texts alone do not decide it'}."
-    yield prose("More texts"), prose("{more}", more=more)
+    more = "None." if decided else f"{words.more or 'More texts alone do not decide it'}."
+    yield prose("More needed"), prose("{more}", more=more)
 
 
 _ABOUT_LIMITS = note(
@@ -138,7 +139,7 @@ _ABOUT_LIMITS = note(
     "the number of rows and targets."
 )
 _STATES: Mapping[State, str] = MappingProxyType(
-    {"within": "✓ within", "beyond": "✗ beyond", "not shown": "? open", "not judged": "not judged"}
+    {"within": "✓ within", "beyond": "✗ beyond", "not shown": "? open", "not judged": "none"}
 )
 
 

@@ -60,7 +60,7 @@ def test_a_box_says_why_with_the_farthest_text_and_that_no_more_are_needed():
         f"student: {LABELS[1]}\xa0.75 → {LABELS[1]}\xa0.75."
     )
     assert said["How sure"] == "Decided: such a verdict is wrong at most 1 time in 40."
-    assert said["More texts"] == "None needed."
+    assert said["More needed"] == "None."
 
 
 def test_an_open_box_says_what_would_decide_it():
@@ -69,7 +69,7 @@ def test_an_open_box_says_what_would_decide_it():
         "Reach on typo may lie beyond its limit (0.00 [−0.12, 0.12] on 4 "
     )
     assert said["How sure"].startswith("Open")
-    assert said["More texts"] == (
+    assert said["More needed"] == (
         "How many texts decide is not known: reach on typo is open, for which none can be planned."
     )
     looked = facts(page_of("may not", earlier_looks=("monday",)))
