@@ -199,7 +199,7 @@ def models_section(result: PairResult) -> Iterator[Section]:
     if result.facts:
         blocks = (
             *_facts(result.facts),
-            *(b for alignment in result.alignments for b in similar_layers(alignment)),
+            *similar_layers(result.alignments),
         )
         yield Section(anchor="models", title="Models", blocks=blocks)
 

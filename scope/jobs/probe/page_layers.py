@@ -1,4 +1,4 @@
-"""The layers on a probe's page: their curve, the correlation of each, and similar layers."""
+"""The layers on a probe's page: their curves, the numbers of each, and similar layers."""
 
 from __future__ import annotations
 
@@ -6,233 +6,124 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Literal, NamedTuple, cast
+from operator import attrgetter
+from typing import cast
 
-from reports.blocks import (
-    Beside,
-    Block,
-    Figure,
-    Fold,
-    Heading,
-    Section,
-    Table,
-    heading,
-    note,
-    paragraph,
-)
+from reports.blocks import Block, Figure, Fold, Section, note, paragraph
+from reports.builders.estimates import table_of
 from reports.charts import Grid, LayerChart, LayerMark, LayerRun, grid
-from reports.prose import Span, prose
-from reports.wording import Cell, number
+from reports.prose import Span, plain, prose, written
+from reports.wording import Cell, number, short
 from scope.records import Estimate, LayerAlignment, LayerScore, ProbeFindings
-
-_GRAIN = 0.1
-"""The axes of correlations end at multiples of this."""
-
-_PANELS: tuple[tuple[str, Literal["raw", "encoded"]], ...] = (
-    ("Cosine of each layer", "raw"),
-    ("As the probe encodes it", "encoded"),
-)
-
-
-def layer_curves(scores: Sequence[LayerScore]) -> Iterator[Block]:
-    """A chart of the raw layers and one of the encoded ones; nothing without a value."""
-    if charts := curve_charts(scores):
-        yield Beside(tuple((Heading(prose(chart.title)), Figure(chart)) for chart in charts))
-        yield note(
-            "Pearson’s correlation with human scores by layer; bands are 95\u00a0% intervals, a "
-            "gap is a layer with an undefined value."
-        )
-
-
-def curve_charts(scores: Sequence[LayerScore]) -> tuple[LayerChart, ...]:
-    """One chart of the raw layers and one of the encoded ones, with the same axes."""
-    names = tuple(dict.fromkeys(score.model for score in scores))
-    panels = [(title, tuple(_runs(scores, names, of))) for title, of in _PANELS]
-    marks = [mark for _, runs in panels for run in runs for mark in run.marks]
-    if not marks:
-        return ()
-    start = math.floor(min(mark.low for mark in marks) / _GRAIN + 1e-9) * _GRAIN
-    end = math.ceil(max(mark.high for mark in marks) / _GRAIN - 1e-9) * _GRAIN
-    return tuple(
-        LayerChart(
-            title=title,
-            label=f"{title}: Pearson’s correlation by layer; the numbers are in the tables",
-            keys=tuple(enumerate(names)),
-            runs=runs,
-            layers=max(score.layer for score in scores) + 1,
-            start=start,
-            end=max(end, start + _GRAIN),
-        )
-        for title, runs in panels
-        if runs
-    )
-
-
-def _runs(scores: Sequence[LayerScore], names: Sequence[str], of: str) -> Iterator[LayerRun]:
-    """The defined values of each model, split at undefined and at missing layers."""
-    for series, name in enumerate(names):
-        marks = [
-            _mark(score, estimate)
-            for score in sorted(scores, key=lambda score: score.layer)
-            if score.model == name and isinstance(estimate := getattr(score, of), Estimate)
-        ]
-        # Consecutive layers keep the same distance from their place.
-        for _, run in groupby(enumerate(marks), key=lambda place: place[1].layer - place[0]):
-            yield LayerRun(series=series, marks=tuple(mark for _, mark in run))
-
-
-def _mark(score: LayerScore, estimate: Estimate) -> LayerMark:
-    cell, layer = Cell.of(estimate), score.layer
-    title = f"{score.model}, layer {layer}: {cell.value} {cell.interval}, n = {cell.n:,}"
-    value, low, high = estimate.value, estimate.low, estimate.high
-    return LayerMark(layer=layer, value=value, low=low, high=high, title=title)
-
-
-def layers_section(findings: ProbeFindings) -> Section | None:
-    """Every layer in a table; None if there are no results by layer."""
-    if not findings.layers:
-        return None
-    rebuilt = any(score.reconstruction is not None for score in findings.layers)
-    titles = ("Raw", "Encoded", "Decrease without", *(("Reconstruction error",) if rebuilt else ()))
-    rows = []
-    for score in findings.layers:
-        estimates = (score.raw, score.encoded, score.lost, score.reconstruction)[: len(titles)]
-        cells = (estimate and Cell.of(estimate) for estimate in estimates)
-        rows.append((score.model, score.layer, *cells))
-    table = Table.of(
-        {"Model": "name", "Layer": "number", **dict.fromkeys(titles, "estimate")}, rows, tall=True
-    )
-    about = note(
-        "Raw: Pearson’s correlation of the cosine of a layer’s vectors with human scores, on the "
-        "test pairs; encoded: of the probe’s encodings of it. Decrease without: what the last "
-        "step’s probe loses when the layer is removed without retraining; neighbours may contain "
-        "the same information. Reconstruction error: the share of the variance of a layer’s inputs "
-        "that its autoencoder, if any, leaves unexplained. Layers are counted from 0, without the "
-        "input embeddings. A step calibrates its scores to the range of human scores by a "
-        "nonlinear function, so that its Pearson correlation differs from that of a layer."
-    )
-    return Section(anchor="layers", title="All layers", blocks=(about, table))
-
 
 MOST_WRITTEN = 32
 """A map with more columns shows only colours; the numbers are tooltips."""
 
 
-class Counterpart(NamedTuple):
-    """The most similar layer of the second model for a layer of the first.
-
-    ``above`` is whether the value is above the level of chance.
-    """
-
-    layer: int
-    best: int
-    value: float
-    margin: float
-    above: bool
-
-
-def counterparts(alignment: LayerAlignment) -> Iterator[Counterpart]:
-    """The most similar layer for each layer of the first model."""
-    rows = zip(alignment.values, alignment.margins, strict=True)
-    for layer, (values, margins) in enumerate(rows):
-        best = max(range(len(values)), key=values.__getitem__)
-        above = values[best] > alignment.chance
-        yield Counterpart(layer, best, values[best], margins[best], above)
-
-
-def similarity_section(findings: ProbeFindings) -> Section | None:
-    """The maps of all pairs of models; None if no map has layers."""
-    maps = [each for each in findings.alignments if each.values and each.values[0]]
-    if not maps:
-        return None
-    about = note(
-        "Linear centred kernel alignment (CKA) of the same sentences in two layers: 1 if they "
-        "have the same geometry, 0 if they share nothing. A high CKA does not show that layers "
-        "share meaning: both may represent a sentence’s length. If the sentences of one model are "
-        "shuffled, the maximum of a map is below chance in 95 of 100 permutations; values up to "
-        "it have no background."
-    )
-    return Section(
-        anchor="alignments",
-        title="Similarity of layers",
-        heading="Similarity of layers between models",
-        blocks=(about, *(block for alignment in maps for block in _map(alignment))),
-    )
+def layer_curve(scores: Sequence[LayerScore]) -> Iterator[Block]:
+    """The correlation of each layer alone; nothing without a value."""
+    names = list(dict.fromkeys(score.model for score in scores))
+    runs = []
+    for (name, _), run in groupby(scores, key=lambda score: (score.model, type(score.raw))):
+        marks = [
+            LayerMark(
+                layer=score.layer,
+                value=raw.value,
+                low=raw.low,
+                high=raw.high,
+                title=f"{name}, layer {score.layer}: {plain(written(raw))}",
+            )
+            for score in run
+            if isinstance(raw := score.raw, Estimate)
+        ]
+        if marks:
+            runs.append(LayerRun(series=names.index(name), marks=tuple(marks)))
+    if runs:
+        ends = [end for run in runs for mark in run.marks for end in (mark.low, mark.high)]
+        chart = LayerChart(
+            title="Layers",
+            label="Pearson’s correlation by layer; the numbers are in the table of layers",
+            keys=tuple(enumerate(names)),
+            runs=tuple(runs),
+            layers=max(score.layer for score in scores) + 1,
+            start=math.floor(10 * min(ends)) / 10,
+            end=math.floor(10 * max(ends) + 1) / 10,
+        )
+        yield Figure(chart)
+        yield note(
+            "Pearson’s correlation of each layer’s cosine with human scores; bands are 95\u00a0% "
+            "intervals, gaps are undefined."
+        )
 
 
-def _map(alignment: LayerAlignment) -> Iterator[Block]:
-    pairs = tuple(counterparts(alignment))
-    first, second = alignment.first, alignment.second
-    most = max(pairs, key=lambda pair: pair.value)
-    yield heading("{first} and {second}", first=first, second=second)
-    yield paragraph(
-        "Layer {layer} of {first} and layer {best} of {second} are the most similar: CKA "
-        f"**{number(most.value)}**\u00a0±\u00a0{number(most.margin)} ({{sentences}} sentences; "
-        f"chance {number(alignment.chance)}). {{above}} of {{layers}} layers of {{first}} are "
-        "similar to a layer of {second} above chance.",
-        layer=most.layer,
-        best=most.best,
-        sentences=alignment.sentences,
-        above=sum(pair.above for pair in pairs),
-        layers=len(pairs),
-        first=first,
-        second=second,
-    )
-    yield similarity_grid(alignment)
-    rows = []
-    for layer, best, value, margin, above in pairs:
-        remark = Span("" if above else " no more than chance", "note")
-        cka = (Span(f"{number(value)} ± {number(margin)}"), remark)
-        rows.append((layer, best, cka))
-    yield Table.of(
-        {"Layer": "name", "Most similar": "number", "CKA": "text"},
-        rows,
-        caption=prose(
-            "The most similar layer of {second} for each layer of {first}",
-            first=first,
-            second=second,
+def layers_section(findings: ProbeFindings) -> Section:
+    """Every layer in a table, and the similar layers of two models."""
+    estimates = attrgetter("raw", "encoded", "lost", "reconstruction")
+    table = table_of(
+        "",
+        ("Layer", "Raw", "Encoded", "Decrease without", "Reconstruction error"),
+        (
+            (
+                (Span(f"{score.layer}\n"), Span(score.model, "note", foreign=True)),
+                *(estimate and Cell.of(estimate) for estimate in estimates(score)),
+            )
+            for score in findings.layers
         ),
         tall=True,
     )
-
-
-def similarity_grid(alignment: LayerAlignment) -> Grid:
-    """The map; backgrounds begin at the level of chance."""
-    cells, n = {}, alignment.sentences
-    for row, pair in enumerate(zip(alignment.values, alignment.margins, strict=True)):
-        for column, (value, margin) in enumerate(zip(*pair, strict=True)):
-            low, high = value - margin, value + margin
-            estimate = Estimate(value=value, low=low, high=high, n=n, method="CKA")
-            cells[str(row), str(column)] = estimate
-    rows, columns = (
-        tuple(map(str, range(len(side)))) for side in (alignment.values, alignment.values[0])
+    about = note(
+        "Raw: Pearson’s correlation of the cosine of a layer’s vectors with human scores; encoded: "
+        "of the probe’s encodings. Decrease without: what the last step’s probe loses when the "
+        "layer is removed without retraining; neighbours may contain the same information. "
+        "Reconstruction error: the share of a layer’s variance that its autoencoder leaves "
+        "unexplained. Layers are counted from 0, without the input embeddings. A step calibrates "
+        "its scores by a nonlinear function, so that its Pearson differs from that of a layer."
     )
-    chart = grid(
-        "CKA", cells, rows=rows, columns=columns, heading="↓\u00a0→", start=alignment.chance
-    )
-    return replace(cast("Grid", chart), dense=len(columns) > MOST_WRITTEN)
+    blocks = (about, *([table] if table else []), *similar_layers(findings.alignments))
+    return Section(anchor="layers", title="Layers", blocks=blocks)
 
 
-def similar_layers(alignment: LayerAlignment) -> Iterator[Block]:
-    """The most similar layers and the last ones in a sentence, and the map behind a line."""
-    places = [(row, column) for row, of in enumerate(alignment.values) for column in range(len(of))]
-    row, column = max(places, key=lambda place: alignment.values[place[0]][place[1]])
+def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
+    """Of each two models the most similar layers in a sentence, and the map behind a line."""
+    for alignment in alignments:
+        yield from _map(alignment)
+    if alignments:
+        yield note(
+            "Linear centred kernel alignment (CKA) of each layer of the first model, a row, with "
+            "each of the second: 1 if both arrange the texts alike, 0 if they share nothing. A "
+            "high CKA does not show that layers share meaning: both may represent a text’s length. "
+            "If the texts of one model are shuffled, the maximum of a map is below chance in 95 of "
+            "100 permutations; values up to it have no background."
+        )
+
+
+def _map(alignment: LayerAlignment) -> Iterator[Block]:
+    first, second = alignment.first, alignment.second
+    chance, n = alignment.chance, alignment.sentences
+    cells = {
+        (f"{row}", f"{column}"): Estimate(
+            value=value, low=value - margin, high=value + margin, n=n, method="CKA"
+        )
+        for row, pair in enumerate(zip(alignment.values, alignment.margins, strict=True))
+        for column, (value, margin) in enumerate(zip(*pair, strict=True))
+    }
+    rows, columns = (tuple(dict.fromkeys(side)) for side in zip(*cells, strict=True))
+    row, column = max(cells, key=lambda place: cells[place].value)
     yield paragraph(
         "The most similar layers are {row} of **{first}** and {column} of **{second}**, CKA "
-        "{value}\u00a0±\u00a0{margin}; the last layers have {last} "
-        "(n\u00a0=\u00a0{n} texts; up to {chance} is chance).",
-        row=row,
-        column=column,
-        first=alignment.first,
-        second=alignment.second,
-        value=number(alignment.values[row][column]),
-        margin=number(alignment.margins[row][column]),
-        last=number(alignment.values[-1][-1]),
-        n=alignment.sentences,
-        chance=number(alignment.chance),
+        "{most}; the last layers have {last}. {above} of {layers} layers of {first} are similar "
+        "to a layer of {second} above chance, {chance} (n\u00a0=\u00a0{n} texts).",
+        row=int(row),
+        first=first,
+        column=int(column),
+        second=second,
+        most=short(cells[row, column]),
+        last=short(cells[rows[-1], columns[-1]]),
+        above=sum(max(values) > chance for values in alignment.values),
+        layers=len(rows),
+        chance=number(chance),
+        n=n,
     )
-    about = note(
-        "Linear centred kernel alignment (CKA) of each layer of the first model, a row, with each "
-        "of the second: 1 if both arrange the texts alike. Without a background it may be chance."
-    )
-    yield Fold(prose("All layers"), (about, similarity_grid(alignment)))
+    shown = grid("CKA", cells, rows=rows, columns=columns, heading="Layer", start=chance)
+    dense = replace(cast("Grid", shown), dense=len(columns) > MOST_WRITTEN)
+    yield Fold(prose("All layers of {first} and {second}", first=first, second=second), (dense,))

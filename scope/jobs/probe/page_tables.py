@@ -3,63 +3,31 @@
 from __future__ import annotations
 
 import statistics
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any
 
-from reports.blocks import (
-    Block,
-    Card,
-    Cards,
-    Column,
-    Passage,
-    Row,
-    Section,
-    Table,
-    Terms,
-    paragraph,
-)
+from reports.blocks import Section, Table, Terms, paragraph
+from reports.builders.estimates import table_of
 from reports.builders.run import code
-from reports.prose import Span, Text, joined, prose, together, written
+from reports.prose import Span, joined, prose
 from reports.wording import Cell, number, short
-from scope.records import (
-    Estimate,
-    MisjudgedPair,
-    ProbeFindings,
-    StepScore,
-)
+from scope.records import Estimate, MisjudgedPair, ProbeFindings, StepScore
 
 RAW = "raw"
 """The step that only selects a layer."""
 
-STEP_MEANINGS: Mapping[str, str] = MappingProxyType(
-    {
-        RAW: "nothing is trained: the cosine of the best layer on the development pairs",
-        "mlp": "a trained linear layer on the cosines of all layers",
-        "siamese": "an encoder a layer before the cosine, trained from a random initialization",
-        "autoencoder": "the same, initialized from autoencoders of sentences without scores",
-        "published": "FREEZE’s last step: raw latents, autoencoders 256 and 512 wide, one layer as "
-        "the head; loss log Var(ŷ − y)",
-        "final": "encoders initialized from whitened principal components; loss log Var(ŷ − y) "
-        "+ 0.1 mean(ŷ − y)²",
-    }
-)
+STEP_MEANINGS = {
+    RAW: "nothing is trained: the cosine of the best layer on the development pairs",
+    "mlp": "a trained linear layer on the cosines of all layers",
+    "siamese": "an encoder a layer before the cosine, trained from a random initialization",
+    "autoencoder": "the same, initialized from autoencoders of sentences without scores",
+    "published": "FREEZE’s last step: raw latents, autoencoders 256 and 512 wide, one layer as the "
+    "head; loss log Var(ŷ − y)",
+    "final": "encoders from whitened principal components; loss log Var(ŷ − y) + 0.1 mean(ŷ − y)²",
+}
 
-MOST_IN_TERMINAL = 12
-"""The most steps in a terminal."""
-
-
-def of_model(findings: ProbeFindings, model: str) -> tuple[StepScore, ...]:
-    """A model's scores in the order of the steps."""
-    return tuple(score for score in findings.scores if score.model == model)
-
-
-def last_scores(findings: ProbeFindings) -> tuple[StepScore, ...]:
-    """The score of each model's last step, in the order of the models."""
-    by_model = (of_model(findings, model.name) for model in findings.models)
-    return tuple(scores[-1] for scores in by_model if scores)
+MOST_ROWS = 8
+"""The most rows in a terminal: a step of a model each, or, of more, the last steps."""
 
 
 def some_seen(findings: ProbeFindings) -> bool:
@@ -86,157 +54,93 @@ def spread(values: Sequence[float | None]) -> str:
 
 def short_table(scores: Sequence[StepScore]) -> Table:
     """A row a step for the terminal, with the model's name in its first row."""
-    names = ["", *(score.model for score in scores)]
-    rows = []
-    for before, score in zip(names, scores, strict=False):
-        estimates = (
-            (Span(short(value, narrow=True)),) if isinstance(value, Estimate) else prose("–")
-            for value in (score.pearson, score.spearman, score.gain)
+    first = {score.model: score for score in reversed(scores)}
+    rows = (
+        (
+            score.model if first[score.model] is score else None,
+            score.step,
+            *(
+                (Span(short(value, narrow=True) if isinstance(value, Estimate) else "–"),)
+                for value in (score.pearson, score.spearman, score.gain)
+            ),
         )
-        name = score.model if score.model != before else None
-        rows.append((name, score.step, *estimates))
+        for score in scores
+    )
     numbers = ("Pearson", "Spearman", "Gain")
     return Table.of(
         {"Model": "name", "Step": "text", **dict.fromkeys(numbers, "number")},
         rows,
-        most=MOST_IN_TERMINAL,
+        most=MOST_ROWS,
         close=True,
     )
 
 
-def steps_section(findings: ProbeFindings) -> Section | None:
-    """The steps of all models in one table, and the differences of models; None without steps."""
-    if not findings.scores:
-        return None
-    unseen = some_seen(findings)
-    numbers = ["Pearson", "Spearman", "Mean error", "Gain over previous step"]
-    numbers[1:1] = ["Unseen"] if unseen else []
-    seeds = max(len(score.pearsons) for score in findings.scores)
-    first = "Estimates are those of the first of {seeds} seeds."
-    new = "Unseen: pairs that share no sentence with training or development pairs."
-    error = "Error: the mean absolute difference from human scores of {low} to {high}."
-    caption = together(
-        prose(first, seeds=seeds) if seeds > 1 else (),
-        prose(new) if unseen else (),
-        prose(error, low=f"{findings.low:g}", high=f"{findings.high:g}"),
-    )
-    table = Table.of(
-        {
-            **{"Step": "name", "Trained parameters": "number"},
-            **dict.fromkeys(numbers, "estimate"),
-        },
-        (_step_cells(score, unseen=unseen) for score in findings.scores),
-        caption=caption,
-    )
-    steps = dict.fromkeys(score.step for score in findings.scores)
-    meanings = tuple(
-        (code(step), prose(STEP_MEANINGS[step])) for step in steps if step in STEP_MEANINGS
-    )
-    blocks: list[Block] = [table, Terms(meanings, facts=True)]
-    if findings.differences:
-        differences = Table.of(
-            {"Step": "name", "First": "text", "Second": "text", "Difference": "estimate"},
+def steps_section(findings: ProbeFindings) -> Section:
+    """The steps of all models in one table, and the differences of models."""
+    table = table_of(
+        "Estimates are those of the first seed. Error: the mean absolute difference from human "
+        f"scores of {findings.low:g} to {findings.high:g}. Gain: over the previous step.",
+        ("Step", "Trained parameters", "Pearson", "On new sentences", "Spearman", "Error", "Gain"),
+        (
             (
-                (code(d.step), d.first, d.second, Cell.of(d.pearson, signed=True))
-                for d in reversed(findings.differences)
-            ),
-            caption=prose("Pearson of the first model minus the second"),
-        )
-        blocks.append(differences)
+                (*code(score.step), Span("\n"), Span(score.model, "note", foreign=True)),
+                score.parameters,
+                replace(Cell.of(score.pearson), remark=spread(score.pearsons)),
+                Cell.of(score.unseen) if some_seen(findings) else None,
+                replace(Cell.of(score.spearman), remark=spread(score.spearmans)),
+                Cell.of(score.error),
+                score.gain and Cell.of(score.gain, signed=True),
+            )
+            for score in findings.scores
+        ),
+    )
+    steps = {score.step for score in findings.scores}
+    meanings = tuple(
+        (code(step), prose(words)) for step, words in STEP_MEANINGS.items() if step in steps
+    )
+    differences = table_of(
+        "Pearson of the first model minus the second",
+        ("Step", "First", "Second", "Difference"),
+        (
+            (code(each.step), each.first, each.second, Cell.of(each.pearson, signed=True))
+            for each in reversed(findings.differences)
+        ),
+    )
+    blocks = [block for block in (table, Terms(meanings, facts=True), differences) if block]
     return Section(anchor="steps", title="Steps", blocks=tuple(blocks))
 
 
-def _step_cells(score: StepScore, *, unseen: bool) -> tuple[Any, ...]:
-    return (
-        (*code(score.step), Span("\n"), Span(score.model, "note", foreign=True)),
-        score.parameters,
-        replace(Cell.of(score.pearson), remark=spread(score.pearsons)),
-        *([Cell.of(score.unseen)] if unseen else []),
-        replace(Cell.of(score.spearman), remark=spread(score.spearmans)),
-        Cell.of(score.error),
-        None if score.gain is None else Cell.of(score.gain, signed=True),
+def wrong_section(findings: ProbeFindings) -> Section:
+    """The largest errors, counted by kind, each pair once with every model's score."""
+    errors = findings.misjudged
+    ordered = sorted(errors, key=lambda error: -abs(error.given - error.wanted))
+    pairs = {error.id: [each for each in errors if each.id == error.id] for error in ordered}
+    counts = paragraph(
+        "Of the {n} largest errors **{high}** are too high and **{low}** too low; in **{alike}** "
+        "the shorter sentence has at least half of its words from the other.",
+        n=len(errors),
+        high=sum(error.given > error.wanted for error in errors),
+        low=sum(error.given < error.wanted for error in errors),
+        alike=sum(map(_share_words, errors)),
     )
-
-
-HALF = 0.5
-"""Two sentences with this share of common words share their words."""
-
-MOST_FINDINGS = 3
-
-
-def wrong_section(findings: ProbeFindings) -> Section | None:
-    """Up to three findings on the largest errors, each with a pair; None without errors."""
-    errors = sorted(findings.misjudged, key=lambda pair: -abs(pair.given - pair.wanted))
-    models = Counter(pair.id for pair in errors)
-    tests: tuple[tuple[str, Callable[[MisjudgedPair], bool]], ...] = (
-        ("are too high", lambda pair: pair.given > pair.wanted),
-        ("are too low", lambda pair: pair.given < pair.wanted),
-        ("are of pairs that several models misjudge", lambda pair: models[pair.id] > 1),
-        ("are of sentences that share half of their words", _share_words),
+    table = Table.of(
+        {"Sentence 1": "passage", "Sentence 2": "passage", "Human": "number", "Probe": "text"},
+        (
+            (
+                *(pair[0].first, pair[0].second, number(pair[0].wanted)),
+                joined(
+                    prose("{model} **{given}**", model=error.model, given=number(error.given))
+                    for error in pair
+                ),
+            )
+            for pair in pairs.values()
+        ),
+        tall=True,
     )
-    cards: dict[str, Card] = {}
-    for what, test in tests:
-        pairs = list(filter(test, errors))
-        shown = next((pair.id for pair in pairs if pair.id not in cards), None)
-        if shown is not None and len(cards) < MOST_FINDINGS:
-            sentence = f"**{{part}}** of the {{all}} largest errors {what}"
-            finding = prose(sentence, part=len(pairs), all=len(errors))
-            # In the order of the models, not of the errors.
-            cards[shown] = _card(finding, [p for p in findings.misjudged if p.id == shown])
-    if not cards:
-        return None
-    blocks = (Cards(cards=tuple(cards.values()), narrow=True),)
-    return Section(anchor="wrong", title="Where probes are wrong", blocks=blocks)
+    return Section(anchor="wrong", title="Where probes are wrong", blocks=(counts, table))
 
 
 def _share_words(pair: MisjudgedPair) -> bool:
     """Whether the shorter sentence has at least half of its words from the other."""
     first, second = (set(text.lower().split()) for text in (pair.first, pair.second))
-    return len(first & second) >= HALF * min(len(first), len(second))
-
-
-def _card(finding: Text, of_models: Sequence[MisjudgedPair]) -> Card:
-    pair = of_models[0]
-    given = joined(
-        prose("{model} **{given}**", model=model.model, given=_score(model.given))
-        for model in of_models
-    )
-    return Card(
-        note=finding,
-        blocks=(
-            Passage(written(pair.first)),
-            Passage(written(pair.second)),
-            paragraph("human **{wanted}**, {given}", wanted=_score(pair.wanted), given=given),
-        ),
-    )
-
-
-def errors_section(findings: ProbeFindings) -> Section | None:
-    """The pairs with the largest errors, each once with every model's score; None without any."""
-    by_pair: dict[tuple[str, str, str, float], dict[str, float]] = defaultdict(dict)
-    for pair in findings.misjudged:
-        by_pair[pair.id, pair.first, pair.second, pair.wanted][pair.model] = pair.given
-    if not by_pair:
-        return None
-    names = tuple(dict.fromkeys(pair.model for pair in findings.misjudged))
-    table = Table(
-        columns=(
-            *(Column(name, "passage") for name in ("First sentence", "Second sentence")),
-            Column("Human", "number"),
-            *(Column(written(name), "number") for name in names),
-        ),
-        rows=tuple(
-            Row(cells=(first, second, _score(wanted), *(_score(given.get(name)) for name in names)))
-            for (_, first, second, wanted), given in by_pair.items()
-        ),
-        caption=prose(
-            "The pairs that are among the largest errors of a model, with the scores of its last "
-            "step’s probe"
-        ),
-        tall=True,
-    )
-    return Section(anchor="misjudged", title="Misjudged pairs", blocks=(table,))
-
-
-def _score(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}".replace("-", "−")
+    return 2 * len(first & second) >= min(len(first), len(second))

@@ -6,12 +6,12 @@ import pytest
 from made_up_comparison import IMAGE
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
-from reports.blocks import Beside, Bullets, Callout, within
+from reports.blocks import Bullets, Callout, within
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
-from scope.jobs.probe.page import CLEAR, MOST_DIFFERENCES, answer_section
-from scope.records import ProbeDifference, ProbeFindings, Undefined
+from scope.jobs.probe.page import MOST_DIFFERENCES, answer_section
+from scope.records import ProbeDifference, Undefined
 
 CONSTANT = Undefined(reason="one side is constant")
 RAW, MLP, *_, FINAL = findings().scores[:5]
@@ -95,28 +95,21 @@ def test_an_undefined_correlation_keeps_its_reason():
     assert "Spearman undefined (one side is constant)" in words
 
 
-def test_unseen_pairs_have_a_sentence_where_their_number_differs_clearly():
-    last = replace(FINAL, pearson=estimate(0.75))
-
+def test_unseen_pairs_have_a_sentence_where_some_pairs_are_seen():
     def told(number, **changes):
-        _, words = first_box(scores=(replace(last, unseen=number),), **changes)
+        _, words = first_box(scores=(replace(FINAL, unseen=number),), **changes)
         return "new sentences" in words
 
-    assert not told(estimate(0.75 - CLEAR / 2))
-    assert told(estimate(0.75 - 2 * CLEAR))
-    assert told(estimate(0.75 + 2 * CLEAR))
+    assert told(estimate(0.75))
     assert told(CONSTANT)
     # All pairs are unseen, or nobody knows which.
     assert not told(estimate(0.5), unseen=750)
     assert not told(estimate(0.5), train=0)
 
 
-def layers(*values, encoded=None):
+def layers(*values):
     first = findings().layers[0]
-    return tuple(
-        replace(first, layer=place, raw=value, encoded=encoded)
-        for place, value in enumerate(values)
-    )
+    return tuple(replace(first, layer=place, raw=value) for place, value in enumerate(values))
 
 
 @pytest.mark.parametrize(
@@ -142,23 +135,14 @@ def test_undefined_layers_and_a_single_one_are_not_the_best():
     assert "predicts best" not in first_box(layers=layers(CONSTANT, CONSTANT))[1]
 
 
-def test_one_encoded_layer_is_better_where_its_interval_lies_above_the_probes():
-    # The probe has 0.796875, each interval reaches 0.03125 to either side.
-    def better(value):
-        both = layers(estimate(0.25), estimate(0.5), encoded=value)
-        return "is better than all together: 0.88" in first_box(layers=both)[1]
-
-    assert better(estimate(0.875))
-    assert not better(estimate(0.84375))
-    assert not better(CONSTANT)
-
-
-def test_the_model_that_is_ahead_comes_first_with_the_interval_turned():
+def test_a_model_predicts_better_or_worse_only_where_the_interval_excludes_0():
     one = ProbeDifference(step="final", first="a", second="b", pearson=estimate(-0.25, half=0.0625))
     (told,) = bullets(differences=(one,))
-    assert told == "b predicts better than a: difference of Pearson 0.25 [0.19, 0.31]."
+    assert told == "a predicts worse than b: difference of Pearson −0.25 [−0.31, −0.19]."
+    (better,) = bullets(differences=(replace(one, pearson=estimate(0.25, half=0.0625)),))
+    assert better == "a predicts better than b: difference of Pearson 0.25 [0.19, 0.31]."
     (unclear,) = bullets(differences=(replace(one, pearson=estimate(0.25, half=0.5)),))
-    assert unclear.startswith("a is not shown to predict better than b: difference of Pearson 0.25")
+    assert unclear.startswith("a is not shown to predict better or worse than b: difference of ")
     (gone,) = bullets(differences=(replace(one, pearson=CONSTANT),))
     assert gone.endswith("difference of Pearson undefined (one side is constant).")
 
@@ -183,26 +167,6 @@ def test_models_that_are_read_differently_have_a_caveat():
     assert caveat(deep, shallow)
     assert caveat(deep, replace(deep, name=SHALLOW, prompt="another {}"))
     assert not caveat(deep, replace(deep, name=SHALLOW))
-
-
-def test_nothing_scored_is_said():
-    empty = ProbeFindings(
-        train=0,
-        development=0,
-        test=0,
-        unseen=0,
-        groups=0,
-        sentences=0,
-        unlabelled=0,
-        low=0.0,
-        high=5.0,
-        models=(),
-        scores=(),
-    )
-    page = page_of(build_comparison(empty))
-    assert [one.anchor for one in page.sections] == ["answer", "limits", "asked", "reproduce"]
-    assert "No probe is scored." in to_text(page.brief)
-    assert not any(isinstance(block, Beside) and not block.groups for block in page.blocks())
 
 
 def renamed(*names):
@@ -239,7 +203,7 @@ def test_a_terminal_has_at_most_25_lines_for_two_models_and_for_many():
     scores = tuple(replace(FINAL, model=one.name) for one in models)
     many = printed(replace(found, models=models, scores=scores, differences=()))
     assert len(many.splitlines()) == 12
-    assert "m8     final" in many
+    assert "m7     final" in many
 
 
 @pytest.mark.parametrize("name", ["an-organisation/" + "a-model-of-some-name-" * 5, DEEP])

@@ -5,15 +5,13 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import estimate, findings
 
+from reports.blocks import Figure
 from reports.prose import plain
 from scope.jobs.probe.page_layers import (
     MOST_WRITTEN,
-    counterparts,
-    curve_charts,
-    layer_curves,
+    layer_curve,
     layers_section,
-    similarity_grid,
-    similarity_section,
+    similar_layers,
 )
 from scope.records import LayerAlignment, LayerScore, Undefined
 
@@ -30,34 +28,40 @@ def score(layer, raw, *, encoded=None, lost=None, model="m"):
     )
 
 
-def test_no_layers_make_neither_section_nor_curve():
-    assert layers_section(replace(findings(), layers=())) is None
-    assert [*layer_curves((score(0, None),))] == []
+def chart(*scores):
+    figure, _ = layer_curve(scores)
+    assert isinstance(figure, Figure)
+    return figure.chart
 
 
-def test_a_curve_is_cut_where_a_layer_is_undefined_or_lacking():
-    (chart,) = curve_charts(
-        (score(0, 0.25), score(1, None), score(2, 0.5), score(3, 0.5), score(5, 0.75))
-    )
-    assert [[mark.layer for mark in run.marks] for run in chart.runs] == [[0], [2, 3], [5]]
-    assert chart.layers == 6
+def test_layers_without_a_value_make_no_curve():
+    assert [*layer_curve((score(0, None),))] == []
 
 
-def test_both_panels_have_the_axes_that_hold_all_intervals():
-    charts = curve_charts((score(0, 0.25, encoded=0.5), score(1, -0.125, encoded=0.625)))
-    # -0.15625 to 0.65625.
-    assert [(round(chart.start, 9), round(chart.end, 9)) for chart in charts] == [
-        (-0.2, 0.7),
-        (-0.2, 0.7),
+def test_a_curve_is_cut_where_a_layer_is_undefined_and_between_models():
+    whole = (score(0, 0.25), score(1, None), score(2, 0.5), score(3, 0.5))
+    found = chart(*whole, score(0, 0.5, model="other"))
+    assert [(run.series, [mark.layer for mark in run.marks]) for run in found.runs] == [
+        (0, [0]),
+        (0, [2, 3]),
+        (1, [0]),
     ]
+    assert found.layers == 4
+
+
+def test_the_axis_holds_all_intervals():
+    # -0.15625 to 0.65625.
+    found = chart(score(0, 0.625), score(1, -0.125))
+    assert (found.start, found.end) == (-0.2, 0.7)
 
 
 def test_the_table_has_what_was_measured_and_reasons():
     scores = (score(0, 0.25, lost=0.0625), score(1, None))
-    (_, table) = layers_section(replace(findings(), layers=scores)).blocks
+    (_, table) = layers_section(replace(findings(), layers=scores, alignments=())).blocks
     first, last = (row.cells for row in table.rows)
-    assert (first[1], first[2].value, first[3], first[4].value) == (0, "0.250", None, "0.062")
-    assert (last[2].reason, last[4]) == ("one side is constant", None)
+    assert [column.heading for column in table.columns] == ["Layer", "Raw", "Decrease without"]
+    assert (plain(first[0]), first[1].value, first[2].value) == ("0\nm", "0.250", "0.062")
+    assert (last[1].reason, last[2]) == ("one side is constant", None)
 
 
 def aligned(values, *, margin=0.0625, chance=0.25):
@@ -71,43 +75,38 @@ def aligned(values, *, margin=0.0625, chance=0.25):
     )
 
 
-def words(one):
-    """The sentence on a map."""
-    section = similarity_section(replace(findings(), alignments=(one,)))
-    return plain(section.blocks[2].text).replace("\N{NO-BREAK SPACE}", " ")
+def shown(one):
+    """The sentence on a map, and the map."""
+    sentence, fold, _ = similar_layers((one,))
+    (found,) = fold.blocks
+    return plain(sentence.text).replace("\N{NO-BREAK SPACE}", " "), found
 
 
-def test_the_counterpart_is_the_greatest_of_a_row():
-    found = aligned(((0.5, 0.75, 0.6875, 0.6875), (0.25, 0.125, 0.125, 0.0)), margin=0.0625)
-    first, second = counterparts(found)
-    assert (first.best, first.value, first.above) == (1, 0.75, True)
-    # No more than chance is no counterpart.
-    assert (second.best, second.above) == (0, False)
-    assert words(found) == (
-        "Layer 0 of a and layer 1 of b are the most similar: CKA 0.750 ± 0.062 (40 sentences; "
-        "chance 0.250). 1 of 2 layers of a are similar to a layer of b above chance."
+def test_the_most_similar_layers_are_the_first_of_the_greatest_number():
+    found = aligned(((0.5, 0.75, 0.75), (0.25, 0.125, 0.125)))
+    assert shown(found)[0] == (
+        "The most similar layers are 0 of a and 1 of b, CKA 0.75 [0.69, 0.81]; the last layers "
+        # No more than chance is not similar.
+        "have 0.12 [0.06, 0.19]. 1 of 2 layers of a are similar to a layer of b above chance, "
+        "0.250 (n = 40 texts)."
     )
+    assert [*similar_layers(())] == []
 
 
 def test_backgrounds_begin_at_chance_and_end_at_the_greatest_number():
-    found = similarity_grid(aligned(((0.125, 0.25, 0.5, 0.75),)))
+    _, found = shown(aligned(((0.125, 0.25, 0.5, 0.75),)))
     (_, cells) = found.rows[0]
     assert [cell.level for cell in cells] == [0, 0, 5, 10]
     assert (found.low, found.high) == (".25", ".75")
 
 
 def test_numbers_near_chance_do_not_take_the_whole_scale():
-    found = similarity_grid(aligned(((0.25, 0.3),)))
+    _, found = shown(aligned(((0.25, 0.3),)))
     assert [cell.level for cell in found.rows[0][1]] == [0, 2]
 
 
 @pytest.mark.parametrize(("layers", "dense"), [(MOST_WRITTEN, False), (MOST_WRITTEN + 1, True)])
 def test_many_layers_are_drawn_without_words(layers, dense):
-    found = similarity_grid(aligned(((0.5,) * layers,) * layers))
+    _, found = shown(aligned(((0.5,) * layers,) * layers))
     assert found.dense is dense
     assert len(found.columns) == len(found.rows) == layers
-
-
-def test_a_map_without_layers_is_left_out():
-    empty = replace(findings().alignments[0], values=(), margins=())
-    assert similarity_section(replace(findings(), alignments=(empty,))) is None

@@ -1,16 +1,11 @@
-"""The tables of steps, the largest errors with a pair each, and every misjudged pair once."""
+"""The tables of steps, and the largest errors with every misjudged pair once."""
 
 from dataclasses import replace
 
-from made_up_probe_comparison import DEEP, SHALLOW, findings
+from made_up_probe_comparison import DEEP, findings
 
 from reports.prose import plain, written
-from scope.jobs.probe.page_tables import (
-    errors_section,
-    short_table,
-    steps_section,
-    wrong_section,
-)
+from scope.jobs.probe.page_tables import short_table, steps_section, wrong_section
 from scope.records import MisjudgedPair, Undefined
 
 
@@ -21,60 +16,30 @@ def error(id_, wanted, given, *, model="a", words=("one two three four", "five s
     )
 
 
-def cards(*errors):
-    """The finding and the numbers of each card."""
-    section = wrong_section(replace(findings(), misjudged=errors))
-    found = section.blocks[0].cards
-    return [(plain(card.note), plain(card.blocks[-1].text)) for card in found]
+def wrong(*errors):
+    """The sentence, and the numbers of each row."""
+    counts, shown = wrong_section(replace(findings(), misjudged=errors)).blocks
+    rows = [[plain(written(cell)) for cell in row.cells[2:]] for row in shown.rows]
+    return plain(counts.text), rows
 
 
-def test_errors_are_counted_by_direction_with_the_largest_of_each():
-    assert cards(error("p", 1.0, 2.0), error("q", 0.0, 4.0), error("r", 5.0, 2.5)) == [
-        ("2 of the 3 largest errors are too high", "human 0.00, a 4.00"),
-        ("1 of the 3 largest errors are too low", "human 5.00, a 2.50"),
-    ]
+def test_errors_are_counted_by_direction_and_the_largest_comes_first():
+    counts, rows = wrong(error("p", 1.0, 2.0), error("q", 0.0, 4.0), error("r", 5.0, 2.5))
+    assert counts.startswith("Of the 3 largest errors 2 are too high and 1 too low; in 0 ")
+    assert rows == [["0.000", "a 4.000"], ["5.000", "a 2.500"], ["1.000", "a 2.000"]]
 
 
-def test_a_pair_that_several_models_misjudge_has_all_their_scores_and_no_pair_comes_twice():
+def test_a_pair_comes_once_with_the_scores_of_all_models_that_misjudge_it():
     both = (error("q", 0.0, 3.0), error("q", 0.0, 2.5, model="b"))
-    assert cards(error("p", 0.0, 4.0), *both) == [
-        ("3 of the 3 largest errors are too high", "human 0.00, a 4.00"),
-        (
-            "2 of the 3 largest errors are of pairs that several models misjudge",
-            "human 0.00, a 3.00, b 2.50",
-        ),
-    ]
+    _, rows = wrong(error("p", 0.0, 4.0), *both)
+    assert rows == [["0.000", "a 4.000"], ["0.000", "a 3.000, b 2.500"]]
 
 
 def test_sentences_share_their_words_from_half_of_the_shorter_on():
     half = error("q", 0.0, 3.0, words=("It is late", "it rains"))
     less = error("r", 0.0, 2.0, words=("It is very late", "it rains all day"))
-    _, shared = cards(error("p", 0.0, 4.0), half, less)
-    assert shared == (
-        "1 of the 3 largest errors are of sentences that share half of their words",
-        "human 0.00, a 3.00",
-    )
-    # A text without a word shares nothing that could be counted.
-    assert cards(error("p", 0.0, 4.0, words=("", "")), half)
-
-
-def test_a_table_has_every_pair_once_with_the_score_of_each_model():
-    table = errors_section(findings()).blocks[0]
-    assert [plain(written(column.heading)) for column in table.columns[2:]] == [
-        "Human",
-        DEEP,
-        SHALLOW,
-    ]
-    rows = [[plain(written(cell)) for cell in row.cells[2:]] for row in table.rows]
-    assert rows == [["0.50", "4.12", ""], ["4.75", "1.50", ""], ["1.25", "", "4.00"]]
-    same = (error("p", 0.0, 4.0), error("p", 0.0, 3.0, model="b"))
-    (row,) = errors_section(replace(findings(), misjudged=same)).blocks[0].rows
-    assert row.cells[2:] == ("0.00", "4.00", "3.00")
-
-
-def test_no_errors_make_no_section():
-    none = replace(findings(), misjudged=())
-    assert (wrong_section(none), errors_section(none)) == (None, None)
+    counts, _ = wrong(half, less)
+    assert "in 1 the shorter sentence has at least half of its words from the other" in counts
 
 
 def table(**changes):
@@ -92,22 +57,19 @@ def test_a_step_has_its_numbers_of_the_first_seed_and_the_spread_over_seeds():
     assert rows[4].cells[2].remark == "3 seeds: 0.797\u00a0±\u00a00.008"
     assert rows[9].cells[4].remark == "2 of 3 seeds: 0.766\u00a0±\u00a00.022"
     assert rows[0].cells[-1] is None
-    assert "the first of 3 seeds" in plain(table().caption)
-    assert "seeds" not in plain(table(scores=findings().scores[:2]).caption)
 
 
 def test_unseen_pairs_have_a_column_where_some_sentences_were_seen():
     headings = [column.heading for column in table().columns]
-    assert headings[2:4] == ["Pearson", "Unseen"]
-    assert "Unseen" not in [column.heading for column in table(unseen=750).columns]
-    assert "Unseen" not in [column.heading for column in table(train=0).columns]
+    assert headings[2:4] == ["Pearson", "On new sentences"]
+    assert headings[3] not in [column.heading for column in table(unseen=750).columns]
+    assert headings[3] not in [column.heading for column in table(train=0).columns]
 
 
 def test_differences_begin_with_the_last_step():
     section = steps_section(findings())
     steps = [shown(row)[0] for row in section.blocks[-1].rows]
     assert steps == ["final", "autoencoder", "siamese", "mlp", "raw"]
-    assert steps_section(replace(findings(), scores=())) is None
 
 
 def test_in_a_terminal_a_model_is_named_once_and_undefined_numbers_are_dashes():
