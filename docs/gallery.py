@@ -58,6 +58,12 @@ SCREENS: Final = (
 )
 """No lower: below stand texts of the data, which are not ours to publish."""
 
+HIDE_TEXTS: Final = """() => {
+  for (const term of document.querySelectorAll("dt"))
+    if (term.textContent === "Example") term.nextElementSibling.style.filter = "blur(5px)";
+}"""
+"""Nor is the example of a verdict."""
+
 
 def fingerprint() -> str:
     """A hash of all pages that tests keep, and of their style."""
@@ -104,6 +110,7 @@ def take_pictures(pages: Mapping[str, Path]) -> None:
                     color_scheme=screen.colours,
                 )
                 opened.goto(page.absolute().as_uri())
+                opened.evaluate(HIDE_TEXTS)
                 opened.screenshot(path=FOLDER / f"{name}-{screen.name}.png")
                 opened.close()
         browser.close()
