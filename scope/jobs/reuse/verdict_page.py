@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Literal
 
 from reports.blocks import (
     Block,
-    Bullets,
     Callout,
     Figure,
     Fold,
@@ -16,112 +14,137 @@ from reports.blocks import (
     Section,
     Table,
     Terms,
-    heading,
     note,
     paragraph,
 )
 from reports.builders.outcomes import model_lines
 from reports.builders.run import run_lines
-from reports.charts import StripChart
-from reports.prose import Text, joined, prose, together, written
-from reports.wording import number, p_value, short
-from scope.jobs.reuse.models_page import at_least, choice_sentence, dot, evidence_table
-from scope.records import Decision, ModelScore, ReuseResult, Verdict
+from reports.charts import StripChart, StripDot
+from reports.prose import Text, prose, written
+from reports.wording import number, p_value, percent, short
+from scope.jobs.reuse.models_page import choice_sentence, evidence_table
+from scope.records import Decision, ReuseResult, Verdict
 from scope.statistics.conformal import threshold_rank
 
 MOST_WARNINGS = 2
 """Number of warnings shown at once; the others are folded."""
 
-_DECISIONS: Mapping[Decision, tuple[Literal["related", "not-related", "undecided"], str, str]] = (
-    MappingProxyType(
-        {
-            "related": ("related", "◆", "The suspect is found **related** to {names}."),
-            "not related": ("not-related", "○", "It is found **not related** to {names}."),
-            "undecided": (
-                "undecided",
-                "?",
-                "It is **undecided** whether it is related to {names}.",
-            ),
-        }
-    )
-)
-"""The frame of each decision, its sign, so that colour is never the only one, and a sentence."""
+_SIGNS: Mapping[Decision, tuple[Literal["related", "not-related", "undecided"], str]] = {
+    "related": ("related", "◆"),
+    "not related": ("not-related", "○"),
+    "undecided": ("undecided", "?"),
+}
+"""The frame of each decision, and its sign, so that colour is never the only one."""
 
 
 def verdict_section(verdicts: Sequence[Verdict]) -> Section:
     """A box for each reference, each with the suspect among its controls."""
-    blocks: list[Block] = [Paragraph(text, lead=True) for text in sources(verdicts)]
+    blocks: list[Block] = []
     for verdict in verdicts:
-        blocks += (_box(verdict, several=len(verdicts) > 1), *_picture(verdict, verdicts))
-    none = paragraph("No verdict was reached.")
-    return Section(anchor="answer", title="Verdict", blocks=tuple(blocks or [none]))
+        # Holm's method compares the smallest of several p-values with this.
+        rate = verdict.alpha / len(verdicts)
+        blocks += (_box(verdict, rate), *_picture(verdict, rate))
+    return Section(anchor="answer", title="Verdict", blocks=tuple(blocks))
 
 
 def brief_blocks(result: ReuseResult) -> Iterator[Block]:
     """The terminal's text: the verdict with its evidence, or a row for each reference."""
     verdicts = result.verdicts
-    if len(verdicts) > 1:
-        yield from map(Paragraph, sources(verdicts))
+    if len(verdicts) == 1:
+        (verdict,) = verdicts
+        yield paragraph(f"**{verdict.decision.upper()}**: {{why}}", why=verdict.sentence)
+        yield Terms((*_remarks(verdict, "--verbose"), *verdict_facts(verdict)), facts=True)
+        yield from evidence_table(verdict)
+    else:
         yield _verdicts_table(verdicts)
-        changes = [(one.reference, text) for one in verdicts for text in one.changes[:1]]
+        changes = ((each.reference, text) for each in verdicts for text in each.changes[:1])
         yield Terms(tuple((written(name), written(text)) for name, text in changes), facts=True)
-    for verdict in verdicts if len(verdicts) == 1 else ():
-        sentence = verdict.sentence
-        yield paragraph(f"**{verdict.decision.upper()}**: {{sentence}}", sentence=sentence)
-        yield Terms(tuple(_remarks(verdict)), facts=True)
-        yield evidence_table(verdict)
-    if result.candidate_controls and verdicts:
+    if result.candidate_controls:
         yield Paragraph(choice_sentence(result))
-    if models := tuple(model_lines(result.manifest)):
-        yield Terms(models, facts=True)
+    yield Terms(tuple(model_lines(result.manifest)), facts=True)
     yield from run_lines(result.clock)
-
-
-def _remarks(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
-    """What would change a verdict, the first warnings, and the p-values."""
-    for change in verdict.changes:
-        yield prose("would change it"), written(change)
-    for warning in verdict.warnings[:MOST_WARNINGS]:
-        yield prose("warning"), written(warning)
-    if (more := len(verdict.warnings) - MOST_WARNINGS) > 0:
-        yield prose("warning"), prose("{more} more: --verbose", more=more)
-    yield from verdict_facts(verdict, several=False).pairs[:-1]
 
 
 def _verdicts_table(verdicts: Sequence[Verdict]) -> Table:
     numbers = ("p", "p, adjusted", "Warnings")
     rows = (
         (
-            *(verdict.reference, verdict.decision, p_value(verdict.p_value)),
-            *(p_value(verdict.p_adjusted), len(verdict.warnings)),
+            *(verdict.reference, verdict.decision),
+            *map(p_value, (verdict.p_value, verdict.p_adjusted)),
+            len(verdict.warnings),
         )
         for verdict in verdicts
+    )
+    caption = prose(
+        f"The verdict on each reference (α\u00a0=\u00a0{verdicts[0].alpha:g} for all together)"
     )
     return Table.of(
         {"Reference": "name", "Verdict": "text", **dict.fromkeys(numbers, "number")},
         rows,
+        caption=caption,
         close=True,
     )
 
 
-def _box(verdict: Verdict, *, several: bool) -> Callout:
-    """The verdict, what would change it, its warnings, and its numbers behind a line."""
-    frame, sign, _ = _DECISIONS[verdict.decision]
-    head = f"**{sign} {verdict.decision}**"
-    named = prose(f"{head} to **{{name}}**", name=verdict.reference) if several else prose(head)
-    blocks: list[Block] = [Paragraph(named, lead=True), Paragraph(written(verdict.sentence))]
-    for title, lines in (
-        ("Why it is not clearer", verdict.reasons),
-        ("What would change it", verdict.changes),
-        ("⚠ Warnings", verdict.warnings[:MOST_WARNINGS]),
-    ):
-        if lines:
-            blocks += (heading(title, level=4), Bullets(tuple(map(written, lines))))
-    if more := tuple(map(written, verdict.warnings[MOST_WARNINGS:])):
-        blocks.append(Fold(prose("{n} more warnings", n=len(more)), (Bullets(more),)))
-    facts = (verdict_facts(verdict, several=several), _NULL)
-    blocks.append(Fold(prose("p-value, controls and questions"), facts))
-    return Callout(frame, tuple(blocks))
+def _remarks(verdict: Verdict, others: str) -> Iterator[tuple[Text, Text]]:
+    """What would change a verdict, and its first warnings; ``others`` says where the rest is."""
+    for change in verdict.changes:
+        yield prose("would change it"), written(change)
+    for warning in verdict.warnings[:MOST_WARNINGS]:
+        yield prose("warning"), written(warning)
+    if (more := len(verdict.warnings) - MOST_WARNINGS) > 0:
+        yield prose("warning"), prose(f"{{more}} more: {others}", more=more)
+
+
+def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
+    """The p-values of a verdict and its controls; a corrected p-value only where it differs."""
+    p, adjusted, agreement = verdict.p_value, verdict.p_adjusted, verdict.agreement
+    by_test = {
+        # The verdict's p-value is the greater of these two.
+        "by rank": verdict.p_rank,
+        "by agreement": agreement.p_value if agreement else None,
+        "after Holm’s correction over the references": None if adjusted == p else adjusted,
+    }
+    tests = ", ".join(
+        f"{verdict.written(value)} {test}" for test, value in by_test.items() if value is not None
+    )
+    p_values = f"{'none' if p is None else verdict.written(p)} (α\u00a0=\u00a0{verdict.alpha:g})"
+    yield prose("p-value of the verdict"), prose(f"{p_values}: {tests}" if tests else p_values)
+    if verdict.assume_no_label_training:
+        yield prose("Assumed"), prose("the suspect was not trained on answers of the reference")
+    unranked = {check.model for check in verdict.controls} - {s.model for s in verdict.standings}
+    controls = (
+        f"{len(verdict.controls):,}, at least {verdict.controls_needed:,} are needed",
+        f"{len(unranked)} without usable answers, or guessing" if unranked else "",
+        f"{verdict.comparable:,} comparable with the suspect, at least "
+        f"{verdict.comparable_needed:,} are needed",
+        f"all together count as {agreement.independent:.1f} independent ones" if agreement else "",
+    )
+    yield prose("Controls"), prose("; ".join(filter(None, controls)))
+
+
+def _more_facts(verdict: Verdict, rate: float) -> Iterator[tuple[Text, Text]]:
+    """The paired test, the batches of a sequential test, and what would be detected."""
+    if test := verdict.paired:
+        p = p_value(test.p_more if test.difference.value > 0 else test.p_less)
+        difference = short(test.difference)
+        about = (
+            "similarity minus that of the control {control} on each question: {difference} (p {p})"
+        )
+        yield prose("Paired test"), prose(about, control=test.control, difference=difference, p=p)
+    if verdict.looks:
+        looks = "; ".join(f"{p_value(look.p_value)} after {look.asked:,}" for look in verdict.looks)
+        about = f"stopping after any batch keeps the error rate; at most {rate:.3g} is needed"
+        yield prose("p after batches of questions"), prose(f"{looks} ({about})")
+    reused = "no share of reused answers is known to be: even a copy might be missed"
+    if verdict.detectable is not None:
+        reused = (
+            f"a suspect that took {percent(verdict.detectable)}\u00a0% of its answers from the "
+            "reference would rank above the controls; a smaller share is not ruled out"
+        )
+    yield prose("Detectable"), prose(reused)
+    asked = "{shared} answered by both; the suspect was asked {queries} times"
+    yield prose("Questions"), prose(asked, shared=verdict.shared, queries=verdict.queries)
 
 
 _NULL = note(
@@ -132,121 +155,48 @@ _NULL = note(
 )
 
 
-def sources(verdicts: Sequence[Verdict]) -> Iterator[Text]:
-    """The references by decision, the related ones first; nothing with a single reference."""
-    if len(verdicts) < 2:
-        return
-    if all(verdict.decision != "related" for verdict in verdicts):
-        yield prose("The suspect is found **related to none** of the references.")
-    for decision, (_, _, claim) in _DECISIONS.items():
-        names = [
-            prose("**{name}**", name=verdict.reference)
-            for verdict in verdicts
-            if verdict.decision == decision
-        ]
-        if names:
-            yield prose(claim, names=joined(names, last=" and "))
-
-
-def verdict_facts(verdict: Verdict, *, several: bool) -> Terms:
-    """The numbers of a verdict; with several references, the corrected p-value as well."""
-    agreement, needed = verdict.agreement, "at least {:,} are needed".format
-    p, adjusted = (
-        "none" if value is None else verdict.written(value)
-        for value in (verdict.p_value, verdict.p_adjusted)
+def _box(verdict: Verdict, rate: float) -> Callout:
+    """The verdict, what would change it, its warnings, and its numbers behind a line."""
+    frame, sign = _SIGNS[verdict.decision]
+    head = prose(f"**{sign} {verdict.decision}**: {{name}}", name=verdict.reference)
+    others = ((prose("Warning"), written(text)) for text in verdict.warnings[MOST_WARNINGS:])
+    facts = (*verdict_facts(verdict), *_more_facts(verdict, rate), *others)
+    blocks = (
+        Paragraph(head, lead=True),
+        Paragraph(written(verdict.sentence)),
+        Terms(tuple(_remarks(verdict, "below")), facts=True),
+        Fold(prose("p-value, controls and questions"), (Terms(facts, facts=True), _NULL)),
     )
-    p_values = f"{p}; after Holm’s correction over the references {adjusted}" if several else p
-    p_values += f" (α\u00a0=\u00a0{verdict.alpha:g})"
-    if agreement is not None and verdict.p_rank is not None:
-        # The verdict's p-value is the greater of the two.
-        rank, by_agreement = map(verdict.written, (verdict.p_rank, agreement.p_value))
-        p_values += f": {rank} by rank, {by_agreement} by agreement"
-    ranked = {score.model for score in verdict.standings}
-    controls = f"{len(verdict.controls):,}, {needed(verdict.controls_needed)}"
-    if skipped := sum(check.model not in ranked for check in verdict.controls):
-        controls += f"; {skipped} {'has' if skipped == 1 else 'have'} no usable answers, or guess"
-    controls += f"; {verdict.comparable:,} comparable with the suspect, "
-    controls += needed(verdict.comparable_needed)
-    if agreement is not None:
-        controls += f"; all together count as {agreement.independent:.1f} independent ones"
-    facts = {"p-value of the verdict": p_values}
-    if verdict.assume_no_label_training:
-        facts["Assumed"] = "the suspect was not trained on answers of the reference"
-    facts["Controls"] = controls
-    facts["Questions"] = (
-        f"{verdict.shared:,} answered by both; the suspect was asked {verdict.queries:,} times"
-    )
-    return Terms(tuple((prose(name), prose(fact)) for name, fact in facts.items()), facts=True)
+    return Callout(frame, blocks)
 
 
-def rate_of_one(verdicts: Sequence[Verdict]) -> float:
-    """The p-value that suffices for any one of these verdicts, whatever the others are.
-
-    Holm's method compares the smallest of several p-values with the error rate divided by their
-    number.
-    """
-    return verdicts[0].alpha / len(verdicts)
-
-
-def _picture(verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    """The suspect among the controls, what it must exceed, and the closest control."""
-    rate = rate_of_one(verdicts)
-    controls = [score for score in verdict.standings if score.model != verdict.suspect]
-    suspect = next((score for score in verdict.standings if score.model == verdict.suspect), None)
-    values, threshold = [score.value for score in controls], threshold_of(rate, controls)
-    place, rank = prose("The suspect has no joint statistic."), "the suspect has none"
-    if suspect is not None:
-        above = at_least(suspect.value, controls)
-        place = prose(
-            f"{above:,} of {len(controls):,} controls are at least as similar to the reference as "
-            "the suspect."
-        )
-        rank = (
-            f"the suspect at {number(suspect.value)}, where {above} controls are at least as "
-            "similar to the reference"
-        )
+def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
+    """The suspect among the controls, and what it must exceed."""
+    dots = {
+        score.model: StripDot(title=f"{score.model}: {number(score.value)}", value=score.value)
+        for score in verdict.standings
+    }
+    suspect, controls = dots.pop(verdict.suspect, None), tuple(dots.values())
+    if suspect is None:
+        yield paragraph("The suspect has no joint statistic.")
     if controls:
         chart = StripChart(
-            label=f"Joint statistic: {len(controls)} controls from {number(min(values))} to "
-            f"{number(max(values))}; {rank}; the numbers are in the table",
+            label=f"The suspect among {len(controls)} controls; the numbers are in their table",
             x_title="joint statistic (to the right: more similar)",
-            controls=tuple(map(dot, controls)),
-            suspect=None if suspect is None else dot(suspect),
-            threshold=threshold,
+            controls=controls,
+            suspect=suspect,
+            threshold=threshold_of(rate, [control.value for control in controls]),
             rate=f"{rate:.3g}",
-            suspect_name="" if suspect is None else suspect.model,
+            suspect_name=verdict.suspect,
         )
         yield Figure(chart)
-    few = prose(
-        "So few controls allow no p-value by rank below {smallest}: {needed} are needed.",
-        smallest=p_value(1 / (len(controls) + 1)),
-        needed=verdict.controls_needed,
-    )
-    yield Paragraph(together(place, few if threshold is None else (), _paired(verdict)))
 
 
-def threshold_of(rate: float, controls: Sequence[ModelScore]) -> float | None:
+def threshold_of(rate: float, controls: Sequence[float]) -> float | None:
     """The value that a suspect must exceed for a p-value of at most ``rate``; None if none is.
 
-    >>> controls = [ModelScore(model=str(place), value=float(place)) for place in range(9)]
-    >>> threshold_of(0.1, controls), threshold_of(0.2, controls), threshold_of(0.05, controls)
-    (8.0, 7.0, None)
+    >>> threshold_of(0.1, range(9)), threshold_of(0.2, range(9)), threshold_of(0.05, range(9))
+    (8, 7, None)
     """
     rank = threshold_rank(rate, len(controls)) if controls else None
-    return None if rank is None else sorted(score.value for score in controls)[-1 - rank]
-
-
-def _paired(verdict: Verdict) -> Text:
-    """The suspect against the control that decides its rank, question by question."""
-    test = verdict.paired
-    if test is None:
-        return ()
-    more = test.difference.value > 0
-    p = p_value(test.p_more if more else test.p_less)
-    return prose(
-        f"Question by question it is {'more' if more else 'no more'} similar to the reference "
-        "than the control **{control}**: difference {difference} "
-        f"(p {p if p.startswith('<') else f'= {p}'}).",
-        control=test.control,
-        difference=short(test.difference),
-    )
+    return None if rank is None else sorted(controls)[-1 - rank]

@@ -11,17 +11,17 @@ from made_up_reuse_comparison import (
     undecided,
 )
 
-from reports.blocks import Bullets, Callout, Figure, Fold, within
+from reports.blocks import Figure, Paragraph, Terms, within
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
-from scope.jobs.reuse.models_page import at_least
-from scope.jobs.reuse.verdict_page import sources, threshold_of, verdict_facts, verdict_section
-from scope.records import Agreement, InformativeItem, ModelScore
+from scope.jobs.reuse.verdict_page import threshold_of, verdict_section
+from scope.records import Agreement, InformativeItem
 
 
-def facts(verdict, *, several=False):
-    terms = verdict_facts(verdict, several=several)
+def facts(*verdicts):
+    """The numbers of the first of the verdicts."""
+    terms = of_kind(Terms, *verdicts)[1]
     return {plain(term): plain(meaning).replace("\u00a0", " ") for term, meaning in terms.pairs}
 
 
@@ -29,38 +29,29 @@ def of_kind(kind, *verdicts):
     return [block for block in within(verdict_section(verdicts).blocks) if isinstance(block, kind)]
 
 
-def words(*verdicts):
-    """The sentences below the pictures."""
-    return plain(verdict_section(verdicts).blocks[-1].text)
-
-
-def test_many_warnings_are_folded_after_the_first():
-    (box,) = of_kind(Callout, replace(related(), warnings=tuple(map(str, range(9)))))
-    shown, folded = (
-        one for one in within(box.blocks) if isinstance(one, Bullets) and len(one.items) > 1
+def test_warnings_after_the_first_are_counted_and_folded():
+    remarks, folded = of_kind(Terms, replace(related(), warnings=tuple(map(str, range(9)))))
+    shown, more = (
+        [plain(text) for term, text in terms.pairs if plain(term).lower() == "warning"]
+        for terms in (remarks, folded)
     )
-    assert [plain(one) for one in (*shown.items, *folded.items)] == list(map(str, range(9)))
-    assert "7 more warnings" in [plain(one.title) for one in box.blocks if isinstance(one, Fold)]
+    assert shown == ["0", "1", "7 more: below"]
+    assert more == list(map(str, range(2, 9)))
 
 
 def test_the_two_p_values_and_the_independent_controls_are_stated_where_known():
     agreement = Agreement(suspect=1.0, controls=(), independent=3.25, p_value=0.25)
-    one = replace(related(), p_rank=1 / 6, agreement=agreement, assume_no_label_training=True)
+    one = replace(undecided(), p_rank=1 / 6, agreement=agreement, assume_no_label_training=True)
     shown = facts(one)
-    assert shown["p-value of the verdict"] == ("0.167 (α = 0.6): 0.167 by rank, 0.250 by agreement")
+    assert shown["p-value of the verdict"] == "0.250 (α = 0.6): 0.167 by rank, 0.250 by agreement"
     assert shown["Controls"].endswith("; all together count as 3.2 independent ones")
     assert shown["Assumed"] == "the suspect was not trained on answers of the reference"
 
 
 def test_controls_without_a_rank_are_counted():
-    assert facts(not_related())["p-value of the verdict"] == "0.667 (α = 0.6)"
     whole = related()
     fewer = replace(whole, standings=whole.standings[:-2])
-    assert "; 2 have no usable answers, or guess;" in facts(fewer)["Controls"]
-
-
-def standings(*values):
-    return [ModelScore(model=str(place), value=value) for place, value in enumerate(values)]
+    assert "; 2 without usable answers, or guessing;" in facts(fewer)["Controls"]
 
 
 @pytest.mark.parametrize(
@@ -68,19 +59,20 @@ def standings(*values):
     [(19, 0.05, 18.0), (18, 0.05, None), (38, 0.05, 37.0), (39, 0.05, 37.0), (0, 0.5, None)],
 )
 def test_the_threshold_is_the_control_that_may_just_not_be_reached(count, alpha, place):
-    assert threshold_of(alpha, standings(*map(float, range(count)))) == place
+    assert threshold_of(alpha, range(count)) == place
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.1, 0.3, 0.6])
 def test_beyond_the_threshold_the_p_value_is_small_enough_and_on_it_it_is_not(alpha):
     for count in range(1, 60):
-        controls = standings(*((7 * place) % 5 for place in range(count)))
+        controls = [(7 * place) % 5 for place in range(count)]
         place = threshold_of(alpha, controls)
         if place is None:
             assert 1 / (count + 1) > alpha
         else:
             beyond, on_it = (
-                (1 + at_least(value, controls)) / (count + 1) for value in (place + 1e-9, place)
+                (1 + sum(control >= value for control in controls)) / (count + 1)
+                for value in (place + 1e-9, place)
             )
             assert beyond <= alpha + 1e-12 < on_it
 
@@ -94,35 +86,32 @@ def test_several_references_share_the_error_rate():
     assert alone.chart.threshold == 1.25
 
 
-def test_too_few_controls_say_what_p_they_allow():
-    assert words(replace(undecided(), alpha=0.2)).endswith(
-        "So few controls allow no p-value by rank below 0.250: 4 are needed."
+def test_a_correction_over_references_is_stated_where_it_changes_the_p_value():
+    assert facts(related())["p-value of the verdict"] == (
+        "0.167 (α = 0.6): 0.500 after Holm’s correction over the references"
     )
+    assert facts(undecided())["p-value of the verdict"] == "0.250 (α = 0.6)"
+
+
+def test_batches_are_compared_with_the_p_value_that_is_small_enough_for_all_references():
+    several = facts(related(), not_related(), undecided())["p after batches of questions"]
+    assert several.startswith("0.500 after 500; 0.125 after 1,500 (stopping after any batch")
+    assert several.endswith("at most 0.2 is needed)")
+    assert "at most 0.6" in facts(related())["p after batches of questions"]
+
+
+def test_it_is_said_how_much_reuse_would_be_seen():
+    assert facts(related())["Detectable"].startswith("a suspect that took 31.2 % of its answers")
+    assert "even a copy might be missed" in facts(undecided())["Detectable"]
 
 
 def test_a_suspect_without_a_value_has_no_place():
     whole = related()
     lacking = replace(whole, standings=whole.standings[1:], p_value=None)
-    assert "The suspect has no joint statistic." in words(lacking)
+    assert plain(of_kind(Paragraph, lacking)[-1].text) == "The suspect has no joint statistic."
     (figure,) = of_kind(Figure, replace(lacking, alpha=0.1))
-    assert "the suspect has none" in figure.chart.label
     assert [key.name for key in figure.chart.legend] == ["control"]
     assert of_kind(Figure, replace(whole, standings=())) == []
-
-
-def told(*verdicts):
-    return [plain(one) for one in sources(verdicts)]
-
-
-def test_the_sources_are_those_that_are_related():
-    three = (replace(related(), reference=name) for name in "abc")
-    assert told(*three) == ["The suspect is found related to a, b and c."]
-    assert told(related()) == []
-
-
-def test_a_page_without_a_verdict_says_so():
-    (block,) = verdict_section(()).blocks
-    assert plain(block.text) == "No verdict was reached."
 
 
 def shown(*verdicts, width=80):
@@ -134,17 +123,6 @@ def test_the_sentence_comes_first_and_the_decision_before_it():
     assert shown(verdict).splitlines()[0] == "RELATED: They are alike."
     assert shown(replace(not_related(), sentence="No.")).startswith("NOT RELATED: No.")
     assert shown(replace(undecided(), sentence="Who knows?")).startswith("UNDECIDED: Who knows?")
-
-
-def test_of_several_references_it_is_said_first_which_are_sources():
-    one, two, three = (
-        replace(verdict, reference=name)
-        for verdict, name in ((related(), "a"), (not_related(), "b"), (related(), "c"))
-    )
-    assert shown(one, two, three).startswith("The suspect is found related to a and c.\n")
-    none = "The suspect is found related to none of the references.\n"
-    assert shown(two, replace(two, reference="d")).startswith(none)
-    assert "The suspect is found" not in shown(one)
 
 
 def test_of_several_references_each_is_a_row():

@@ -77,7 +77,6 @@ def test_a_judges_study_pools_judges_and_says_which_it_cannot_measure(stored, tm
     ]
     assert result.numbers[3].estimate == Undefined(reason="no stored answers of the judge", n=14)
     assert "1 judged model without stored answers: `absent`" in result.notes
-    assert "12 judged models." in " ".join(str(result).split())
 
 
 @pytest.mark.parametrize(("judges", "judged"), [(["elsewhere"], NAMES), (NAMES[:1], NAMES[:6])])
