@@ -12,6 +12,7 @@ from reports.blocks import (
     Block,
     Callout,
     Column,
+    ColumnKind,
     Fold,
     Paragraph,
     Row,
@@ -25,7 +26,7 @@ from reports.prose import Span, Text, prose, written
 from reports.wording import p_value, range_of_counts, short, short_points, short_share
 from scope.estimation.slices import MINUS
 from scope.jobs.audit.telling_text import telling_text
-from scope.jobs.audit.verdict_words import VerdictWords, in_words
+from scope.jobs.audit.verdict_words import VerdictWords, compared, in_words
 from scope.records import (
     AuditResult,
     Difference,
@@ -58,10 +59,15 @@ _LEVEL = 0.05
 
 
 class Answered(NamedTuple):
-    """A verdict in words, with facts of its own, and earlier runs that asked the same texts."""
+    """A verdict in words, and what it is compared with.
+
+    ``facts`` are its own, and ``looks`` earlier runs that asked the same texts.
+    """
 
     verdict: Replacement
     words: VerdictWords
+    reference: str
+    baseline: str = ""
     facts: tuple[tuple[Text, Text], ...] = ()
     looks: tuple[str, ...] = ()
 
@@ -71,14 +77,18 @@ def answered(result: AuditResult) -> Iterator[Answered]:
     same = estimates_of_models(result, "iid_agreement", None)
     for verdict in result.verdicts:
         facts = []
-        agreement = same.get(verdict.target)
+        agreement, *ends = same.get(verdict.target), *verdict.endpoints
         if isinstance(agreement, Estimate):
-            share = prose(f"{short_share(agreement)} of {{n}} unchanged texts", n=agreement.n)
-            facts.append((prose("Same answer"), share))
+            gap = next((end.estimate for end in ends if end.name == "accuracy"), None)
+            points = f"; accuracy {short_points(gap)} points" if isinstance(gap, Estimate) else ""
+            words = f"same answer on {short_share(agreement)} of {{n}}{points}"
+            facts.append((prose("Unchanged texts"), prose(words, n=agreement.n)))
         if example := telling_text(verdict, result):
-            facts.append((prose("Example"), example))
-        words = in_words(verdict, result)
-        yield Answered(verdict, words, tuple(facts), result.earlier_looks)
+            facts.append((prose("Largest difference"), example))
+        manifest, words = result.manifest, in_words(verdict, result)
+        baseline = "" if manifest.baseline is None else manifest.baseline.name
+        names = (manifest.reference.name, baseline)
+        yield Answered(verdict, words, *names, tuple(facts), result.earlier_looks)
 
 
 def verdict_sentences(verdicts: Iterable[Answered]) -> list[Text]:
@@ -103,12 +113,9 @@ def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
         verdict = answer.verdict
         head = f"{SIGNS[verdict.decision]} {answer.words.opening}"
         facts = Terms(tuple(_facts(answer)), facts=True)
-        moves = any(end.name.startswith("concordance") for end in verdict.endpoints)
-        numbers: list[Block] = [_endpoints(verdict), *[_ABOUT_LIMITS] * moves]
+        numbers = tuple(_numbers(answer))
         title = prose("{n} numbers and limits", n=len(verdict.endpoints))
-        blocks = (
-            (Beside(((facts,), tuple(numbers))),) if few else (facts, Fold(title, tuple(numbers)))
-        )
+        blocks = (Beside(((facts,), numbers)),) if few else (facts, Fold(title, numbers))
         lead = Paragraph(prose("**{head}**", head=head), lead=True)
         boxes.append(Callout(_FRAMES[verdict.decision], (lead, *blocks)))
     yield from boxes if few else [Beside(tuple((box,) for box in boxes))]
@@ -116,47 +123,53 @@ def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
 
 def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
     verdict, words = answer.verdict, answer.words
-    why = ". ".join((words.why, *words.notes))
-    yield prose("Why"), prose("{why}.", why=why if verdict.reason else why[:1].upper() + why[1:])
+    why = words.why if verdict.reason else f"{words.why[:1].upper()}{words.why[1:]}"
+    yield prose("Why"), prose("{why}.", why=why)
     yield from answer.facts
     decided = verdict.decision != "not shown"
     sure = "Decided: such a verdict is wrong at most 1 time in 40."
+    if not decided:
+        sure = "Open: the intervals allow both."
     if answer.looks:
-        sure = "Exploratory: {runs} asked these texts before, with another plan. Error rates hold "
-        sure += "on texts that no run has used."
-        yield prose("How sure"), prose(sure, runs=", ".join(answer.looks))
-    else:
-        yield prose("How sure"), prose(sure if decided else "Open: the intervals allow both.")
-    more = "None." if decided else f"{words.more or 'More texts alone do not decide it'}."
-    yield prose("More needed"), prose("{more}", more=more)
+        sure = "Not stated: an earlier run ({runs}) used these texts with another plan. "
+        sure += "Confirm it on texts that no run has used."
+    runs = {"runs": ", ".join(answer.looks)} if answer.looks else {}
+    yield prose("How sure"), prose(sure, **runs)
+    more = "None needed." if decided else f"{words.more or 'More texts alone do not decide it'}."
+    yield prose("More texts"), prose("{more}", more=more)
+    if words.notes:
+        yield prose("Note"), prose("{notes}.", notes=". ".join(words.notes))
 
 
-_ABOUT_LIMITS = note(
-    "Accuracy is compared with the reference’s, agreement and concordance with those of the model "
-    "it is measured against, if any. Concordance: how often two changes of a text move both models "
-    "in the same order; ½ is chance. Reach: how far the target moves where the reference moves; 1 "
-    "is as far, below 0 the other way. A state is that of its row; the verdict is corrected for "
-    "the number of rows and targets."
-)
 _STATES: Mapping[State, str] = MappingProxyType(
-    {"within": "✓ within", "beyond": "✗ beyond", "not shown": "? open", "not judged": "none"}
+    {"within": "✓ yes", "beyond": "✗ no", "not shown": "? open", "not judged": "–"}
 )
 
 
-def _endpoints(verdict: Replacement) -> Table:
-    """The numbers that a verdict rests on, with their limits."""
+def _numbers(answer: Answered) -> Iterator[Block]:
+    """The numbers that a verdict rests on, with their limits and what they mean."""
     rows = []
-    for end in verdict.endpoints:
+    for end in answer.verdict.endpoints:
         in_points = end.name.startswith("accuracy")
-        name = f"{end.name}, points" if in_points else end.name
+        name = compared(end, answer.reference, answer.baseline)
         value = short_points(end.estimate) if in_points else short(end.estimate)
         limit = "–" if end.limit is None else f"{(100 if in_points else 1) * end.limit:g}"
-        state = _STATES[end.state]
-        rows.append((name, value, limit.replace("-", "−"), end.estimate.n, state))
-    numbers = ("Value [95\u00a0%]", "Limit", "Texts")
-    return Table.of(
-        {"Rests on": "name", **dict.fromkeys(numbers, "number"), "State": "text"}, rows, close=True
+        unit = prose(", points" if in_points else "")
+        cells = (value, limit.replace("-", "−"), end.estimate.n, _STATES[end.state])
+        rows.append(((*written(name), *unit), *cells))
+    numbers: dict[str, ColumnKind] = dict.fromkeys(
+        ("Value [95\u00a0%]", "At least", "Texts"), "number"
     )
+    yield Table.of({"Rests on": "name", **numbers, "Reached": "text"}, rows, close=True)
+    if any(end.name.startswith("concordance") for end in answer.verdict.endpoints):
+        yield note(
+            "Concordance: how often two changes of a text move the answers of {target} and "
+            "{reference} in the same order; ½ is chance. Reach: how far those of {target} follow "
+            "those of {reference}; 1 is as far, 0 not at all, below 0 the other way. The verdict "
+            "is corrected for the number of rows and models.",
+            target=answer.verdict.target,
+            reference=answer.reference,
+        )
 
 
 def picture(result: AuditResult) -> Iterator[Block]:

@@ -41,7 +41,7 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Text:
     text = max(texts, key=tells)
     models = (result.manifest.reference.name, verdict.target)
     answers = (
-        prose("{model}: {answers}", model=model, answers=_answers(both, labels))
+        prose("{model} {answers}", model=model, answers=_answers(both, labels))
         for model, both in zip(models, (text.models[0], text.models[place + 1]), strict=True)
     )
     original = text.before.example.text
@@ -54,12 +54,15 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Text:
 
 
 def _answers(both: Both, labels: Sequence[str]) -> Text:
-    """A model's label with its probability, and those after the change if there is one."""
+    """What a model answers with which probability, and whether the change changes it."""
     before, after = (
-        prose(f"{{label}}\u00a0{two_digits(max(one.probabilities))}", label=label_of(one, labels))
+        prose(f"{{label}} {two_digits(max(one.probabilities))}", label=label_of(one, labels))
         for one in both
     )
-    return before if both[0] is both[1] else joined((before, after), between=" → ")
+    if both[0] is both[1]:
+        return prose("answers {label}", label=before)
+    does = "keeps its answer" if both[0].choice == both[1].choice else "changes its answer"
+    return prose(f"{does}: {{before}} → {{after}}", before=before, after=after)
 
 
 def _marked(original: str, changed: str) -> Text:

@@ -46,13 +46,13 @@ def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
     elif verdict.decision == "may not":
         why = _beyond(verdict, reference, baseline)
     else:
-        why = verdict.reason or _not_within(verdict)
+        why = verdict.reason or _not_within(verdict, reference, baseline)
         more = _more_texts(verdict, result.manifest.data[0], baseline or reference)
     notes = []
     for name in verdict.not_judged:
         estimate = by_name[name].estimate
         if name == "agreement":
-            notes.append("Agreement is shown and not judged: there is no baseline")
+            notes.append("Agreement is not judged, as no baseline is given")
         elif isinstance(estimate, Undefined):
             notes.append(f"{name.capitalize()} is not assessed: {estimate.reason}")
     notes += [f"{name} is not assessed: {reason}" for name, reason in apart.items()]
@@ -92,7 +92,7 @@ def _beyond(verdict: Replacement, reference: str, baseline: str) -> str:
     worst = carrying(verdict)[0]
     others = [name for name in verdict.beyond if name != worst.name]
     verb = "is" if len(others) == 1 else "are"
-    also = f", and {named(others)} {verb} beyond limits, too" if others else ""
+    also = f", and {named(others)} {verb} too low, too" if others else ""
     return _of_endpoint(worst, reference, baseline) + also
 
 
@@ -103,13 +103,23 @@ def _of_endpoint(endpoint: Endpoint, reference: str, baseline: str) -> str:
         return f"{name} is {endpoint.estimate}"
     if name.startswith("reach on "):
         on = name.removeprefix("reach ")
-        return f"it moves less than {limit} times as far as {reference} {on} (reach {number})"
+        return (
+            f"its answers follow {reference}'s too little {on} (reach {number}, at least {limit} "
+            "is required)"
+        )
     if not limit.startswith("−"):
         return f"its {name} is below {limit} ({number})"
     below = f"{limit.removeprefix('−')} below {baseline}'s"
     if name == "accuracy":
         below = f"{limit.removeprefix('−')} points below {reference}'s"
     return f"its {name} is more than {below} ({number})"
+
+
+def compared(endpoint: Endpoint, reference: str, baseline: str) -> str:
+    """The name of an endpoint with what is subtracted."""
+    other = reference if endpoint.name == "accuracy" else baseline
+    differs = endpoint.limit is not None and endpoint.limit <= 0
+    return f"{endpoint.name} minus {other}'s" if differs and other else endpoint.name
 
 
 def _numbers(endpoint: Endpoint) -> tuple[str, str]:
@@ -120,17 +130,18 @@ def _numbers(endpoint: Endpoint) -> tuple[str, str]:
     return f"{number} on {estimate.n:,} texts", limit
 
 
-def _not_within(verdict: Replacement) -> str:
+def _not_within(verdict: Replacement, reference: str, baseline: str) -> str:
     """The endpoints that are not within, with the number of one, and why others are undefined."""
     open_ones = carrying(verdict)
     undefined = [end for end in open_ones if isinstance(end.estimate, Undefined)]
     parts = [f"{end.name} is {end.estimate}" for end in undefined]
     unclear = [end for end in open_ones if isinstance(end.estimate, Estimate)]
     if len(unclear) == 1:
-        name, number, limit = unclear[0].name, *_numbers(unclear[0])
-        parts.append(f"{name} may lie beyond its limit ({number}, limit {limit})")
+        number, limit = _numbers(unclear[0])
+        name = compared(unclear[0], reference, baseline)
+        parts.append(f"{name} is too uncertain ({number}, at least {limit} is required)")
     elif unclear:
-        parts.append(f"{named([end.name for end in unclear])} may lie beyond limits")
+        parts.append(f"{named([end.name for end in unclear])} are too uncertain")
     return "; ".join(parts)
 
 
@@ -170,11 +181,11 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
         why = "" if verdict.reason else no_texts_help(verdict)
         return f"How many texts decide is not known: {why}" if why else ""
     known = card.rows - card.duplicates - card.empty
-    lacking = f" (these data have {known:,})" if known < rows else ""
-    return (
-        f"A new run on about {rounded_up(rows):,} changed and unchanged texts with another "
-        f"--seed{lacking} shows it with power 0.8 if it is as good as {standard}"
-    )
+    shows = f"shows it with probability 0.8 if {verdict.target} is as good as {standard}"
+    if known < rows:
+        needed = f"{rounded_up(rows):,} texts, of which these data have {known:,},"
+        return f"A new run on about {needed} {shows}"
+    return f"A new run with another --seed on about {rounded_up(rows):,} texts {shows}"
 
 
 def rounded_up(rows: int) -> int:

@@ -220,6 +220,6 @@ def _more(verdict: Replacement, reference: str) -> str:
     asked = max(end.estimate.n for end in verdict.endpoints)
     more = f" ({rounded - asked:,} more)" if rounded > asked else ""
     return (
-        f"A new run on about {rounded:,} questions{more} shows it with power 0.8 if it is "
-        f"as good as {reference}"
+        f"A new run on about {rounded:,} questions{more} shows it with probability 0.8 if "
+        f"{verdict.target} is as good as {reference}"
     )

@@ -29,6 +29,7 @@ from reports.builders.run import reproduce, run_lines
 from reports.prose import Text, joined, prose, written
 from reports.wording import short
 from scope.jobs.audit.answer import (
+    SIGNS,
     Answered,
     answered,
     picture,
@@ -80,6 +81,12 @@ def page(result: PairResult) -> Page:
     if not several:
         sentence = map(Paragraph, verdict_sentences(verdicts[:1]))
         answers = (*sentence, *direction_tables(result))
+    if len(verdicts) == 2:
+        (first, back) = verdicts
+        reverse = prose(
+            "{back}; see below", back=f"{SIGNS[back.verdict.decision]} {back.words.opening}"
+        )
+        verdicts[0] = first._replace(facts=(*first.facts, (prose("The reverse"), reverse)))
     answer = _answer(result, verdicts, others, pages[0])
     return Page(
         title=f"SCoPE pair: {', '.join(models)}",

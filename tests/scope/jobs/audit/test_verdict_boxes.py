@@ -47,20 +47,23 @@ def test_a_box_has_the_verdict_with_a_sign_and_its_numbers_with_limits(
     (box,) = boxes(page_of(decision))
     assert (box.kind, plain(box.blocks[0].text)) == (kind, f"{sign} {opening}")
     (table,) = (block for block in within(box.blocks) if isinstance(block, Table))
-    assert table.rows[0].cells[:4] == ("reach on typo", "0.00 [−0.12, 0.12]", "0.5", 4)
+    assert plain(table.rows[0].cells[0]) == "reach on typo"
+    assert table.rows[0].cells[1:4] == ("0.00 [−0.12, 0.12]", "0.5", 4)
 
 
 def test_a_box_says_why_with_the_farthest_text_and_that_no_more_are_needed():
     said = facts(page_of("may not"))
-    assert said["Why"].startswith("It moves less than 0.5 times as far as teacher on typo (reach ")
-    assert said["Same answer"] == "100.0\xa0% [87.5, 100.0] of 4 unchanged texts"
+    assert said["Why"].startswith(
+        "Its answers move less than 0.5 times as far as teacher's on typo (reach "
+    )
+    assert said["Unchanged texts"] == "same answer on 100.0\xa0% [87.5, 100.0] of 4"
     # The farthest of its capability, with what is changed in it.
-    assert said["Example"] == (
-        f"“a fine fien film” teacher: {LABELS[1]}\xa0.75 → negative\xa0.75; "
-        f"student: {LABELS[1]}\xa0.75 → {LABELS[1]}\xa0.75."
+    assert said["Largest difference"] == (
+        f"“a fine fien film” teacher changes its answer: {LABELS[1]} .75 → negative .75; "
+        f"student keeps its answer: {LABELS[1]} .75 → {LABELS[1]} .75. Gold: {LABELS[1]}."
     )
     assert said["How sure"] == "Decided: such a verdict is wrong at most 1 time in 40."
-    assert said["More needed"] == "None."
+    assert said["More texts"] == "None needed."
 
 
 def test_an_open_box_says_what_would_decide_it():
@@ -69,15 +72,15 @@ def test_an_open_box_says_what_would_decide_it():
         "Reach on typo may lie beyond its limit (0.00 [−0.12, 0.12] on 4 "
     )
     assert said["How sure"].startswith("Open")
-    assert said["More needed"] == (
+    assert said["More texts"] == (
         "How many texts decide is not known: reach on typo is open, for which none can be planned."
     )
     looked = facts(page_of("may not", earlier_looks=("monday",)))
-    assert looked["How sure"].startswith("Exploratory: monday asked these texts before")
+    assert looked["How sure"].startswith("Not stated: an earlier run (monday) ")
 
 
 def test_where_no_unchanged_text_differs_an_accuracy_has_no_example():
-    assert "Example" not in facts(page_of("may not", name="accuracy"))
+    assert "Largest difference" not in facts(page_of("may not", name="accuracy"))
 
 
 def test_numbers_of_many_targets_are_behind_a_line():
@@ -88,5 +91,5 @@ def test_numbers_of_many_targets_are_behind_a_line():
 def test_the_terminal_begins_with_the_whole_sentence():
     first, *_ = page_of("may not").brief
     assert plain(first.text).startswith(
-        "✗ student may not replace teacher: it moves less than 0.5 times as far as teacher on typo "
+        "✗ student may not replace teacher: its answers follow teacher's too little on typo "
     )

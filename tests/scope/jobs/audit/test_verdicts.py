@@ -102,9 +102,7 @@ def test_a_copy_may_replace_and_other_models_may_not(with_baseline):
     assert "may not replace" in stranger.sentence
     # Everything is as the reference's but for the size of its moves.
     assert (still.decision, still.beyond) == ("may not", ("reach on typo",))
-    less = (
-        r"it moves less than 0\.5 times as far as .* on typo \(reach 0\.\d\d \[.*\] on \d+ texts\)"
-    )
+    less = r"its answers follow .*'s too little on typo \(reach 0\.\d\d \["
     assert re.search(less, still.sentence)
     assert decided[Constant].decision == decided[Chance].decision == "may not"
     # Half the reach is the limit itself, and a shifted threshold costs agreement alone.
@@ -116,7 +114,11 @@ def test_a_copy_may_replace_and_other_models_may_not(with_baseline):
 @pytest.mark.parametrize(
     ("name", "limit", "sentence"),
     [
-        ("reach on typo", 0.5, "it moves less than 0.5 times as far as A on typo (reach {})"),
+        (
+            "reach on typo",
+            0.5,
+            "its answers follow A's too little on typo (reach {}, at least 0.5 is required)",
+        ),
         ("concordance on typo", 0.95, "its concordance on typo is below 0.95 ({})"),
         ("concordance on typo", -0.05, "its concordance on typo is more than 0.05 below B's ({})"),
     ],
@@ -150,7 +152,11 @@ def test_every_sentence_is_carried_by_its_endpoints(with_baseline):
         assert (verdict.decision == "may replace") <= within
         assert all(states[name] == "beyond" for name in verdict.beyond)
         names = verdict.beyond or verdict.open or [one for one in states if states[one] == "within"]
-        said = verdict.sentence.partition(": ")[2].partition(". ")[0].replace("moves", "reach")
+        said = (
+            verdict.sentence.partition(": ")[2]
+            .partition(". ")[0]
+            .replace("answers follow", "reach")
+        )
         named = {one.partition(" on ")[0] for one in names}
         assert set(re.findall("accuracy|agreement|concordance|reach|matched flips", said)) == named
 
@@ -160,7 +166,7 @@ def test_without_a_baseline_concordance_is_compared_with_one_and_agreement_is_sh
     assert copy.decision == "may replace"
     assert copy.not_judged == ("agreement",)
     assert "in what was assessed" in copy.sentence
-    assert "Agreement is shown and not judged: there is no baseline" in copy.sentence
+    assert "Agreement is not judged, as no baseline is given" in copy.sentence
     (alone,) = audited(LabelsAlone, texts=60).verdicts
     assert alone.decision == "not shown"
     assert "gives labels without probabilities" in alone.sentence
@@ -175,16 +181,19 @@ def test_labels_alone_are_judged_by_matched_flips_against_the_baseline(with_base
 def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
     (copy,) = audited(Copy, texts=40, baseline=Seed()).verdicts
     assert copy.decision == "not shown"
-    assert ": accuracy, agreement and concordance on typo may lie" in copy.sentence
+    assert ": accuracy, agreement and concordance on typo are too" in copy.sentence
     assert copy.rows_needed > 189
-    assert "texts with another --seed (these data have 40) shows it with power 0.8" in copy.sentence
+    assert (
+        "texts, and these data have 40: with so many a new run shows it with probability"
+        in copy.sentence
+    )
 
 
 def test_too_few_texts_say_how_many_would_do_without_a_baseline_too(audited):
     (copy,) = audited(Copy, texts=40).verdicts
     assert "concordance on typo" in copy.open
     assert copy.rows_needed > 72
-    assert "shows it with power 0.8 if it is as good as" in copy.sentence
+    assert "shows it with probability 0.8 if " in copy.sentence
 
 
 def test_without_gold_labels_accuracy_is_not_assessed(audited):

@@ -69,7 +69,7 @@ def test_few_questions_show_nothing_and_say_how_many_do():
     _, (verdict,) = measured(*runs(n=80, wrong=16, lost=1, gained=1))
     assert verdict.decision == "not shown"
     assert verdict.rows_needed > 80
-    assert "more) shows it with power 0.8 if it is as good as m0." in verdict.sentence
+    assert "more) shows it with probability 0.8 if m1 is as good as m0." in verdict.sentence
 
 
 def test_a_model_that_was_asked_half_of_the_questions_is_not_shown_to_replace():
