@@ -53,9 +53,7 @@ def test_a_box_has_the_verdict_with_a_sign_and_its_numbers_with_limits(
 
 def test_a_box_says_why_with_the_farthest_text_and_that_no_more_are_needed():
     said = facts(page_of("may not"))
-    assert said["Why"].startswith(
-        "Its answers move less than 0.5 times as far as teacher's on typo (reach "
-    )
+    assert said["Why"].startswith("Its answers follow teacher's too little on typo (reach ")
     assert said["Unchanged texts"] == "same answer on 100.0\xa0% [87.5, 100.0] of 4"
     # The farthest of its capability, with what is changed in it.
     assert said["Largest difference"] == (
@@ -68,8 +66,8 @@ def test_a_box_says_why_with_the_farthest_text_and_that_no_more_are_needed():
 
 def test_an_open_box_says_what_would_decide_it():
     said = facts(page_of("not shown"))
-    assert said["Why"].startswith(
-        "Reach on typo may lie beyond its limit (0.00 [−0.12, 0.12] on 4 "
+    assert said["Why"] == (
+        "Reach on typo is too uncertain (0.00 [−0.12, 0.12] on 4 texts, at least 0.5 is required)."
     )
     assert said["How sure"].startswith("Open")
     assert said["More texts"] == (
