@@ -15,7 +15,7 @@ from reports.blocks import (
     heading,
     paragraph,
 )
-from reports.charts import estimate_chart, grid
+from reports.charts import Chart, Dot, Series, grid
 from reports.prose import Span, prose
 from reports.renderers.html import render_blocks
 from reports.renderers.markdown import to_markdown
@@ -31,7 +31,7 @@ TABLE = Table(
     ),
     rows=(Row(cells=("mine", 12_345, REMARKED)),),
 )
-CHART = estimate_chart("label", [("c", estimate(0.5))], "s")
+CHART = Chart(label="label", series=(Series(dots=(Dot(title="c", x=0.5),)),))
 
 
 def markdown(*blocks):

@@ -188,7 +188,7 @@ def _rows(
             yield Row(cells=((*model, why), None, "undefined"), detail=True)
             continue
         value = short(estimate)
-        strip = SmallStrip.of(f"{name}: {value}", estimate, ends, levels)
+        strip = SmallStrip(f"{name}: {value}", estimate, ends, levels)
         yield Row(cells=(model, strip, value), detail=True)
 
 

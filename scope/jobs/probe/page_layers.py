@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import Literal, NamedTuple, cast
 
 from reports.blocks import (
@@ -20,7 +19,7 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.charts import Grid, LayerChart, LayerMark, LayerRun, grid
+from reports.charts import Chart, Dot, Grid, Series, grid
 from reports.prose import Span, prose
 from reports.wording import Cell, number
 from scope.records import Estimate, LayerAlignment, LayerScore, ProbeFindings
@@ -37,55 +36,54 @@ _PANELS: tuple[tuple[str, Literal["raw", "encoded"]], ...] = (
 def layer_curves(scores: Sequence[LayerScore]) -> Iterator[Block]:
     """A chart of the raw layers and one of the encoded ones; nothing without a value."""
     if charts := curve_charts(scores):
-        yield Beside(tuple((Heading(prose(chart.title)), Figure(chart)) for chart in charts))
+        yield Beside(tuple((Heading(prose(title)), Figure(chart)) for title, chart in charts))
         yield note(
             "Pearson’s correlation with human scores by layer; bands are 95\u00a0% intervals, a "
             "gap is a layer with an undefined value."
         )
 
 
-def curve_charts(scores: Sequence[LayerScore]) -> tuple[LayerChart, ...]:
-    """One chart of the raw layers and one of the encoded ones, with the same axes."""
-    names = tuple(dict.fromkeys(score.model for score in scores))
-    panels = [(title, tuple(_runs(scores, names, of))) for title, of in _PANELS]
-    marks = [mark for _, runs in panels for run in runs for mark in run.marks]
-    if not marks:
+def curve_charts(scores: Sequence[LayerScore]) -> tuple[tuple[str, Chart], ...]:
+    """A title and a chart of the raw layers, and of the encoded ones, with the same axes."""
+    panels = {title: tuple(_models(scores, of)) for title, of in _PANELS}
+    dots = [dot for models in panels.values() for model in models for dot in model.dots]
+    if not dots:
         return ()
-    start = math.floor(min(mark.low for mark in marks) / _GRAIN + 1e-9) * _GRAIN
-    end = math.ceil(max(mark.high for mark in marks) / _GRAIN - 1e-9) * _GRAIN
-    return tuple(
-        LayerChart(
-            title=title,
+    bounds = [bound for dot in dots for bound in dot.interval or ()]
+    start = math.floor(min(bounds) / _GRAIN + 1e-9) * _GRAIN
+    end = math.ceil(max(bounds) / _GRAIN - 1e-9) * _GRAIN
+    charts = (
+        Chart(
             label=f"{title}: Pearson’s correlation by layer; the numbers are in the tables",
-            keys=tuple(enumerate(names)),
-            runs=runs,
-            layers=max(score.layer for score in scores) + 1,
-            start=start,
-            end=max(end, start + _GRAIN),
+            series=models,
+            x_title="layer",
+            joined=1,
+            ends=(
+                (-0.5, max(score.layer for score in scores) + 0.5),
+                (start, max(end, start + _GRAIN)),
+            ),
+            size=(300, 200),
         )
-        for title, runs in panels
-        if runs
+        for title, models in panels.items()
     )
+    return tuple((title, chart) for title, chart in zip(panels, charts, strict=True) if chart.dots)
 
 
-def _runs(scores: Sequence[LayerScore], names: Sequence[str], of: str) -> Iterator[LayerRun]:
-    """The defined values of each model, split at undefined and at missing layers."""
-    for series, name in enumerate(names):
-        marks = [
-            _mark(score, estimate)
+def _models(scores: Sequence[LayerScore], of: str) -> Iterator[Series]:
+    """The defined values of each model by layer."""
+    for shape, name in enumerate(dict.fromkeys(score.model for score in scores)):
+        dots = tuple(
+            _dot(score, estimate)
             for score in sorted(scores, key=lambda score: score.layer)
             if score.model == name and isinstance(estimate := getattr(score, of), Estimate)
-        ]
-        # Consecutive layers keep the same distance from their place.
-        for _, run in groupby(enumerate(marks), key=lambda place: place[1].layer - place[0]):
-            yield LayerRun(series=series, marks=tuple(mark for _, mark in run))
+        )
+        yield Series(dots=dots, name=name, shape=shape)
 
 
-def _mark(score: LayerScore, estimate: Estimate) -> LayerMark:
+def _dot(score: LayerScore, estimate: Estimate) -> Dot:
     cell, layer = Cell.of(estimate), score.layer
     title = f"{score.model}, layer {layer}: {cell.value} {cell.interval}, n = {cell.n:,}"
-    value, low, high = estimate.value, estimate.low, estimate.high
-    return LayerMark(layer=layer, value=value, low=low, high=high, title=title)
+    return Dot(title=title, x=layer, y=estimate.value, interval=(estimate.low, estimate.high))
 
 
 def layers_section(findings: ProbeFindings) -> Section | None:

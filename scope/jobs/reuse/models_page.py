@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from reports.blocks import Block, Column, Paragraph, Row, Section, Table, heading, note
 from reports.builders.estimates import meanings
-from reports.charts import SmallStrip, StripDot
+from reports.charts import Dot, SmallStrip
 from reports.prose import Text, joined, prose, written
 from reports.wording import Cell, number, p_value, percent, short
 from scope.metrics import MetricName, metric_name
@@ -108,7 +108,7 @@ def evidence_table(verdict: Verdict) -> Table:
         (
             (
                 *(_kind(kind), prose("{suspect}", suspect=short(kind.suspect))),
-                *(_range(kind.controls), _strip(kind, verdict.suspect), p_value(kind.p_value)),
+                *(_range(kind.controls), _strip(kind), p_value(kind.p_value)),
                 prose("yes" if kind.decides else "no"),
             )
             for kind in verdict.evidence
@@ -134,7 +134,7 @@ def _range(controls: Sequence[ModelScore]) -> Text:
     return prose("{:.2f} ({:.2f} to {:.2f})".format(*numbers).replace("-", "−"))
 
 
-def _strip(evidence: Evidence, suspect: str) -> SmallStrip | None:
+def _strip(evidence: Evidence) -> SmallStrip | None:
     """The suspect among the controls; None without a value or without controls."""
     estimate, controls = evidence.suspect, evidence.controls
     if not isinstance(estimate, Estimate) or not controls:
@@ -143,20 +143,18 @@ def _strip(evidence: Evidence, suspect: str) -> SmallStrip | None:
         label=f"{kind_heading(evidence.kind)}: the suspect at {number(estimate.value)}; "
         f"{at_least(estimate.value, controls)} of {len(controls)} controls reach that; "
         "the numbers are in the tables",
+        estimate=estimate,
         controls=tuple(map(dot, controls)),
-        suspect=dot(ModelScore(model=suspect, value=estimate.value)),
-        low=estimate.low,
-        high=estimate.high,
     )
 
 
-def dot(score: ModelScore) -> StripDot:
+def dot(score: ModelScore) -> Dot:
     """A model's value as text and as a number.
 
     >>> dot(ModelScore(model="other", value=-0.25)).title
     'other: −0.250'
     """
-    return StripDot(title=f"{score.model}: {number(score.value)}", value=score.value)
+    return Dot(title=f"{score.model}: {number(score.value)}", x=score.value)
 
 
 def at_least(value: float, controls: Sequence[ModelScore]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -22,7 +23,7 @@ from reports.blocks import (
 )
 from reports.builders.outcomes import model_lines
 from reports.builders.run import run_lines
-from reports.charts import StripChart
+from reports.charts import among_controls
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import number, p_value, short
 from scope.jobs.reuse.models_page import at_least, choice_sentence, dot, evidence_table
@@ -206,15 +207,14 @@ def _picture(verdict: Verdict, verdicts: Sequence[Verdict]) -> Iterator[Block]:
             "similar to the reference"
         )
     if controls:
-        chart = StripChart(
+        chart = among_controls(
             label=f"Joint statistic: {len(controls)} controls from {number(min(values))} to "
             f"{number(max(values))}; {rank}; the numbers are in the table",
             x_title="joint statistic (to the right: more similar)",
             controls=tuple(map(dot, controls)),
-            suspect=None if suspect is None else dot(suspect),
+            suspect=None if suspect is None else replace(dot(suspect), name=suspect.model),
             threshold=threshold,
             rate=f"{rate:.3g}",
-            suspect_name="" if suspect is None else suspect.model,
         )
         yield Figure(chart)
     few = prose(

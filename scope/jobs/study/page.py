@@ -19,7 +19,7 @@ from reports.blocks import (
     Table,
 )
 from reports.builders.run import asked, folded, reproduce
-from reports.charts import ScatterChart, ScatterDot
+from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import prose, written
 from reports.wording import Cell, number, p_value
 from scope.jobs.study.result import StudyResult
@@ -138,22 +138,27 @@ def _size(model: str) -> str:
 
 
 def _picture(result: StudyResult, words: Words) -> Iterator[Figure]:
-    dots = []
+    dots: tuple[list[Dot], list[Dot]] = ([], [])
     for pair in result.pairs:
         if {words.x, words.y} <= pair.measures.keys():
             x, y = pair.measures[words.x], pair.measures[words.y]
             families = [result.families.get(name, name) for name in (pair.first, pair.second)]
             title = f"{pair.first}, {pair.second}: {words.x} {number(x)}, {words.y} {number(y)}"
-            dots.append(ScatterDot(title=title, x=x, y=y, series=int(families[0] == families[1])))
-    if len({dot.x for dot in dots}) > 1:
-        fit = linear_regression([dot.x for dot in dots], [dot.y for dot in dots])
-        ends = (min(dot.x for dot in dots), max(dot.x for dot in dots))
-        chart = ScatterChart(
+            dots[families[0] == families[1]].append(Dot(title=title, x=x, y=y))
+    xs, ys = ([getattr(dot, axis) for of in dots for dot in of] for axis in ("x", "y"))
+    if len({*xs}) > 1:
+        fit = linear_regression(xs, ys)
+        start, end = ((x, fit.intercept + fit.slope * x) for x in (min(xs), max(xs)))
+        names = ("different families", "one family") if result.families else ("", "")
+        chart = Chart(
             label=f"{words.y} by {words.x}, a dot a pair; the numbers are in the table",
             x_title=words.x,
             y_title=words.y,
-            dots=tuple(dots),
-            fit=tuple((x, fit.intercept + fit.slope * x) for x in ends),
-            groups=("different families", "one family") if result.families else (),
+            series=tuple(
+                Series(dots=tuple(of), name=name, shape=place)
+                for place, (of, name) in enumerate(zip(dots, names, strict=True))
+                if of
+            ),
+            guides=(Guide(start, end),),
         )
         yield Figure(chart)

@@ -6,6 +6,7 @@ import pytest
 from made_up_probe_comparison import estimate, findings
 
 from reports.prose import plain
+from reports.renderers.drawings import drawing
 from scope.jobs.probe.page_layers import (
     MOST_WRITTEN,
     counterparts,
@@ -36,20 +37,19 @@ def test_no_layers_make_neither_section_nor_curve():
 
 
 def test_a_curve_is_cut_where_a_layer_is_undefined_or_lacking():
-    (chart,) = curve_charts(
+    ((_, chart),) = curve_charts(
         (score(0, 0.25), score(1, None), score(2, 0.5), score(3, 0.5), score(5, 0.75))
     )
-    assert [[mark.layer for mark in run.marks] for run in chart.runs] == [[0], [2, 3], [5]]
-    assert chart.layers == 6
+    assert [dot.x for dot in chart.dots] == [0, 2, 3, 5]
+    assert len(drawing(chart).split("<polyline")) == 2
+    assert chart.ends[0] == (-0.5, 5.5)
 
 
 def test_both_panels_have_the_axes_that_hold_all_intervals():
     charts = curve_charts((score(0, 0.25, encoded=0.5), score(1, -0.125, encoded=0.625)))
     # -0.15625 to 0.65625.
-    assert [(round(chart.start, 9), round(chart.end, 9)) for chart in charts] == [
-        (-0.2, 0.7),
-        (-0.2, 0.7),
-    ]
+    ends = [tuple(round(end, 9) for end in chart.ends[1]) for _, chart in charts]
+    assert ends == [(-0.2, 0.7)] * 2
 
 
 def test_the_table_has_what_was_measured_and_reasons():
