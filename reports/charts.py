@@ -78,6 +78,8 @@ class Chart:
     ----------
     label
         What it shows, for whoever does not see it.
+    title
+        The words above it.
     series, guides
         The dots, and the lines to compare them with.
     x_title, y_title
@@ -96,6 +98,7 @@ class Chart:
 
     label: str
     series: tuple[Series, ...]
+    title: str = ""
     guides: tuple[Guide, ...] = ()
     x_title: str = ""
     y_title: str = ""

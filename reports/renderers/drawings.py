@@ -47,7 +47,7 @@ def drawing(chart: Chart) -> Markup:
             for series in sorted(chart.series, key=lambda series: -len(series.dots))
         ),
         element("g", *names_beside(names, wide)),
-        border=not chart.x_title,
+        style=None if chart.x_title else "map",
     )
 
 

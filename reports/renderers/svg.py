@@ -79,15 +79,11 @@ def pixel(value: str | float) -> str:
     return f"{value:.1f}" if isinstance(value, float) else str(value)
 
 
-def framed(width: float, height: float, *content: Markup, border: bool = False) -> Markup:
-    """A whole drawing of so many pixels."""
+def framed(width: float, height: float, *content: Markup, style: str | None = None) -> Markup:
+    """A whole drawing of so many pixels; ``style`` is its class in the style sheet."""
     wide, high = round(width), round(height)
-    box = element(
-        "rect", x="0.5", y="0.5", width=wide - 1, height=high - 1, fill="none", stroke="#8886"
-    )
     return element(
         "svg",
-        *([box] if border else []),
         *content,
         viewBox=f"0 0 {wide} {high}",
         width=wide,
@@ -95,6 +91,7 @@ def framed(width: float, height: float, *content: Markup, border: bool = False) 
         font_family="sans-serif",
         font_size=12,
         fill=INK,
+        class_=style,
     )
 
 

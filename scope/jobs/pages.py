@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -62,24 +63,16 @@ def page_of(result: Result) -> Page:
 
 def headline_of(result: Result) -> str:
     """The first sentence, the verdicts, or the first finding, of the report in one line."""
-    page = _own_page(result)
-    first = page.sections[0].blocks[0]
-    if isinstance(first, Paragraph) and first.lead:
-        return without_home(" ".join(plain(first.text).split()))
-    leads = [
-        " ".join(plain(block.text).split())
-        for block in within(page.sections[0].blocks)
-        if isinstance(block, Paragraph) and block.lead
-    ]
-    if leads:
-        return without_home("; ".join(leads))
-    for block in within(page.sections[0].blocks):
-        text = block.text if isinstance(block, Paragraph) else ()
-        if isinstance(block, Bullets) and block.items:
-            text = block.items[0]
-        if text:
-            return without_home(" ".join(plain(text).split()))
-    return ""
+    blocks = tuple(within(_own_page(result).sections[0].blocks))
+    leads = [block.text for block in blocks if isinstance(block, Paragraph) and block.lead]
+    others = (
+        block.items[0] if isinstance(block, Bullets) else block.text
+        for block in blocks
+        if isinstance(block, Paragraph) or (isinstance(block, Bullets) and block.items)
+    )
+    is_lead = isinstance(blocks[0], Paragraph) and blocks[0].lead
+    texts = leads[:1] if is_lead else leads or islice(others, 1)
+    return without_home("; ".join(" ".join(plain(text).split()) for text in texts))
 
 
 def html_of(result: Result, *more: Block) -> str:

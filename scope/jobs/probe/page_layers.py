@@ -12,7 +12,6 @@ from reports.blocks import (
     Block,
     Figure,
     Fold,
-    Heading,
     Section,
     Table,
     heading,
@@ -36,15 +35,15 @@ _PANELS: tuple[tuple[str, Literal["raw", "encoded"]], ...] = (
 def layer_curves(scores: Sequence[LayerScore]) -> Iterator[Block]:
     """A chart of the raw layers and one of the encoded ones; nothing without a value."""
     if charts := curve_charts(scores):
-        yield Beside(tuple((Heading(prose(title)), Figure(chart)) for title, chart in charts))
+        yield Beside(tuple((Figure(chart),) for chart in charts))
         yield note(
             "Pearson’s correlation with human scores by layer; bands are 95\u00a0% intervals, a "
             "gap is a layer with an undefined value."
         )
 
 
-def curve_charts(scores: Sequence[LayerScore]) -> tuple[tuple[str, Chart], ...]:
-    """A title and a chart of the raw layers, and of the encoded ones, with the same axes."""
+def curve_charts(scores: Sequence[LayerScore]) -> tuple[Chart, ...]:
+    """One chart of the raw layers and one of the encoded ones, with the same axes."""
     panels = {title: tuple(_models(scores, of)) for title, of in _PANELS}
     dots = [dot for models in panels.values() for model in models for dot in model.dots]
     if not dots:
@@ -54,6 +53,7 @@ def curve_charts(scores: Sequence[LayerScore]) -> tuple[tuple[str, Chart], ...]:
     end = math.ceil(max(bounds) / _GRAIN - 1e-9) * _GRAIN
     charts = (
         Chart(
+            title=title,
             label=f"{title}: Pearson’s correlation by layer; the numbers are in the tables",
             series=models,
             x_title="layer",
@@ -66,7 +66,7 @@ def curve_charts(scores: Sequence[LayerScore]) -> tuple[tuple[str, Chart], ...]:
         )
         for title, models in panels.items()
     )
-    return tuple((title, chart) for title, chart in zip(panels, charts, strict=True) if chart.dots)
+    return tuple(chart for chart in charts if chart.dots)
 
 
 def _models(scores: Sequence[LayerScore], of: str) -> Iterator[Series]:

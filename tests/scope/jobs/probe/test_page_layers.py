@@ -37,7 +37,7 @@ def test_no_layers_make_neither_section_nor_curve():
 
 
 def test_a_curve_is_cut_where_a_layer_is_undefined_or_lacking():
-    ((_, chart),) = curve_charts(
+    (chart,) = curve_charts(
         (score(0, 0.25), score(1, None), score(2, 0.5), score(3, 0.5), score(5, 0.75))
     )
     assert [dot.x for dot in chart.dots] == [0, 2, 3, 5]
@@ -48,7 +48,7 @@ def test_a_curve_is_cut_where_a_layer_is_undefined_or_lacking():
 def test_both_panels_have_the_axes_that_hold_all_intervals():
     charts = curve_charts((score(0, 0.25, encoded=0.5), score(1, -0.125, encoded=0.625)))
     # -0.15625 to 0.65625.
-    ends = [tuple(round(end, 9) for end in chart.ends[1]) for _, chart in charts]
+    ends = [tuple(round(end, 9) for end in chart.ends[1]) for chart in charts]
     assert ends == [(-0.2, 0.7)] * 2
 
 
