@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from reports import wording
+from reports.prose import plain, written
+from reports.wording import two_digits
 from scope.records import Estimate, Undefined
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
@@ -128,32 +128,28 @@ def among_controls(
     threshold: float | None,
     rate: str,
 ) -> Chart:
-    """A suspect below its controls, which are piled where they are close, so that each counts.
+    """The controls from the greatest value down, and a suspect at the place it would have.
 
-    The legend has the suspect's name. Beyond ``threshold`` a suspect's p-value is at most ``rate``.
+    What is upwards is how many controls have at least this value, on which the suspect's p-value
+    by rank depends: beyond ``threshold`` it is at most ``rate``. The legend has the suspect's name.
     """
-    values = [dot.x for dot in (*controls, *([suspect] if suspect else []))]
-    step = (max(values) - min(values)) / 40 or 1.0
-    heights: Counter[int] = Counter()
-    piled = []
-    for control in sorted(controls, key=lambda dot: dot.x):
-        pile = round((control.x - min(values)) / step)
-        heights[pile] += 1
-        piled.append(replace(control, y=heights[pile]))
-    series, guides = [Series(dots=tuple(piled), name="control")], []
+    ranked = sorted(controls, key=lambda dot: -dot.x)
+    dots = tuple(replace(dot, y=place) for place, dot in enumerate(ranked, start=1))
+    series, guides = [Series(dots=dots, name="control")], []
     if suspect is not None:
-        dots = (replace(suspect, name=""),)  # the legend names it
+        above = sum(dot.x >= suspect.x for dot in controls)
+        dots = (replace(suspect, y=above, name=""),)
         series.append(Series(dots=dots, name="suspect", note=suspect.name, shape=3, style="s1"))
     if threshold is not None:
-        top = max(heights.values())
-        guides.append(Guide((threshold, 0), (threshold, top), f"p ≤ {rate} beyond this"))
+        ends = ((threshold, 0), (threshold, len(controls)))
+        guides.append(Guide(*ends, f"p ≤ {rate} beyond this"))
     return Chart(
         label=label,
         series=tuple(series),
         guides=tuple(guides),
         x_title=x_title,
-        y_title="controls",
-        size=(420, 90),
+        y_title="controls at or above",
+        size=(420, 150),
     )
 
 
@@ -179,13 +175,12 @@ LEAST_SPAN = 0.2
 """Closer numbers than this do not take the whole scale: noise must not look like a pattern."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class GridCell:
+class GridCell(NamedTuple):
     """A number in few digits, in words for whoever points at it, and its strength."""
 
-    text: str
-    title: str
-    level: int | None
+    text: str = ""
+    title: str = ""
+    level: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,29 +224,24 @@ def grid(
     high = max(*values, low + LEAST_SPAN)
     if start is None and max(values) <= 1 < high:  # no share is above 1
         low, high = 1 - LEAST_SPAN, 1.0
-    write = wording.two_digits
 
     def cell(row: str, column: str) -> GridCell:
         estimate = cells.get((row, column))
         if estimate is None:  # nothing was measured
-            return GridCell(text="", title="", level=None)
+            return GridCell()
+        title = f"{row}, {column}: {plain(written(estimate))}"
         if isinstance(estimate, Undefined):
-            return GridCell(text="–", title=f"{row}, {column}: {estimate}", level=None)
-        written = wording.Cell.of(estimate)
+            return GridCell("–", title)
         level = round(LEVELS * (estimate.value - low) / (high - low))
-        return GridCell(
-            text=write(estimate.value),
-            title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
-            level=max(0, level),
-        )
+        return GridCell(two_digits(estimate.value), title, max(0, level))
 
     return Grid(
         title=title,
         rows=tuple((row, tuple(cell(row, column) for column in columns)) for row in rows),
         columns=tuple(columns),
         numbered=numbered,
-        low=write(low),
-        high=write(high),
+        low=two_digits(low),
+        high=two_digits(high),
         gaps=len(values) < len(cells),
         heading=heading,
     )

@@ -9,18 +9,18 @@ from markupsafe import Markup
 
 from reports.charts import Chart, Dot, Series, SmallStrip
 from reports.renderers.svg import (
+    FAINT,
+    INK,
     TICKS,
     Scale,
-    axis_below,
-    axis_beside,
-    band,
     element,
     framed,
-    joined_line,
     line,
     mark,
     names_beside,
+    path,
     round_step,
+    words,
 )
 
 MANY = 300
@@ -53,8 +53,9 @@ def drawing(chart: Chart) -> Markup:
 
 def _ends(chart: Chart) -> Sequence[tuple[float, float]]:
     """Where the axes begin and end."""
-    xs = [dot.x for dot in chart.dots]
-    ys = [y for dot in chart.dots for y in (dot.interval or (dot.y,))]
+    places = [(dot.x, y) for dot in chart.dots for y in (dot.interval or (dot.y,))]
+    places += [place for guide in chart.guides for place in (guide.start, guide.end)]
+    xs, ys = zip(*places, strict=True)
     if chart.diagonal:
         xs = ys = xs + ys
     if chart.x_title:
@@ -78,12 +79,19 @@ def _round_ends(numbers: Sequence[float]) -> tuple[float, float]:
 
 def _axes(chart: Chart, across: Scale, up: Scale) -> Iterator[Markup]:
     """Both axes with their titles, and the lines to compare dots with."""
-    yield from axis_beside(up, across, chart.y_title, whole=_whole(dot.y for dot in chart.dots))
-    yield from axis_below(
-        across, up.start, chart.x_title, whole=_whole(dot.x for dot in chart.dots)
-    )
+    left, right, bottom = across.start, across.end, up.start
+    for y, number in up.ticks(TICKS, whole=_whole(dot.y for dot in chart.dots)):
+        yield line(left, y, right, y, FAINT)
+        yield words(left - 6, y + 4, number, "end")
+    for x, number in across.ticks(TICKS, whole=_whole(dot.x for dot in chart.dots)):
+        yield line(x, bottom, x, bottom + 5)
+        yield words(x, bottom + 18, number)
+    yield line(left, bottom, right, bottom)
+    yield words((left + right) / 2, bottom + 38, chart.x_title)
+    place = f"translate(14 {(bottom + up.end) / 2:g}) rotate(-90)"
+    yield element("text", chart.y_title, transform=place, text_anchor="middle")
     if chart.diagonal:
-        yield line(across.start, up.start, across.end, up.end, dashes="5 4")
+        yield line(left, bottom, right, up.end, dashes="5 4")
     for (x, y), (to_x, to_y), _ in chart.guides:
         yield line(across.at(x), up.at(y), across.at(to_x), up.at(to_y), dashes="5 4")
 
@@ -103,7 +111,13 @@ def _series(series: Series, joined: float, across: Scale, up: Scale, *, radius: 
             for end in (0, 1)
         )
         if len(run) > 1:
-            content += (band((*lows, *reversed(highs))), joined_line(places))
+            band = path((*lows, *reversed(highs)))
+            content += (
+                element("polygon", points=band, fill_opacity="0.15"),
+                element(
+                    "polyline", points=path(places), fill="none", stroke=INK, stroke_width=1.75
+                ),
+            )
         else:
             content += (line(*low, *high, width=1.5) for low, high in zip(lows, highs, strict=True))
         content += (

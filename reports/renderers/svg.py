@@ -122,19 +122,8 @@ def words(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
     return element("text", text, x=x, y=y, text_anchor=anchor)
 
 
-def joined_line(points: Iterable[tuple[float, float]]) -> Markup:
-    """A line from point to point."""
-    return element(
-        "polyline", points=_written(points), fill="none", stroke=INK, stroke_width="1.75"
-    )
-
-
-def band(points: Iterable[tuple[float, float]]) -> Markup:
-    """The area within these points."""
-    return element("polygon", points=_written(points), fill_opacity="0.15")
-
-
-def _written(points: Iterable[tuple[float, float]]) -> str:
+def path(points: Iterable[tuple[float, float]]) -> str:
+    """Places one after the other."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
@@ -203,26 +192,6 @@ def round_step(least: float) -> tuple[float, int]:
     power = 10.0 ** math.floor(math.log10(least))
     step = float(next(one * power for one in (1, 2, 5, 10) if one * power >= least * (1 - 1e-9)))
     return step, max(0, -math.floor(math.log10(step) + 1e-9))
-
-
-def axis_below(
-    across: Scale, bottom: float, title: str, *, whole: bool = False
-) -> Iterator[Markup]:
-    """A line with ticks, their numbers and a title below a drawing."""
-    for x, number in across.ticks(TICKS, whole=whole):
-        yield line(x, bottom, x, bottom + 5)
-        yield words(x, bottom + 18, number)
-    yield line(across.start, bottom, across.end, bottom)
-    yield words((across.start + across.end) / 2, bottom + 38, title)
-
-
-def axis_beside(up: Scale, across: Scale, title: str, *, whole: bool = False) -> Iterator[Markup]:
-    """Faint lines across a drawing, with their numbers and a title at the left."""
-    for y, number in up.ticks(TICKS, whole=whole):
-        yield line(across.start, y, across.end, y, FAINT)
-        yield words(across.start - 6, y + 4, number, "end")
-    place = f"translate(14 {(up.start + up.end) / 2:g}) rotate(-90)"
-    yield element("text", title, transform=place, text_anchor="middle")
 
 
 def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iterator[Markup]:

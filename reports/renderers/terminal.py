@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
-from rich.table import Column as RichColumn, Table as RichTable
+from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from reports.blocks import (
@@ -92,7 +92,13 @@ class FittingTable(RichTable):
         # The padding of a cell and a line; a line more at the edge.
         around = (1 + self.padding[1] + self.padding[3]) * len(self.columns)
         room = options.max_width - around + (-1 if self.show_edge else 1)
-        natural = [_natural(column, console, options) for column in self.columns]
+        natural = [
+            max(
+                Measurement.get(console, options, cell).maximum
+                for cell in (column.header, *column.cells)
+            )
+            for column in self.columns
+        ]
         if sum(natural) > room:
             least = [
                 max(column.min_width or 0, min(_READABLE, width))
@@ -103,11 +109,6 @@ class FittingTable(RichTable):
         yield from super().__rich_console__(console, options)
         for column in self.columns:
             column.width = None
-
-
-def _natural(column: RichColumn, console: Console, options: ConsoleOptions) -> int:
-    cells = (column.header, *column.cells)
-    return max(Measurement.get(console, options, cell).maximum for cell in cells)
 
 
 def shrunk(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:

@@ -125,12 +125,12 @@ def test_a_guide_runs_between_its_places():
     assert lines(drawn(guided), stroke_dasharray="5 4") == [(56.0, 12.0, 316.0, 312.0)]
 
 
-def test_controls_are_piled_beside_the_suspect_and_the_threshold():
+def test_a_suspect_stands_at_its_rank_among_the_controls():
     chart = strip([0.0, 0.0, 4.0], suspect=2.0, threshold=1.0)
-    assert [(dot.x, dot.y) for dot in chart.dots] == [(0.0, 1), (0.0, 2), (4.0, 1), (2.0, 0)]
+    assert [(dot.x, dot.y) for dot in chart.dots] == [(4.0, 1), (0.0, 2), (0.0, 3), (2.0, 1)]
     assert [key.name for key in chart.legend] == ["control", "suspect", "p ≤ 0.05 beyond this"]
     ((left, low, right, high),) = lines(drawn(chart), stroke_dasharray="5 4")
-    assert (left, right, low - high) == (161.0, 161.0, 90)
+    assert (left, right, low - high) == (161.0, 161.0, 150)
     assert [key.name for key in strip([0.0, 1.0]).legend] == ["control"]
 
 
@@ -138,7 +138,7 @@ def test_controls_are_piled_beside_the_suspect_and_the_threshold():
 def test_controls_without_a_spread_stay_in_the_drawing(values):
     places = circles(drawn(strip(values)))
     assert len(places) == len(values)
-    assert all(56 <= x <= 476 and 12 <= y <= 102 for x, y in places)
+    assert all(56 <= x <= 476 and 12 <= y <= 162 for x, y in places)
 
 
 def test_a_small_strip_shows_controls_and_the_estimate_with_its_interval():
