@@ -93,11 +93,8 @@ class FittingTable(RichTable):
         around = (1 + self.padding[1] + self.padding[3]) * len(self.columns)
         room = options.max_width - around + (-1 if self.show_edge else 1)
         natural = [
-            max(
-                Measurement.get(console, options, cell).maximum
-                for cell in (column.header, *column.cells)
-            )
-            for column in self.columns
+            max(Measurement.get(console, options, cell).maximum for cell in cells)
+            for cells in ((column.header, *column.cells) for column in self.columns)
         ]
         if sum(natural) > room:
             least = [
