@@ -60,7 +60,8 @@ SCREENS: Final = (
 
 HIDE_TEXTS: Final = """() => {
   for (const term of document.querySelectorAll("dt"))
-    if (term.textContent === "Largest difference") term.nextElementSibling.style.filter = "blur(5px)";
+    if (term.textContent === "Largest difference")
+      term.nextElementSibling.style.filter = "blur(5px)";
 }"""
 """Nor is the example of a verdict."""
 

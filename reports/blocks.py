@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import starmap
+from itertools import chain, starmap
 from typing import Any, Literal, overload
 from urllib.parse import quote
 
@@ -160,9 +160,6 @@ class Table:
         Its content.
     caption
         The words above it.
-    stacked
-        Whether interval and n are below the value instead of beside it. Tables with several
-        columns of estimates are always stacked.
     tall
         Whether a long table scrolls within the page.
     ends
@@ -179,7 +176,6 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     caption: Text = ()
-    stacked: bool = False
     tall: bool = False
     ends: bool = False
     most: int = 40
@@ -208,9 +204,11 @@ class Table:
     def __post_init__(self) -> None:
         if any(len(row.cells) != len(self.columns) for row in self.rows):
             raise ValueError("a row of a table has not one cell a column")
-        estimates = sum(column.kind == "estimate" for column in self.columns)
-        if estimates > 1 and not self.stacked:
-            object.__setattr__(self, "stacked", True)
+
+    @property
+    def stacked(self) -> bool:
+        """Whether intervals and n are below values: several columns of estimates need the room."""
+        return sum(column.kind == "estimate" for column in self.columns) > 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -342,23 +340,23 @@ class Page:
 
     def blocks(self) -> Iterator[Block]:
         """Every block of every section, those within others as well."""
-        for section in self.sections:
-            yield from within(section.blocks)
+        return within(chain.from_iterable(section.blocks for section in self.sections))
 
 
-def within(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    """The blocks, and those inside them."""
+def within(blocks: Iterable[Block], *, folds: bool = True) -> Iterator[Block]:
+    """The blocks in the order of the page, each before those inside it.
+
+    What is inside examples is left out, and unless ``folds`` what is inside folds.
+    """
     for block in blocks:
         yield block
         match block:
-            case Fold() | Callout():
-                yield from within(block.blocks)
-            case Beside():
-                for group in block.groups:
-                    yield from within(group)
-            case Cards():
-                for card in block.cards:
-                    yield from within(card.blocks)
+            case Fold() if not folds:
+                pass
+            case Fold(blocks=inner) | Callout(blocks=inner):
+                yield from within(inner, folds=folds)
+            case Beside(groups):
+                yield from within(chain.from_iterable(groups), folds=folds)
 
 
 def example_anchor(*parts: str | int) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from reports import wording
+from reports.prose import plain, written
+from reports.wording import two_digits
 from scope.records import Estimate, Undefined
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")
@@ -23,241 +23,148 @@ class Key(NamedTuple):
     note: str = ""
 
 
-def series_key(place: int, name: str) -> Key:
-    """The entry of a series; more series than shapes begin again."""
-    return Key(GLYPHS[place % len(GLYPHS)], f"s{place % len(GLYPHS)}", name)
-
-
 @dataclass(frozen=True, kw_only=True)
-class IntervalChart:
-    """Dots with intervals, a row each; ``name`` is in the legend.
+class Dot:
+    """One dot; ``title`` is its tooltip, and its ``name`` stands beside it if there is room.
 
-    The axis holds what is drawn and no more, so that near numbers part.
-    """
-
-    label: str
-    name: str
-    rows: tuple[tuple[str, Estimate], ...]
-
-    @property
-    def start(self) -> float:
-        """The beginning of the axis: a twentieth below what is drawn."""
-        return math.floor(min(row.low for _, row in self.rows) * 20 + 1e-9) / 20
-
-    @property
-    def end(self) -> float:
-        """The end of the axis: a twentieth above what is drawn, behind its start."""
-        highest = max(row.high for _, row in self.rows)
-        return max(math.ceil(highest * 20 - 1e-9), round(self.start * 20) + 1) / 20
-
-    @property
-    def legend(self) -> tuple[Key, ...]:
-        """What the numbers are."""
-        return (series_key(0, self.name),)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScatterDot:
-    """One dot, with its names and numbers in words, and its interval upwards if it has one.
-
-    Its ``name`` is written beside it where there is room. ``series`` gives its colour and shape.
+    Its interval, if it has one, runs upwards.
     """
 
     title: str
     x: float
-    y: float
+    y: float = 0.0
     interval: tuple[float, float] | None = None
     name: str = ""
-    series: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScatterChart:
-    """Dots by two numbers, on axes with the same ends and a diagonal where the two are equal.
+class Series:
+    """Dots of one shape and one colour; a series with a name is in the legend.
 
-    ``joined`` draws a line from dot to dot. ``name`` and ``note`` are in the legend. With ``fit``,
-    the ends of a line, each axis has ends of its own and no diagonal is drawn; ``groups`` are the
-    names of the dots' series.
+    ``shape`` counts on: more series than shapes begin again. ``style`` is the class of its colour
+    if that is not the shape's.
     """
 
-    label: str
-    x_title: str
-    y_title: str
-    dots: tuple[ScatterDot, ...]
-    joined: bool = False
+    dots: tuple[Dot, ...]
     name: str = ""
     note: str = ""
-    fit: tuple[tuple[float, float], ...] = ()
-    groups: tuple[str, ...] = ()
+    shape: int = 0
+    style: str = ""
 
     @property
-    def legend(self) -> tuple[Key, ...]:
-        """What the dots are of, if it has a name; every dot has its own in a title."""
-        if self.groups:
-            return tuple(series_key(place, name) for place, name in enumerate(self.groups))
-        return (Key(GLYPHS[0], "s0", self.name, self.note),) if self.name else ()
+    def key(self) -> Key:
+        """Its entry in the legend.
+
+        >>> Series(dots=(), name="a model", shape=7).key
+        Key(glyph='■', style='s1', name='a model', note='')
+        """
+        place = self.shape % len(GLYPHS)
+        return Key(GLYPHS[place], self.style or f"s{place}", self.name, self.note)
 
 
-@dataclass(frozen=True, kw_only=True)
-class StripDot:
-    """One model's value; ``title`` is its name and number as text."""
+class Guide(NamedTuple):
+    """A dashed line between two places; one with a name is in the legend."""
 
-    title: str
-    value: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class StripChart:
-    """The suspect among the controls; above ``threshold`` its p-value is at most ``rate``.
-
-    ``suspect_name`` is named in the legend.
-    """
-
-    label: str
-    x_title: str
-    controls: tuple[StripDot, ...]
-    suspect: StripDot | None
-    threshold: float | None
-    rate: str
-    suspect_name: str = ""
-
-    @property
-    def legend(self) -> tuple[Key, ...]:
-        """The controls, the suspect and the threshold, as far as they are drawn."""
-        keys = [Key("●", "s0", "control")]
-        if self.suspect is not None:
-            keys.append(Key("◆", "s1", "suspect", self.suspect_name))
-        if self.threshold is not None:
-            keys.append(Key("┆", "", "threshold"))
-        return tuple(keys)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SmallStrip:
-    """The same for one kind of evidence, small enough for a cell of a table.
-
-    ``levels`` are drawn as lines, solid or dotted; ``ends`` are those of a common scale.
-    """
-
-    label: str
-    controls: tuple[StripDot, ...]
-    suspect: StripDot
-    low: float
-    high: float
-    levels: tuple[tuple[float, bool], ...] = ()
-    ends: tuple[float, float] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        label: str,
-        estimate: Estimate,
-        ends: tuple[float, float],
-        levels: tuple[tuple[float, bool], ...] = (),
-    ) -> SmallStrip:
-        """One estimate with its interval on a common scale."""
-        dot = StripDot(title=label, value=estimate.value)
-        low, high = estimate.low, estimate.high
-        return cls(
-            label=label, controls=(), suspect=dot, low=low, high=high, levels=levels, ends=ends
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class LayerMark:
-    """One layer's value with its interval and tooltip."""
-
-    layer: int
-    value: float
-    low: float
-    high: float
-    title: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class LayerRun:
-    """Consecutive layers with defined values; ``series`` is the index of the model."""
-
-    series: int
-    marks: tuple[LayerMark, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LayerChart:
-    """Values by layer, from ``start`` to ``end``; ``keys`` are the models' indices and names.
-
-    ``layers`` counts the layers of the deepest model.
-    """
-
-    title: str
-    label: str
-    keys: tuple[tuple[int, str], ...]
-    runs: tuple[LayerRun, ...]
-    layers: int
-    start: float
-    end: float
-
-    @property
-    def legend(self) -> tuple[Key, ...]:
-        """One entry a model."""
-        return tuple(series_key(place, name) for place, name in self.keys)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MapDot:
-    """One model; ``title`` is its tooltip, and its ``name`` stands beside it if there is room."""
-
-    title: str
-    x: float
-    y: float
+    start: tuple[float, float]
+    end: tuple[float, float]
     name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class MapGroup:
-    """Models with the same symbol: the colour of the class ``style`` and the ``shape``.
+class Chart:
+    """Series of dots by two numbers.
 
-    ``note`` follows the group's name.
+    Parameters
+    ----------
+    label
+        What it shows, for whoever does not see it.
+    title
+        The words above it.
+    series, guides
+        The dots, and the lines to compare them with.
+    x_title, y_title
+        The words at the axes. Without ``x_title`` it is a map: distances count, and no axes are
+        drawn.
+    diagonal
+        Whether both axes have the same ends, and a line is where the two numbers are equal.
+    joined
+        Dots of a series that are at most so far apart across are joined by a line, and their
+        intervals by a band.
+    ends
+        Where the axes begin and end; by default at round numbers around the dots.
+    size
+        Its width and height in pixels, without the words at its axes.
     """
 
-    name: str
-    note: str
-    style: str
-    shape: int
-    dots: tuple[MapDot, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class MapChart:
-    """The map; the groups are communities, or quantiles of accuracy."""
-
     label: str
-    groups: tuple[MapGroup, ...]
+    series: tuple[Series, ...]
+    title: str = ""
+    guides: tuple[Guide, ...] = ()
+    x_title: str = ""
+    y_title: str = ""
+    diagonal: bool = False
+    joined: float = 0.0
+    ends: tuple[tuple[float, float], tuple[float, float]] | None = None
+    size: tuple[int, int] = (520, 300)
 
     @property
-    def dots(self) -> tuple[MapDot, ...]:
-        """Every dot, group by group."""
-        return tuple(dot for group in self.groups for dot in group.dots)
+    def dots(self) -> tuple[Dot, ...]:
+        """Every dot, series by series."""
+        return tuple(dot for series in self.series for dot in series.dots)
 
     @property
     def legend(self) -> tuple[Key, ...]:
-        """One entry a group."""
-        return tuple(
-            Key(GLYPHS[group.shape], group.style, group.name, f"({group.note})")
-            for group in self.groups
-        )
+        """The series and guides that have names."""
+        guides = (Key("┆", "", guide.name) for guide in self.guides if guide.name)
+        return (*(series.key for series in self.series if series.name), *guides)
 
 
-Chart = IntervalChart | ScatterChart | StripChart | LayerChart | MapChart
-"""What a figure may show."""
+def among_controls(
+    label: str,
+    x_title: str,
+    controls: Sequence[Dot],
+    suspect: Dot | None,
+    *,
+    threshold: float | None,
+    rate: str,
+) -> Chart:
+    """The controls from the greatest value down, and a suspect at the place it would have.
+
+    What is upwards is how many controls have at least this value, on which the suspect's p-value
+    by rank depends: beyond ``threshold`` it is at most ``rate``. The legend has the suspect's name.
+    """
+    ranked = sorted(controls, key=lambda dot: -dot.x)
+    dots = tuple(replace(dot, y=place) for place, dot in enumerate(ranked, start=1))
+    series, guides = [Series(dots=dots, name="control")], []
+    if suspect is not None:
+        above = sum(dot.x >= suspect.x for dot in controls)
+        dots = (replace(suspect, y=above, name=""),)
+        series.append(Series(dots=dots, name="suspect", note=suspect.name, shape=3, style="s1"))
+    if threshold is not None:
+        ends = ((threshold, 0), (threshold, len(controls)))
+        guides.append(Guide(*ends, f"p ≤ {rate} beyond this"))
+    return Chart(
+        label=label,
+        series=tuple(series),
+        guides=tuple(guides),
+        x_title=x_title,
+        y_title="controls at or above",
+        size=(420, 150),
+    )
 
 
-def estimate_chart(
-    label: str, rows: Iterable[tuple[str, Estimate | Undefined]], name: str
-) -> IntervalChart | None:
-    """A chart of the defined estimates among the rows; None where none is."""
-    defined = tuple((row, one) for row, one in rows if isinstance(one, Estimate))
-    return IntervalChart(label=label, name=name, rows=defined) if defined else None
+@dataclass(frozen=True)
+class SmallStrip:
+    """An estimate with its interval, small enough for a cell of a table.
+
+    ``levels`` are drawn as lines, solid or dotted; ``ends`` are those of a scale that several rows
+    share.
+    """
+
+    label: str
+    estimate: Estimate
+    ends: tuple[float, float]
+    levels: tuple[tuple[float, bool], ...] = ()
 
 
 LEVELS = 10
@@ -267,13 +174,12 @@ LEAST_SPAN = 0.2
 """Closer numbers than this do not take the whole scale: noise must not look like a pattern."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class GridCell:
+class GridCell(NamedTuple):
     """A number in few digits, in words for whoever points at it, and its strength."""
 
-    text: str
-    title: str
-    level: int | None
+    text: str = ""
+    title: str = ""
+    level: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,29 +223,24 @@ def grid(
     high = max(*values, low + LEAST_SPAN)
     if start is None and max(values) <= 1 < high:  # no share is above 1
         low, high = 1 - LEAST_SPAN, 1.0
-    write = wording.two_digits
 
     def cell(row: str, column: str) -> GridCell:
         estimate = cells.get((row, column))
         if estimate is None:  # nothing was measured
-            return GridCell(text="", title="", level=None)
+            return GridCell()
+        title = f"{row}, {column}: {plain(written(estimate))}"
         if isinstance(estimate, Undefined):
-            return GridCell(text="–", title=f"{row}, {column}: {estimate}", level=None)
-        written = wording.Cell.of(estimate)
+            return GridCell("–", title)
         level = round(LEVELS * (estimate.value - low) / (high - low))
-        return GridCell(
-            text=write(estimate.value),
-            title=f"{row}, {column}: {written.value} {written.interval}, n = {written.n:,}",
-            level=max(0, level),
-        )
+        return GridCell(two_digits(estimate.value), title, max(0, level))
 
     return Grid(
         title=title,
         rows=tuple((row, tuple(cell(row, column) for column in columns)) for row in rows),
         columns=tuple(columns),
         numbered=numbered,
-        low=write(low),
-        high=write(high),
+        low=two_digits(low),
+        high=two_digits(high),
         gaps=len(values) < len(cells),
         heading=heading,
     )

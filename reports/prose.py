@@ -91,7 +91,10 @@ def prose(template: str, /, **fields: Written) -> Text:
             parts.append(Span(found["words"], style, link=found["anchor"]))
         elif found["open"] is None:
             used.add(found["field"])
-            parts += _styled(written(fields[found["field"]]), style)
+            value = written(fields[found["field"]])
+            parts += (
+                part._replace(style=style) if part.style == "plain" else part for part in value
+            )
         elif style == "plain":
             style = _STYLES[found["open"]]
         elif style == _STYLES[found["open"]]:
@@ -102,10 +105,6 @@ def prose(template: str, /, **fields: Written) -> Text:
     if style != "plain" or used != set(fields):
         raise ValueError(f"a style that is not closed, or a field that is not used: {template!r}")
     return tuple(part for part in parts if part.text)
-
-
-def _styled(parts: Text, style: Style) -> Text:
-    return tuple(part._replace(style=style) if part.style == "plain" else part for part in parts)
 
 
 def written(value: Written | None) -> Text:

@@ -117,15 +117,13 @@ def _recoveries(result: Result) -> Iterator[FrameRow]:
             continue
         reference = audit.manifest.reference.name
         accuracy = {share.model: share.accuracy for share in audit.answer_shares}.get(reference)
-        for verdict in audit.verdicts:
-            gap = next((end.estimate for end in verdict.endpoints if end.name == "accuracy"), None)
+        ends = [(verdict.target, end) for verdict in audit.verdicts for end in verdict.endpoints]
+        for target, end in ends:
+            gap = end.estimate if end.name == "accuracy" else None
             if isinstance(gap, Estimate) and isinstance(accuracy, Estimate) and accuracy.value:
-                value, low, high = (
-                    1 + end / accuracy.value for end in (gap.value, gap.low, gap.high)
-                )
-                yield FrameRow(
-                    "", "recovery", verdict.target, reference, "", value, low, high, gap.n, ""
-                )
+                value, low, high = (1 + x / accuracy.value for x in (gap.value, gap.low, gap.high))
+                recovery = replace(gap, value=value, low=low, high=high)
+                yield FrameRow.of("", "recovery", target, recovery, against=reference)
 
 
 def _title(row: FrameRow, manifest: Manifest) -> Text:

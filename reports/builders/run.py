@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from reports.blocks import (
     Block,
-    ColumnKind,
     Heading,
     Paragraph,
     Preformatted,
@@ -18,11 +17,9 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.prose import Span, Text, joined, prose, together, written
+from reports.prose import Span, Text, joined, prose, written
 from reports.wording import setting
 from scope.records import MEMORY, CapabilityCard, Clock, DataCard, Manifest
-
-SHORT_FINGERPRINT = 12
 
 
 def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
@@ -43,19 +40,23 @@ def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
 
 
 def models_table(manifest: Manifest) -> Table:
-    """Every model, the reference first."""
-    labelled = any(card.labels for card in manifest.models)
-    heads: dict[str, ColumnKind] = {"Model": "name", "Role": "text", "Spec": "text"}
-    heads |= dict.fromkeys(("Fingerprint", "Labels") if labelled else ("Fingerprint",), "text")
-    rows = (
+    """Every model, the reference first; fingerprints stand where it is said how to reproduce."""
+    labelled = ("Labels",) if any(card.labels for card in manifest.models) else ()
+    return Table.of(
+        {
+            **{"Model": "name", "Role": "text", "Spec": "text"},
+            **dict.fromkeys(labelled, "text"),
+            "Truncated texts": "number",
+        },
         (
-            *(card.name, card.role, code(card.spec), code(card.fingerprint[:SHORT_FINGERPRINT])),
-            *([joined(card.labels)] if labelled else []),
-            card.truncated,
-        )
-        for card in sorted(manifest.models, key=lambda card: card.role != "reference")
+            (
+                *(card.name, card.role, code(card.spec)),
+                *(joined(card.labels) for _ in labelled),
+                card.truncated,
+            )
+            for card in sorted(manifest.models, key=lambda card: card.role != "reference")
+        ),
     )
-    return Table.of(heads | {"Truncated texts": "number"}, rows)
 
 
 def data_table(data: tuple[DataCard, ...]) -> Table:
@@ -84,15 +85,24 @@ def code(text: str) -> Text:
 
 def _prompts(manifest: Manifest) -> Iterator[Block]:
     """The prompts of all models, each once, in the order of the models."""
-    found: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
+    prompts: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
     for card in manifest.models:
         for name, template in card.prompts.items():
             words = tuple(card.words.items())
-            found.setdefault((name, template, words), []).append(card.name)
-    if found:
+            prompts.setdefault((name, template, words), []).append(card.name)
+    if prompts:
         yield heading("Prompts")
-        yield _about_prompts(begun=any("{reply}" in template for _, template, _ in found))
-    for (name, template, words), models in found.items():
+        yield note(
+            "Fields in braces are replaced by parts of each question. Where a tokenizer has a chat "
+            "template, the prompt is the user’s message in it."
+        )
+    if any("{reply}" in template for _, template, _ in prompts):
+        yield note(
+            "The text after ``{reply}`` is the beginning of the reply; endpoints receive only the "
+            "text before it.",
+            reply="{reply}",
+        )
+    for (name, template, words), models in prompts.items():
         yield paragraph("**{name}**, used for {models}:", name=name, models=joined(models))
         yield Preformatted(template)
         if words:
@@ -103,20 +113,6 @@ def _prompts(manifest: Manifest) -> Iterator[Block]:
             "None: the models read the bare texts, and a model’s label is the most likely next "
             "token."
         )
-
-
-def _about_prompts(*, begun: bool) -> Paragraph:
-    about = (
-        "Fields in braces are replaced by parts of each question. Where a tokenizer has a chat "
-        "template, the prompt is the user’s message in it."
-    )
-    if not begun:
-        return note(about)
-    return note(
-        f"{about} The text after ``{{reply}}`` is the beginning of the reply; endpoints receive "
-        "only the text before it.",
-        reply="{reply}",
-    )
 
 
 def about_capability(card: CapabilityCard) -> Iterator[Block]:
@@ -132,7 +128,7 @@ def about_capability(card: CapabilityCard) -> Iterator[Block]:
         yield Paragraph(equations(values), note=True)
 
 
-def equations(pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> Text:
+def equations(pairs: Iterable[tuple[str, str]]) -> Text:
     """Names with their values: ``a = 1, b = 2``."""
     return joined(
         (*written(name), Span("\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), *written(value))
@@ -164,84 +160,60 @@ def reproduce(
 def _blocks(
     manifest: Manifest, clock: Clock | None, hashes: Iterable[tuple[str, str]]
 ) -> Iterator[Block]:
-    equal = tuple(_reproducible(manifest))
     yield Preformatted(manifest.command)
-    if passed := [spec for spec in _specs(manifest) if spec.startswith(MEMORY)]:
+    specs = [*(card.spec for card in manifest.models), *(card.spec for card in manifest.data)]
+    named = (spec for several in specs for spec in several.split(", "))
+    if passed := dict.fromkeys(spec for spec in named if spec.startswith(MEMORY)):
         yield paragraph(
             "Passed from Python: {passed}. The command alone cannot read them: call the function "
             "of the job again with the same objects. The name of data is a hash of their content.",
             passed=", ".join(passed),
         )
-    yield _promise(clock, stated=bool(equal))
-    for drift in clock.drifts if clock else ():
-        yield paragraph("{drift}", drift=drift)
-    if equal:
-        yield heading("Exactness")
+    yield paragraph(
+        "The same command with the same settings, versions and fingerprints gives the same numbers "
+        "on the same machine."
+    )
+    yield from _exactness(manifest)
+    if clock:
         yield paragraph(
-            "On the same machine with the same number of threads, a model’s answers and an "
-            "encoder’s vectors are equal in any batch to the degree stated here: to the byte, or "
-            "to about the greatest difference observed on test texts. Another processor may round "
-            "differently."
+            "This run finished at {finished}; all its sessions took {seconds}\u00a0seconds.",
+            finished=clock.finished,
+            seconds=f"{clock.seconds:.1f}",
         )
-        yield _pairs(equal, "Model", "Answers are equal")
-    yield heading("Settings and seeds")
+        if clock.asked_again:
+            yield paragraph(
+                "It repeated {count} of the stored questions to check that the models are "
+                "unchanged.",
+                count=clock.asked_again,
+            )
+        yield from (paragraph("{drift}", drift=drift) for drift in clock.drifts)
     settings = sorted(manifest.settings.items())
-    yield _pairs(((name, setting(value)) for name, value in settings), "Setting", "Value")
-    yield heading("Versions")
-    yield _pairs(sorted(manifest.versions.items()), "Software", "Version")
+    yield _pairs("Setting", "Value", ((name, setting(value)) for name, value in settings))
+    yield _pairs("Software", "Version", sorted(manifest.versions.items()))
     fingerprints = (
         *((f"model {card.name}", card.fingerprint) for card in manifest.models),
         *((f"data {card.spec}", card.fingerprint) for card in manifest.data),
         *hashes,
     )
     if fingerprints:
-        yield heading("Fingerprints")
-        yield _pairs(fingerprints, "Of", "Fingerprint")
+        yield _pairs("Of", "Fingerprint", fingerprints)
 
 
-def _specs(manifest: Manifest) -> Iterator[str]:
-    """The spec of each model and each source of data, once."""
-    written = [*(card.spec for card in manifest.models), *(card.spec for card in manifest.data)]
-    yield from dict.fromkeys(spec for one in written for spec in one.split(", "))
-
-
-def _reproducible(manifest: Manifest) -> Iterator[tuple[str, str]]:
+def _exactness(manifest: Manifest) -> Iterator[Block]:
     """How equal the answers of each model are in any batch, where it is known."""
-    for card in manifest.models:
-        if card.reproducible:
-            yield card.name, card.reproducible
-    if manifest.encoder_reproducible:
-        yield "the sentence encoder", manifest.encoder_reproducible
-
-
-def _promise(clock: Clock | None, *, stated: bool) -> Block:
-    exactly = ", as exactly as stated under __Exactness__" if stated else ""
-    parts = [
-        prose(
-            "The same command with the same settings, versions and fingerprints gives the same "
-            f"numbers on the same machine{exactly}."
+    degrees = [(card.name, card.reproducible) for card in manifest.models]
+    degrees.append(("the sentence encoder", manifest.encoder_reproducible))
+    if known := [(name, degree) for name, degree in degrees if degree]:
+        yield heading("Exactness")
+        yield paragraph(
+            "With the same number of threads, a model’s answers and an encoder’s vectors are equal "
+            "in any batch to the degree stated here: to the byte, or to about the greatest "
+            "difference observed on test texts. Another processor may round differently."
         )
-    ]
-    if clock:
-        parts.append(
-            prose(
-                "This run finished at {finished}; all its sessions took {seconds}\u00a0seconds.",
-                finished=clock.finished,
-                seconds=f"{clock.seconds:.1f}",
-            )
-        )
-    if clock and clock.asked_again:
-        parts.append(
-            prose(
-                "It repeated {count} of the stored questions to check that the models are "
-                "unchanged.",
-                count=clock.asked_again,
-            )
-        )
-    return Paragraph(together(*parts))
+        yield _pairs("Model", "Answers are equal", known)
 
 
-def _pairs(pairs: Iterable[tuple[str, str]], first: str, second: str) -> Table:
+def _pairs(first: str, second: str, pairs: Iterable[tuple[str, str]]) -> Table:
     return Table.of({first: "name", second: "text"}, pairs)
 
 

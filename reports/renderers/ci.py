@@ -61,22 +61,21 @@ def junit(result: Result, title: str, judged: Mapping[str, Sequence[str]]) -> st
     if result.clock is not None:
         suite.set("timestamp", result.clock.finished[:19])
         suite.set("time", f"{result.clock.seconds:.3f}")
-    verdicts = result.verdict_lines()
+    verdicts, job = result.verdict_lines(), result.manifest.job
     for verdict in verdicts:
         unmet = judged.get(verdict.subject, ())
-        _case(
-            suite, f"{result.manifest.job}.verdict", verdict.subject, unmet and (verdict.sentence,)
-        )
+        case = _case(suite, f"{job}.verdict", verdict.subject, unmet and (verdict.sentence,))
         if verdict.subject not in judged:
-            said = document_text(f"{verdict.decision}: {verdict.sentence}")
-            SubElement(suite[-1], "skipped", message=said)
+            decided = document_text(f"{verdict.decision}: {verdict.sentence}")
+            SubElement(case, "skipped", message=decided)
         elif not unmet:
-            SubElement(suite[-1], "system-out").text = document_text(verdict.sentence)
-    gates = set(judged) - {one.subject for one in verdicts}
-    for name in (one for one in judged if one in gates):
-        _case(suite, f"{result.manifest.job}.gate", name, judged[name])
+            SubElement(case, "system-out").text = document_text(verdict.sentence)
+    subjects = {verdict.subject for verdict in verdicts}
+    for name, failures in judged.items():
+        if name not in subjects:
+            _case(suite, f"{job}.gate", name, failures)
     for line in result.failed_parts():
-        _case(suite, f"{result.manifest.job}.part", line, [line])
+        _case(suite, f"{job}.part", line, [line])
     for counted in (suites, suite):
         counted.set("tests", str(len(suite)))
         counted.set("failures", str(len(suite.findall("*/failure"))))
@@ -87,9 +86,10 @@ def junit(result: Result, title: str, judged: Mapping[str, Sequence[str]]) -> st
     return document.decode() + "\n"
 
 
-def _case(suite: Element, kind: str, name: str, failures: Sequence[str]) -> None:
+def _case(suite: Element, kind: str, name: str, failures: Sequence[str]) -> Element:
     case = SubElement(suite, "testcase", classname=f"scope.{kind}", name=document_text(name))
     if failures:
         lines = document_text("\n".join(failures))
         failure = SubElement(case, "failure", message=lines.partition("\n")[0], type=kind)
         failure.text = lines
+    return case

@@ -30,20 +30,6 @@ if TYPE_CHECKING:
 AT_ONCE = 20
 """Cards shown before a reader asks for more; those beyond stand compressed in the page."""
 
-TAGS = {
-    "strong": "strong",
-    "alarm": "strong",
-    "good": "span",
-    "emphasis": "em",
-    "code": "code",
-    "note": "span",
-    "inserted": "ins",
-    "deleted": "del",
-    "marked": "mark",
-    "share": "span",
-}
-"""The element of each style of a sentence's parts."""
-
 
 def render(page: Page) -> str:
     """The whole page; the same page gives the same bytes."""
@@ -90,7 +76,6 @@ def _environment() -> Environment:
     )
     environment.filters.update(thousands="{:,}".format, kind=_kind)
     environment.globals.update(
-        tags=TAGS,
         written=written,
         drawing=drawing,
         small_strip_svg=small_strip_svg,

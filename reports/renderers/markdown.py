@@ -7,22 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, takewhile
 
 from reports.blocks import (
-    Beside,
     Block,
     Bullets,
-    Callout,
     Card,
     Cards,
-    Figure,
     Fold,
     Heading,
     Page,
     Paragraph,
     Passage,
     Preformatted,
-    Row,
     Table,
     Terms,
+    within,
 )
 from reports.charts import Grid, SmallStrip
 from reports.prose import Text, Written, plain, written
@@ -77,7 +74,7 @@ def to_short_markdown(page: Page, more: Sequence[Block], report: str) -> str:
     and the path of the whole ``report``.
     """
     words = list(takewhile(lambda block: not isinstance(block, Table), page.brief))
-    examples = ["\n\n".join(_blocks((Cards(cards=(card,)),))) for card in _first_cards(page)]
+    examples = ["\n\n".join(_cards((card,))) for card in _first_cards(page)]
     answer = _blocks((*words, *more, *page.brief[len(words) :]))
     shown = _fitting((*answer, *examples), MOST_LINES - 4)
     end = [f"Report: {_code(report)}"] if report else []
@@ -124,7 +121,7 @@ def _first_lines(part: str, most: int) -> str:
 
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
     """The parts of blocks, each separated from the next by an empty line."""
-    for block in blocks:
+    for block in within(blocks):
         match block:
             case Heading(text, level):
                 yield f"{'#' * level} {_inline(text)}"
@@ -142,27 +139,18 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
                 yield from _table(block)
             case Grid():
                 yield from _grid(block)
-            case _:
-                yield from _within(block)
+            case Fold(title):
+                yield f"**{_inline(title)}**"
+            case Cards(cards=cards):
+                yield from _cards(cards)
 
 
-def _within(block: Block) -> Iterator[str]:
-    match block:
-        case Fold(title, blocks):
-            yield f"**{_inline(title)}**"
-            yield from _blocks(blocks)
-        case Callout(_, blocks):
-            yield from _blocks(blocks)
-        case Beside(groups):
-            for group in groups:
-                if not all(isinstance(one, Heading | Figure) for one in group):
-                    yield from _blocks(group)
-        case Cards():
-            for card in block.cards[:MOST_CARDS]:
-                yield _inline(card.note)
-                yield from _blocks(card.blocks)
-            if len(block.cards) > MOST_CARDS:
-                yield f"{len(block.cards) - MOST_CARDS:,} more are in the HTML report\\."
+def _cards(cards: Sequence[Card]) -> Iterator[str]:
+    for card in cards[:MOST_CARDS]:
+        yield _inline(card.note)
+        yield from _blocks(card.blocks)
+    if len(cards) > MOST_CARDS:
+        yield f"{len(cards) - MOST_CARDS:,} more are in the HTML report\\."
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -173,22 +161,16 @@ def _table(table: Table) -> Iterator[str]:
     numbers = [table.columns[place].kind in ("number", "estimate") for place in places]
     lines = [_row(_escaped(head) if isinstance(head, str) else _inline(head) for head in heads)]
     lines.append(_row("---:" if number else "---" for number in numbers))
-    lines += (_row(_value(row, place) for place in places) for row in table.rows)
+    lines += (_row(_value(row.cells[place]) for place in places) for row in table.rows)
     yield "\n".join(lines)
 
 
-def _value(row: Row, place: int) -> str:
-    value = row.cells[place]
-    if isinstance(value, SmallStrip):
-        return ""
+def _value(value: Written | SmallStrip | None) -> str:
     if isinstance(value, Cell):
-        return "; ".join(filter(None, (_inline(_estimate(value)), _escaped(value.remark))))
-    return _inline(written(value))
-
-
-def _estimate(cell: Cell) -> Text:
-    """An estimate in a table, where bold type would only be loud."""
-    return tuple(span._replace(style="plain") for span in written(cell))
+        # Bold type would only be loud in a table.
+        estimate = tuple(span._replace(style="plain") for span in written(value))
+        return "; ".join(filter(None, (_inline(estimate), _escaped(value.remark))))
+    return "" if isinstance(value, SmallStrip) else _inline(written(value))
 
 
 def _grid(grid: Grid) -> Iterator[str]:
@@ -213,17 +195,13 @@ def _inline(text: Text | Written) -> str:
         if span.style == "code":
             parts.append(_code(span.text))
         elif words := span.text.strip():
-            before, after = _around(span.text)
+            # Emphasis has no space at its ends.
+            before, after = (" " * end.isspace() for end in (span.text[:1], span.text[-1:]))
             parts.append(before + _MARKS.get(span.style, "{}").format(_escaped(words)) + after)
         else:
             parts.append(" ")
     # At the head of a line "1." would begin a list.
     return _ORDERED.sub(r"\1\\\2", "".join(parts).strip())
-
-
-def _around(text: str) -> tuple[str, str]:
-    """The space before and after a text, which has no place within emphasis."""
-    return " " * (text[:1].isspace()), " " * (text[-1:].isspace())
 
 
 def _escaped(text: str) -> str:
@@ -239,16 +217,19 @@ def _escaped(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Code within a line, between more backticks than stand in it together."""
+    """Code within a line."""
     one_line = " ".join(printable(text).split())
-    longest = max(map(len, re.findall("`+", one_line)), default=0)
-    fence = "`" * (longest + 1)
-    room = " " if longest else ""
+    fence = _fence(one_line, 1)
+    room = " " if "`" in one_line else ""
     return f"{fence}{room}{one_line}{room}{fence}"
 
 
 def _fenced(text: str) -> str:
     text = printable(text)
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = _fence(text, 3)
     return f"{fence}\n{text}\n{fence}"
+
+
+def _fence(text: str, least: int) -> str:
+    """More backticks than stand together in a text."""
+    return "`" * max(least, 1 + max(map(len, re.findall("`+", text)), default=0))

@@ -15,9 +15,6 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-COLOURS = ("#2f7fc1", "#d1661f", "#1f9e77", "#b5629b", "#a88600", "#7f7f7f")
-"""Colours of the series, distinguishable on white, on black and by most colour-blind readers."""
-
 OUTLINES = (
     "",
     "m-3-3h6v6h-6z",
@@ -28,8 +25,11 @@ OUTLINES = (
 )
 """The outlines around a mark's place, in the order of the legend's glyphs; circles have none.
 
-Colour is never the only sign of a series.
+Colours are classes of the style sheet. Colour is never the only sign of a series.
 """
+
+TICKS = 7
+"""Numbers at an axis, about."""
 
 FAINT = "#8883"
 """The colour of lines that guide the eye."""
@@ -79,15 +79,11 @@ def pixel(value: str | float) -> str:
     return f"{value:.1f}" if isinstance(value, float) else str(value)
 
 
-def framed(width: float, height: float, *content: Markup, border: bool = False) -> Markup:
-    """A whole drawing of so many pixels."""
+def framed(width: float, height: float, *content: Markup, style: str | None = None) -> Markup:
+    """A whole drawing of so many pixels; ``style`` is its class in the style sheet."""
     wide, high = round(width), round(height)
-    box = element(
-        "rect", x="0.5", y="0.5", width=wide - 1, height=high - 1, fill="none", stroke="#8886"
-    )
     return element(
         "svg",
-        *([box] if border else []),
         *content,
         viewBox=f"0 0 {wide} {high}",
         width=wide,
@@ -95,6 +91,7 @@ def framed(width: float, height: float, *content: Markup, border: bool = False) 
         font_family="sans-serif",
         font_size=12,
         fill=INK,
+        class_=style,
     )
 
 
@@ -125,48 +122,17 @@ def words(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
     return element("text", text, x=x, y=y, text_anchor=anchor)
 
 
-def joined_line(points: Iterable[tuple[float, float]], colour: str, width: float) -> Markup:
-    """A line from point to point."""
-    return element(
-        "polyline", points=_written(points), fill="none", stroke=colour, stroke_width=str(width)
-    )
-
-
-def band(points: Iterable[tuple[float, float]], colour: str) -> Markup:
-    """The area within these points."""
-    return element("polygon", points=_written(points), fill=colour, fill_opacity="0.15")
-
-
-def _written(points: Iterable[tuple[float, float]]) -> str:
+def path(points: Iterable[tuple[float, float]]) -> str:
+    """Places one after the other."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
-def colour_of(series: int) -> str:
-    """A series' colour; more series than colours begin again."""
-    return COLOURS[series % len(COLOURS)]
-
-
-def mark(
-    series: int,
-    x: str | float,
-    y: float,
-    *,
-    fill: str | None = "",
-    title: str = "",
-    radius: float = 3,
-    opacity: str | None = None,
-) -> Markup:
-    """A series' shape at a place, with a title that a browser shows when pointed at.
-
-    The colour is the series' own by default; with None, that of what is around it.
-    """
-    outline = OUTLINES[series % len(OUTLINES)]
-    inner = [element("title", title)] if title else []
-    colour = colour_of(series) if fill == "" else fill
+def mark(shape: int, x: str | float, y: float, title: str, radius: float = 3) -> Markup:
+    """A shape at a place, with a title that a browser shows when pointed at."""
+    outline, inner = OUTLINES[shape % len(OUTLINES)], element("title", title)
     if outline:
-        path = f"M{pixel(x)} {pixel(y)}{outline}"
-        return element("path", *inner, d=path, fill=colour, fill_opacity=opacity)
-    return element("circle", *inner, cx=x, cy=y, r=str(radius), fill=colour, fill_opacity=opacity)
+        return element("path", inner, d=f"M{pixel(x)} {pixel(y)}{outline}")
+    return element("circle", inner, cx=x, cy=y, r=str(radius))
 
 
 def cut_to_room(text: str, room: float) -> str:
@@ -199,13 +165,19 @@ class Scale(NamedTuple):
     start: float
     length: float
 
-    def at(self, value: float) -> float:
-        """The pixel of a value."""
-        return self.start + (value - self.low) / (self.high - self.low) * self.length
+    @property
+    def end(self) -> float:
+        """The pixel of its last number."""
+        return self.start + self.length
 
-    def ticks(self, most: int) -> list[tuple[float, str]]:
-        """Pixel and words of each round number, about so many at most."""
-        step, decimals = round_step((self.high - self.low) / most)
+    def at(self, value: float) -> float:
+        """The pixel of a value; the middle where all numbers are equal."""
+        span = self.high - self.low
+        return self.start + ((value - self.low) / span if span else 0.5) * self.length
+
+    def ticks(self, most: int, *, whole: bool = False) -> list[tuple[float, str]]:
+        """Pixel and words of each round, or ``whole``, number, about so many at most."""
+        step, decimals = round_step(max((self.high - self.low) / most, whole))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         numbers = [place * step for place in range(first, last + 1)]
         return [(self.at(number), f"{number:.{decimals}f}".replace("-", "−")) for number in numbers]
@@ -220,27 +192,6 @@ def round_step(least: float) -> tuple[float, int]:
     power = 10.0 ** math.floor(math.log10(least))
     step = float(next(one * power for one in (1, 2, 5, 10) if one * power >= least * (1 - 1e-9)))
     return step, max(0, -math.floor(math.log10(step) + 1e-9))
-
-
-def axis_below(
-    across: Scale, bottom: float, title: str, *, most: int = 11, grid_from: float | None = None
-) -> Iterator[Markup]:
-    """A line with ticks, their numbers and a title below a drawing, and a grid if wanted."""
-    for x, number in across.ticks(most):
-        if grid_from is not None:
-            yield line(x, grid_from, x, bottom, FAINT)
-        yield line(x, bottom, x, bottom + 5)
-        yield words(x, bottom + 18, number)
-    right = across.start + across.length
-    yield line(across.start, bottom, right, bottom)
-    yield words((across.start + right) / 2, bottom + 38, title)
-
-
-def axis_beside(up: Scale, across: Scale, most: int) -> Iterator[Markup]:
-    """Faint lines across a drawing, with their numbers at the left."""
-    for y, number in up.ticks(most):
-        yield line(across.start, y, across.start + across.length, y, FAINT)
-        yield words(across.start - 6, y + 4, number, "end")
 
 
 def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iterator[Markup]:

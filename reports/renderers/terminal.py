@@ -9,14 +9,12 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
-from rich.table import Column as RichColumn, Table as RichTable
+from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from reports.blocks import (
-    Beside,
     Block,
     Bullets,
-    Callout,
     Fold,
     Heading,
     Paragraph,
@@ -25,14 +23,12 @@ from reports.blocks import (
     Row,
     Table,
     Terms,
+    within,
 )
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, Written, plain, written
 from reports.wording import Cell
 from scope.printing import printable
-
-AT_EITHER_END = 4
-"""Rows shown at either end of a long table whose ends matter."""
 
 LEAST_WIDTH = 80
 """Tables are made for as many columns; narrower ones would lose values."""
@@ -46,7 +42,7 @@ def renderables(blocks: Iterable[Block], *, folds: bool = False) -> Iterator[Ren
 
     Folded blocks are, too, unless ``folds``.
     """
-    for block in blocks:
+    for block in within(blocks, folds=folds):
         match block:
             case Table():
                 yield _table(block)
@@ -59,13 +55,8 @@ def renderables(blocks: Iterable[Block], *, folds: bool = False) -> Iterator[Ren
                     yield RichText.assemble(_line(term), ": ", _line(meaning))
             case Preformatted(text):
                 yield RichText(printable(text))
-            case Callout(_, inner):
-                yield from renderables(inner, folds=folds)
-            case Fold(title, inner) if folds:
-                yield from (_line(title), *renderables(inner, folds=True))
-            case Beside(groups):
-                for group in groups:
-                    yield from renderables(group, folds=folds)
+            case Fold(title) if folds:
+                yield _line(title)
 
 
 def to_text(blocks: Iterable[Block], width: int = 100) -> str:
@@ -101,7 +92,10 @@ class FittingTable(RichTable):
         # The padding of a cell and a line; a line more at the edge.
         around = (1 + self.padding[1] + self.padding[3]) * len(self.columns)
         room = options.max_width - around + (-1 if self.show_edge else 1)
-        natural = [_natural(column, console, options) for column in self.columns]
+        natural = [
+            max(Measurement.get(console, options, cell).maximum for cell in cells)
+            for cells in ((column.header, *column.cells) for column in self.columns)
+        ]
         if sum(natural) > room:
             least = [
                 max(column.min_width or 0, min(_READABLE, width))
@@ -112,11 +106,6 @@ class FittingTable(RichTable):
         yield from super().__rich_console__(console, options)
         for column in self.columns:
             column.width = None
-
-
-def _natural(column: RichColumn, console: Console, options: ConsoleOptions) -> int:
-    cells = (column.header, *column.cells)
-    return max(Measurement.get(console, options, cell).maximum for cell in cells)
 
 
 def shrunk(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
@@ -146,11 +135,8 @@ def _table(table: Table) -> RichTable:
         title_justify="left",
         caption_justify="left",
     )
-    kept = table.rows[: table.most]
-    if table.ends and len(table.rows) > 2 * AT_EITHER_END:
-        kept = (*table.rows[:AT_EITHER_END], *table.rows[-AT_EITHER_END:])
-    elif table.ends:
-        kept = table.rows
+    last = table.most // 2 if table.ends and len(table.rows) > table.most else 0
+    kept = (*table.rows[: table.most - last], *table.rows[len(table.rows) - last :])
     if table.close:
         shown.box, shown.show_edge, shown.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)
     places = [

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -62,24 +63,16 @@ def page_of(result: Result) -> Page:
 
 def headline_of(result: Result) -> str:
     """The first sentence, the verdicts, or the first finding, of the report in one line."""
-    page = _own_page(result)
-    first = page.sections[0].blocks[0]
-    if isinstance(first, Paragraph) and first.lead:
-        return without_home(" ".join(plain(first.text).split()))
-    leads = [
-        " ".join(plain(block.text).split())
-        for block in within(page.sections[0].blocks)
-        if isinstance(block, Paragraph) and block.lead
-    ]
-    if leads:
-        return without_home("; ".join(leads))
-    for block in within(page.sections[0].blocks):
-        text = block.text if isinstance(block, Paragraph) else ()
-        if isinstance(block, Bullets) and block.items:
-            text = block.items[0]
-        if text:
-            return without_home(" ".join(plain(text).split()))
-    return ""
+    blocks = tuple(within(_own_page(result).sections[0].blocks))
+    leads = [block.text for block in blocks if isinstance(block, Paragraph) and block.lead]
+    others = (
+        block.items[0] if isinstance(block, Bullets) else block.text
+        for block in blocks
+        if isinstance(block, Paragraph) or (isinstance(block, Bullets) and block.items)
+    )
+    is_lead = isinstance(blocks[0], Paragraph) and blocks[0].lead
+    texts = leads[:1] if is_lead else leads or islice(others, 1)
+    return without_home("; ".join(" ".join(plain(text).split()) for text in texts))
 
 
 def html_of(result: Result, *more: Block) -> str:
@@ -90,10 +83,8 @@ def html_of(result: Result, *more: Block) -> str:
 def picture_html(result: Result) -> str:
     """The first chart of the report, in the table that it stands in, for a notebook."""
     for block in page_of(result).blocks():
-        strips = isinstance(block, Table) and any(
-            column.kind == "strip" for column in block.columns
-        )
-        if strips or isinstance(block, Figure):
+        columns = block.columns if isinstance(block, Table) else ()
+        if isinstance(block, Figure) or any(column.kind == "strip" for column in columns):
             return without_home(str(find("parts", "notebook").target((block,))))
     raise SpecError(
         f"a picture of a result of the job {result.manifest.job}",
@@ -132,8 +123,9 @@ def badge_of(result: Result) -> str:
     """The verdict, or how many there are of each kind, and the data, as an SVG badge."""
     lines, cards = result.verdict_lines(), result.manifest.data
     decisions = Counter(line.decision for line in lines)
-    counted = ", ".join(f"{count} {decision}" for decision, count in decisions.items())
-    answer = f"{lines[0].subject}: {counted[2:]}" if len(lines) == 1 else counted
+    answer = ", ".join(f"{count} {decision}" for decision, count in decisions.items())
+    if len(lines) == 1:
+        answer = f"{lines[0].subject}: {lines[0].decision}"
     # Of a file its name: a badge is public.
     specs = [card.spec if ":" in card.spec else Path(card.spec).name for card in cards]
     data = f"{specs[0]}, n = {cards[0].used:,}" if cards else ""
@@ -210,8 +202,14 @@ def _added(result: Result) -> tuple[list[Section], list[Paragraph]]:
     for place, entry in enumerate(entries("sections"), start=1):
         made = entry.error or _of_plugin(entry, result)
         if isinstance(made, str):
-            failures.append(_failure(entry, made))
-            made = Section(anchor="failed", title=entry.name, blocks=(failures[-1],))
+            failure = paragraph(
+                "The section ``{name}`` of {origin} could not be made: {reason}.",
+                name=entry.name,
+                origin=entry.origin,
+                reason=made,
+            )
+            failures.append(failure)
+            made = Section(anchor="failed", title=entry.name, blocks=(failure,))
         if made is not None:
             added.append(replace(made, anchor=f"added-{place}"))
     return added, failures
@@ -230,15 +228,6 @@ def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
     if section is None or isinstance(section, Section):
         return section
     return f"it returned a {type(section).__name__}, not a Section"
-
-
-def _failure(entry: Entry, reason: str) -> Paragraph:
-    return paragraph(
-        "The section ``{name}`` of {origin} could not be made: {reason}.",
-        name=entry.name,
-        origin=entry.origin,
-        reason=reason,
-    )
 
 
 def _show_in_every_form(section: Section) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -17,8 +17,10 @@ from reports.prose import Span, Text, prose
 from reports.wording import Cell
 from scope.jobs.pages import headline_of, html_of, save
 from scope.paths import expanded, without_home
+from scope.printing import counted
 from scope.records import (
     GOLD,
+    DataCard,
     Estimate,
     EstimatedResult,
     Measurement,
@@ -34,14 +36,13 @@ _METRICS = ("accuracy", "iid_agreement", "agreement", "concordance")
 
 
 class _Point(NamedTuple):
-    """A number of a run: of which models and texts, and a link to its report."""
+    """A number of a run: what it is, of which two models, when, and a link to the report."""
 
+    what: str
     pair: tuple[str, str]
-    what: tuple[str, str, str]
     finished: str
     link: Text
-    texts: str
-    used: int
+    data: DataCard
     measured: Measurement
 
 
@@ -63,21 +64,31 @@ def write_site(results: Sequence[Result], folder: Path) -> Path:
 
 def site_page(results: Sequence[Result], files: Sequence[str]) -> Page:
     """The index of runs, the earliest first, whose reports lie in these files beside it."""
-    links = [_link(_name(one), file) for one, file in zip(results, files, strict=True)]
-    points = [
-        point
-        for result, link in zip(results, links, strict=True)
-        for point in _points(result, link)
+    links = [
+        (Span(_name(result), foreign=True, link=f"./{quote(file)}"),)
+        for result, file in zip(results, files, strict=True)
     ]
-    matrices, pairs = tuple(_matrices(points)), tuple(_histories(points))
-    if matrices:
-        matrices = (note("A matrix has the runs on the same number of the same texts."), *matrices)
+    runs = [
+        (
+            *(link, headline_of(result), _finished(result), result.manifest.job),
+            ", ".join(card.spec for card in result.manifest.data),
+        )
+        for result, link in zip(results, links, strict=True)
+    ]
+    columns = ("Answer", "Finished", "Job", "Data")
+    last_first = Table.with_columns((Column("Run", "name"), *map(Column, columns)), reversed(runs))
+    points = [point for of_run in map(_points, results, links) for point in of_run]
+    parts = {
+        ("answer", "Runs"): (last_first,),
+        ("matrix", "Models"): tuple(_matrices(points)),
+        ("history", "Changes"): tuple(_histories(points)),
+    }
     return Page(
-        title=f"SCoPE: {len(results)} run{'s' * (len(results) != 1)}",
-        sections=(
-            Section(anchor="answer", title="Runs", blocks=(_runs(results, links),)),
-            *([Section(anchor="matrix", title="Models", blocks=matrices)] if matrices else []),
-            *([Section(anchor="history", title="Changes", blocks=pairs)] if pairs else []),
+        title=f"SCoPE: {counted(len(results), 'run')}",
+        sections=tuple(
+            Section(anchor=anchor, title=title, blocks=blocks)
+            for (anchor, title), blocks in parts.items()
+            if blocks
         ),
     )
 
@@ -86,30 +97,8 @@ def _name(result: Result) -> str:
     return result.manifest.job if result.folder is None else result.folder.name
 
 
-def _link(words: str, file: str) -> Text:
-    return (Span(words, foreign=True, link=f"./{quote(file)}"),)
-
-
-def _runs(results: Sequence[Result], links: Sequence[Text]) -> Table:
-    """A row a run, the last one first."""
-    rows = [
-        Row(
-            cells=(
-                link,
-                headline_of(result),
-                _date(result.clock.finished if result.clock else ""),
-                result.manifest.job,
-                ", ".join(card.spec for card in result.manifest.data),
-            )
-        )
-        for result, link in zip(results, links, strict=True)
-    ]
-    columns = ("Answer", "Finished", "Job", "Data")
-    return Table(columns=(Column("Run", "name"), *map(Column, columns)), rows=tuple(reversed(rows)))
-
-
-def _date(finished: str) -> str:
-    return finished[:16].replace("T", " ")
+def _finished(result: Result) -> str:
+    return result.clock.finished[:16].replace("T", " ") if result.clock else ""
 
 
 def _points(result: Result, link: Text) -> Iterator[_Point]:
@@ -120,51 +109,43 @@ def _points(result: Result, link: Text) -> Iterator[_Point]:
             continue
         data = {card.capability: card for card in part.manifest.data}
         references = [model.name for model in part.manifest.models if model.role == "reference"]
-        for measurement in part.measurements:
-            card = data.get(measurement.capability) or next(iter(data.values()), None)
-            if measurement.subset is None and measurement.metric in _METRICS and card is not None:
-                against = measurement.against or next(iter(references), "")
-                label = OF_TWO_MODELS.get(measurement.metric, "Accuracy")
+        for measured in part.measurements:
+            card = data.get(measured.capability) or next(iter(data.values()), None)
+            if measured.subset is None and measured.metric in _METRICS and card is not None:
+                label = OF_TWO_MODELS.get(measured.metric, "Accuracy")
+                on = f" on {measured.capability}" if measured.capability else ""
+                against = measured.against or next(iter(references), "")
                 yield _Point(
-                    pair=(measurement.target, against),
-                    what=(card.spec, measurement.capability or "", label),
-                    finished=result.clock.finished if result.clock else "",
+                    what=without_home(f"{label}{on}, {card.spec}"),
+                    pair=(measured.target, against),
+                    finished=_finished(result),
                     link=link,
-                    texts=card.fingerprint,
-                    used=card.used,
-                    measured=measurement,
+                    data=card,
+                    measured=measured,
                 )
 
 
 def _matrices(points: Sequence[_Point]) -> Iterator[Block]:
     """A matrix a metric and data, of the last run of each two models; at least three models."""
-    groups: dict[tuple[object, ...], dict[tuple[str, str], _Point]] = {}
+    groups: dict[tuple[str, str], dict[tuple[str, str], Estimate | Undefined]] = {}
     for point in points:
         if all(point.pair) and GOLD not in point.pair:
-            groups.setdefault((point.what, point.texts, point.used), {})[point.pair] = point
-    for cells in groups.values():
+            same = (f"{point.what}, the same {point.data.used:,} texts", point.data.fingerprint)
+            groups.setdefault(same, {})[point.pair] = point.measured.estimate
+    for (title, _), cells in groups.items():
         rows, columns = (sorted({pair[place] for pair in cells}) for place in (0, 1))
-        point = next(iter(cells.values()))
-        title = f"{_title(point.what)}, {point.used:,} texts"
-        values = {pair: one.measured.estimate for pair, one in cells.items()}
-        made = grid(title, values, rows=rows, columns=columns)
+        made = grid(title, cells, rows=rows, columns=columns)
         if made and len({*rows, *columns}) > 2:
             yield made
-
-
-def _title(what: tuple[str, str, str]) -> str:
-    spec, capability, label = what
-    return without_home(f"{label} on {capability}, {spec}" if capability else f"{label}, {spec}")
 
 
 def _histories(points: Sequence[_Point]) -> Iterator[Block]:
     """Every number that two runs or more have, and how it changed from one to the next."""
     rows: list[Row] = []
-    ordered = sorted(points, key=lambda point: (point.pair, point.what, point.finished))
-    for _, group in groupby(ordered, key=lambda one: (one.pair, one.what)):
-        first, *others = group
-        if others:
-            rows += (_row(before, one) for before, one in pairwise((None, first, *others)) if one)
+    for _, group in groupby(sorted(points, key=_number), key=_number):
+        runs = list(group)
+        if len(runs) > 1:
+            rows += map(_row, [None, *runs], runs)
     if rows:
         yield Table(
             columns=(
@@ -183,16 +164,18 @@ def _histories(points: Sequence[_Point]) -> Iterator[Block]:
         )
 
 
+def _number(point: _Point) -> tuple[tuple[str, str], str]:
+    """What runs have in common: two models, and what is measured."""
+    return point.pair, point.what
+
+
 def _row(before: _Point | None, point: _Point) -> Row:
     change = None if before is None else _change(before, point)
-    model, other = point.pair
-    what = prose("{what}: {model} against ", what=_title(point.what), model=model)
+    what = prose("{what}: {model} against ", what=point.what, model=point.pair[0])
     return Row(
         cells=(
-            (*what, *compared_with(other)) if before is None else None,
-            point.link,
-            _date(point.finished),
-            Cell.of(point.measured.estimate),
+            (*what, *compared_with(point.pair[1])) if before is None else None,
+            *(point.link, point.finished, Cell.of(point.measured.estimate)),
             None if change is None else Cell.of(change, signed=True),
         ),
         chosen=isinstance(change, Estimate) and change.side != "unclear",
@@ -203,7 +186,7 @@ def _change(before: _Point, after: _Point) -> Estimate | Undefined | None:
     """Later minus earlier on the same texts; None where the runs have none in common."""
     first, second = (_by_text(one.measured) for one in (before, after))
     common = [text for text in second if text in first]
-    if before.texts != after.texts or not common:
+    if before.data.fingerprint != after.data.fingerprint or not common:
         return None
     later, earlier = ([of[text] for text in common] for of in (second, first))
     return paired_difference(later, earlier, common)

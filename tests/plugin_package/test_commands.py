@@ -69,7 +69,7 @@ def test_a_plugins_job_has_a_run_a_table_a_page_and_json(with_plugin, sentences_
     report = tmp_path / "runs/mine/report.html"
     page = report.read_text(encoding="utf-8")
     assert "Share of sure answers" in page
-    assert page.count("<svg") == 1
+    assert page.count("<svg") == 2
     first = json.loads((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
     resumed = json.loads(confidence(with_plugin, sentences_csv, "--json-full").stdout)
     assert resumed["models"] == first["models"]

@@ -15,7 +15,7 @@ from reports.blocks import (
     heading,
     paragraph,
 )
-from reports.charts import estimate_chart, grid
+from reports.charts import Chart, Dot, Series, grid
 from reports.prose import Span, prose
 from reports.renderers.html import render_blocks
 from reports.renderers.markdown import to_markdown
@@ -31,7 +31,7 @@ TABLE = Table(
     ),
     rows=(Row(cells=("mine", 12_345, REMARKED)),),
 )
-CHART = estimate_chart("label", [("c", estimate(0.5))], "s")
+CHART = Chart(title="Left", label="label", series=(Series(dots=(Dot(title="c", x=0.5),)),))
 
 
 def markdown(*blocks):
@@ -55,7 +55,7 @@ def test_a_remark_stands_below_a_number_or_behind_it():
 
 
 def test_what_is_only_drawn_is_left_out_of_markdown_with_its_heading():
-    drawn = Beside(((heading("Left"), Figure(CHART)), (heading("Right"), paragraph("Words."))))
+    drawn = Beside(((Figure(CHART),), (heading("Right"), paragraph("Words."))))
     assert markdown(drawn) == "# t\n\n## a\n\n### Right\n\nWords.\n"
     small = grid("shares", {("a", "b"): estimate(0.5)}, rows=("a",), columns=("b",))
     assert "shares" in markdown(small)

@@ -29,7 +29,7 @@ def test_numbers_close_together_do_not_take_the_whole_scale():
 
 def test_a_cell_tells_names_value_interval_and_n():
     (_, (cell,)), *_ = grid("t", cells(ax=-0.125), rows="a", columns="x").rows
-    assert (cell.text, cell.title) == ("−.12", "a, x: −0.125 [−0.250, 0.000], n = 1,200")
+    assert (cell.text, cell.title) == ("−.12", "a, x: −0.125 [−0.250, 0.000] (n\u00a0=\u00a01,200)")
 
 
 def test_an_undefined_number_is_a_dash_with_its_reason():

@@ -79,11 +79,12 @@ APART = {"examples", "perturbations", "candidates", "values", "answers", "items"
 DERIVED = {
     "probe": {"230"},
     "fleet-map": {"40"},
-    "fleet-predict": {"35.4", "17.7"},
+    "fleet-predict": {"35.4", "17.7", "0.05", "0.7"},
+    "fleet-route": {"0.45"},
     "compare": {"123"},
     "reuse": {"0.001"},
 }
-"""Sums and roots that a page makes, heads of a matrix, least p; of fleets, an interval's level."""
+"""Sums, roots, ends of scales, heads of a matrix, least p; of fleets, an interval’s level."""
 
 
 def numbers(stored):

@@ -103,5 +103,5 @@ def test_a_page_on_hundreds_of_layers_has_colours_alone_and_stays_small_enough_t
     cells = grid.all("td")
     assert len(cells) == depth**2
     assert {node.words for node in cells} == {""}
-    assert cells[3].attributes["title"] == "0, 3: 0.969 [0.906, 1.031], n = 500"
+    assert cells[3].attributes["title"] == "0, 3: 0.969 [0.906, 1.031] (n\u00a0=\u00a0500)"
     assert [node.words for node in grid.all("thead")[0].all("th")][1:12] == ["0", *[""] * 9, "10"]

@@ -81,8 +81,8 @@ def answered(result: AuditResult) -> Iterator[Answered]:
         if isinstance(agreement, Estimate):
             gap = next((end.estimate for end in ends if end.name == "accuracy"), None)
             points = f"; accuracy {short_points(gap)} points" if isinstance(gap, Estimate) else ""
-            words = f"same answer on {short_share(agreement)} of {{n}}{points}"
-            facts.append((prose("Unchanged texts"), prose(words, n=agreement.n)))
+            same_on = f"same answer on {short_share(agreement)} of {{n}}{points}"
+            facts.append((prose("Unchanged texts"), prose(same_on, n=agreement.n)))
         if example := telling_text(verdict, result):
             facts.append((prose("Largest difference"), example))
         manifest, words = result.manifest, in_words(verdict, result)
@@ -258,7 +258,7 @@ def _rows(
             yield Row(cells=((*model, why), None, "undefined"), detail=True)
             continue
         value = short(estimate)
-        strip = SmallStrip.of(f"{name}: {value}", estimate, ends, levels)
+        strip = SmallStrip(f"{name}: {value}", estimate, ends, levels)
         yield Row(cells=(model, strip, value), detail=True)
 
 

@@ -316,7 +316,7 @@ def _shares_table(head: Text, share: str, rows: Iterable[tuple[Any, ...]], *more
 def _strip(estimate: Estimate | Undefined) -> SmallStrip | None:
     if isinstance(estimate, Undefined):
         return None
-    return SmallStrip.of(short_share(estimate), estimate, (0.0, 1.0))
+    return SmallStrip(short_share(estimate), estimate, (0.0, 1.0))
 
 
 def _models_table(task: TaskEstimates) -> Table:

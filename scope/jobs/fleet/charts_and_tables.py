@@ -8,20 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from reports.blocks import Finder, Select, Table, places
 from reports.builders.estimates import table_of
 from reports.builders.run import code
-from reports.charts import (
-    IntervalChart,
-    MapChart,
-    MapDot,
-    MapGroup,
-    ScatterChart,
-    ScatterDot,
-    estimate_chart,
-)
+from reports.builders.strips import strips_table
+from reports.charts import Chart, Dot, Series
 from reports.prose import Text, joined, prose
 from reports.wording import Cell, number, p_value, percent
 from scope import records
@@ -52,7 +45,7 @@ MOST_BARS = 40
 
 def accuracies_chart(
     expected: Sequence[records.ExpectedAccuracy],
-) -> ScatterChart | IntervalChart | None:
+) -> Chart | Table | None:
     """Observed beside expected accuracy, or the expected ones alone."""
     found = [
         (one.model, one.accuracy.value, one.observed)
@@ -64,43 +57,51 @@ def accuracies_chart(
     return chart or rows_chart("expected accuracy", shown)
 
 
-def calibration_curve(bins: Iterable[records.ReliabilityBin]) -> ScatterChart | None:
+def calibration_curve(bins: Iterable[records.ReliabilityBin]) -> Chart | None:
     """The calibration curve; a perfectly calibrated forecaster follows the diagonal."""
     found = [("", bin_.predicted, x) for bin_ in bins if isinstance(x := bin_.observed, Estimate)]
     return _diagonal("predicted probability", "share of correct answers", found, joined=True)
 
 
 def _diagonal(
-    across: str, up: str, found: Sequence[tuple[str, float, float | Estimate]], **options: Any
-) -> ScatterChart | None:
+    across: str,
+    up: str,
+    found: Sequence[tuple[str, float, float | Estimate]],
+    *,
+    joined: bool = False,
+    name: str = "",
+    note: str = "",
+) -> Chart | None:
     """What was observed by what was predicted, on axes with the same ends."""
     if not found:
         return None
     dots = []
-    for name, x, y in found:
+    for model, x, y in found:
         value = y.value if isinstance(y, Estimate) else y
         interval = (y.low, y.high) if isinstance(y, Estimate) else None
         written = f" {Cell.share(y).interval}, n = {y.n:,}" if isinstance(y, Estimate) else ""
-        title = f"{name}: predicted {percent(x)} %, observed {percent(value)} %{written}"
-        dot = ScatterDot(title=title.removeprefix(": "), x=x, y=value, interval=interval, name=name)
+        title = f"{model}: predicted {percent(x)} %, observed {percent(value)} %{written}"
+        dot = Dot(title=title.removeprefix(": "), x=x, y=value, interval=interval, name=model)
         dots.append(dot)
     label = f"{up.capitalize()} by {across}; the numbers are in the table"
-    return ScatterChart(label=label, x_title=across, y_title=up, dots=tuple(dots), **options)
+    series = (Series(dots=tuple(dots), name=name, note=note),)
+    return Chart(
+        label=label, series=series, x_title=across, y_title=up, diagonal=True, joined=joined
+    )
 
 
-def rows_chart(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> IntervalChart | None:
+def rows_chart(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> Table | None:
     """Estimates with their intervals, a row each."""
-    label = f"{what.capitalize()}; the numbers are in the table"
-    return estimate_chart(label, rows, what)
+    return strips_table(what.capitalize(), rows)
 
 
-def routers_chart(routers: Sequence[records.RouterScore]) -> IntervalChart | None:
+def routers_chart(routers: Sequence[records.RouterScore]) -> Table | None:
     """How often each strategy's model is right."""
     rows = [(one.router, one.accuracy) for one in overall(routers)]
     return rows_chart("share of questions answered correctly", rows)
 
 
-def benchmark_chart(one: records.BenchmarkPrediction) -> ScatterChart | None:
+def benchmark_chart(one: records.BenchmarkPrediction) -> Chart | None:
     """Observed by predicted accuracies on a benchmark."""
     points = [x for x in one.points if math.isfinite(x.predicted) and math.isfinite(x.observed)]
     cut, total = "", len(points)
@@ -113,10 +114,10 @@ def benchmark_chart(one: records.BenchmarkPrediction) -> ScatterChart | None:
     return _diagonal("predicted accuracy", "observed accuracy", found, name=one.benchmark, note=cut)
 
 
-def map_chart(models: Sequence[records.FleetModel]) -> MapChart | None:
+def map_chart(models: Sequence[records.FleetModel]) -> Chart | None:
     """The map of the models that have a position, by community or else by accuracy."""
     dots = {
-        model.name: MapDot(title=_title(model), x=model.x, y=model.y, name=model.name)
+        model.name: Dot(title=_title(model), x=model.x, y=model.y, name=model.name)
         for model in sorted(models, key=lambda model: from_greatest(model.skill))
         if model.x is not None
         and model.y is not None
@@ -128,20 +129,21 @@ def map_chart(models: Sequence[records.FleetModel]) -> MapChart | None:
     drawn = [model for model in models if model.name in dots]
     by_community = any(model.community is not None for model in drawn)
     groups = _communities(drawn) if by_community else _quantiles(drawn)
-    return MapChart(
+    return Chart(
         label=f"Map of {len(dots):,} models, coloured by "
         f"{'community' if by_community else 'accuracy'}; the table of models lists their "
         "accuracies and nearest models",
-        groups=tuple(
-            MapGroup(
+        series=tuple(
+            Series(
                 name=name,
-                note=f"{len(members):,}",
+                note=f"({len(members):,})",
                 style=f"{'s' if by_community else 'q'}{place}",
                 shape=place if by_community else 0,
                 dots=tuple(dots[dot] for dot in dots if dot in members),
             )
             for place, (name, members) in enumerate(groups)
         ),
+        size=(692, 452),
     )
 
 

@@ -151,9 +151,9 @@ def _page(
     )
 
 
-def _figure(chart: Chart | None) -> Iterator[Block]:
+def _figure(chart: Chart | Table | None) -> Iterator[Block]:
     if chart is not None:
-        yield Figure(chart)
+        yield Figure(chart) if isinstance(chart, Chart) else chart
 
 
 def _map(result: records.EmbedResult | records.MapResult) -> Iterator[Block]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 from operator import attrgetter
 from typing import cast
 
 from reports.blocks import Block, Figure, Fold, Section, note, paragraph
 from reports.builders.estimates import table_of
-from reports.charts import Grid, LayerChart, LayerMark, LayerRun, grid
+from reports.charts import Chart, Dot, Grid, Series, grid
 from reports.prose import Span, plain, prose, written
 from reports.wording import Cell, number, short
 from scope.records import Estimate, LayerAlignment, LayerScore, ProbeFindings
@@ -22,32 +21,24 @@ MOST_WRITTEN = 32
 
 def layer_curve(scores: Sequence[LayerScore]) -> Iterator[Block]:
     """The correlation of each layer alone; nothing without a value."""
-    names = list(dict.fromkeys(score.model for score in scores))
-    runs = []
-    for (name, _), run in groupby(scores, key=lambda score: (score.model, type(score.raw))):
-        marks = [
-            LayerMark(
-                layer=score.layer,
-                value=raw.value,
-                low=raw.low,
-                high=raw.high,
-                title=f"{name}, layer {score.layer}: {plain(written(raw))}",
-            )
-            for score in run
-            if isinstance(raw := score.raw, Estimate)
-        ]
-        if marks:
-            runs.append(LayerRun(series=names.index(name), marks=tuple(marks)))
-    if runs:
-        ends = [end for run in runs for mark in run.marks for end in (mark.low, mark.high)]
-        chart = LayerChart(
-            title="Layers",
+    dots: dict[str, list[Dot]] = {score.model: [] for score in scores}
+    for score in scores:
+        if isinstance(raw := score.raw, Estimate):
+            title = f"{score.model}, layer {score.layer}: {plain(written(raw))}"
+            dot = Dot(title=title, x=score.layer, y=raw.value, interval=(raw.low, raw.high))
+            dots[score.model].append(dot)
+    if ends := [end for of in dots.values() for dot in of for end in dot.interval or ()]:
+        correlations = (math.floor(10 * min(ends)) / 10, math.floor(10 * max(ends) + 1) / 10)
+        chart = Chart(
             label="Pearson’s correlation by layer; the numbers are in the table of layers",
-            keys=tuple(enumerate(names)),
-            runs=tuple(runs),
-            layers=max(score.layer for score in scores) + 1,
-            start=math.floor(10 * min(ends)) / 10,
-            end=math.floor(10 * max(ends) + 1) / 10,
+            series=tuple(
+                Series(dots=tuple(of), name=name, shape=place)
+                for place, (name, of) in enumerate(dots.items())
+            ),
+            x_title="layer",
+            joined=1,
+            ends=((-0.5, max(score.layer for score in scores) + 0.5), correlations),
+            size=(300, 200),
         )
         yield Figure(chart)
         yield note(

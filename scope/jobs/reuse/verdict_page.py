@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from reports.blocks import (
@@ -19,7 +20,7 @@ from reports.blocks import (
 )
 from reports.builders.outcomes import model_lines
 from reports.builders.run import run_lines
-from reports.charts import StripChart, StripDot
+from reports.charts import Dot, among_controls
 from reports.prose import Text, prose, written
 from reports.wording import number, p_value, percent, short
 from scope.jobs.reuse.models_page import choice_sentence, evidence_table
@@ -173,21 +174,20 @@ def _box(verdict: Verdict, rate: float) -> Callout:
 def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
     """The suspect among the controls, and what it must exceed."""
     dots = {
-        score.model: StripDot(title=f"{score.model}: {number(score.value)}", value=score.value)
+        score.model: Dot(title=f"{score.model}: {number(score.value)}", x=score.value)
         for score in verdict.standings
     }
     suspect, controls = dots.pop(verdict.suspect, None), tuple(dots.values())
     if suspect is None:
         yield paragraph("The suspect has no joint statistic.")
     if controls:
-        chart = StripChart(
+        chart = among_controls(
             label=f"The suspect among {len(controls)} controls; the numbers are in their table",
             x_title="joint statistic (to the right: more similar)",
             controls=controls,
-            suspect=suspect,
-            threshold=threshold_of(rate, [control.value for control in controls]),
+            suspect=suspect and replace(suspect, name=verdict.suspect),
+            threshold=threshold_of(rate, [control.x for control in controls]),
             rate=f"{rate:.3g}",
-            suspect_name=verdict.suspect,
         )
         yield Figure(chart)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from reports.blocks import Bullets, Callout, Figure, Page, Paragraph, Section, Table
 from reports.builders.run import asked, folded, reproduce
-from reports.charts import ScatterChart, ScatterDot
+from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import prose, written
 from reports.wording import Cell, number, p_value
 from scope.jobs.study.result import StudyResult
@@ -103,22 +103,27 @@ def _box(result: StudyResult) -> Callout:
 
 def _picture(result: StudyResult, words: Words) -> Iterator[Figure]:
     """A dot for each pair, by whether its models are of one family, and a line through them."""
-    dots = []
+    dots: tuple[list[Dot], list[Dot]] = ([], [])
     for pair in result.pairs:
         if {words.x, words.y} <= pair.measures.keys():
             x, y = pair.measures[words.x], pair.measures[words.y]
             first, second = (result.families.get(name, name) for name in (pair.first, pair.second))
             title = f"{pair.first}, {pair.second}: {words.x} {number(x)}, {words.y} {number(y)}"
-            dots.append(ScatterDot(title=title, x=x, y=y, series=int(first == second)))
-    xs = [dot.x for dot in dots]
+            dots[first == second].append(Dot(title=title, x=x, y=y))
+    xs, ys = ([getattr(dot, axis) for of in dots for dot in of] for axis in ("x", "y"))
     if len({*xs}) > 1:
-        slope, intercept = linear_regression(xs, [dot.y for dot in dots])
-        chart = ScatterChart(
+        slope, intercept = linear_regression(xs, ys)
+        start, end = ((x, intercept + slope * x) for x in (min(xs), max(xs)))
+        names = ("different families", "one family") if result.families else ("", "")
+        chart = Chart(
             label=f"{words.y} by {words.x}, a dot a pair",
             x_title=words.x,
             y_title=words.y,
-            dots=tuple(dots),
-            fit=tuple((end, intercept + slope * end) for end in (min(xs), max(xs))),
-            groups=("different families", "one family") if result.families else (),
+            series=tuple(
+                Series(dots=tuple(of), name=name, shape=place)
+                for place, (of, name) in enumerate(zip(dots, names, strict=True))
+                if of
+            ),
+            guides=(Guide(start, end),),
         )
         yield Figure(chart)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from reports.blocks import Bullets, Column, Figure, Page, Row, Section, Table, paragraph
+from reports.blocks import Bullets, Column, Page, Row, Section, Table, paragraph
 from reports.builders.run import asked, reproduce
-from reports.charts import estimate_chart
+from reports.builders.strips import strips_table
 from reports.prose import prose
 from reports.wording import Cell
 from scope.answers import Run, answer_texts
@@ -119,8 +119,7 @@ def page(result: ConfidenceResult) -> Page:
     )
     names = tuple(one.model for one in result.models)
     drawn = [(one.model, one.mean) for one in result.models]
-    label = "Mean probability; the numbers are in the table"
-    chart = estimate_chart(label, drawn, "mean probability")
+    strips = strips_table("Mean probability", drawn)
     findings = [prose("**{m}** is sure to {p}.", m=one.model, p=one.mean) for one in result.models]
     answer = Section(
         anchor="answer",
@@ -128,7 +127,7 @@ def page(result: ConfidenceResult) -> Page:
         blocks=(
             Bullets(tuple(findings), findings=True),
             table,
-            *([Figure(chart)] if chart else []),
+            *([strips] if strips else []),
             paragraph("A model that is sure is not therefore right. Brackets show intervals."),
         ),
     )

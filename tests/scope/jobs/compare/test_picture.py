@@ -88,4 +88,4 @@ def test_of_two_models_the_four_cells_are_shown():
         "Only m1 is right",
         "Both are wrong",
     ]
-    assert [row.cells[1].suspect.value for row in table.rows] == list(shares)
+    assert [row.cells[1].estimate.value for row in table.rows] == list(shares)

@@ -7,6 +7,7 @@ from made_up_probe_comparison import estimate, findings
 
 from reports.blocks import Figure
 from reports.prose import plain
+from reports.renderers.drawings import drawing
 from scope.jobs.probe.page_layers import (
     MOST_WRITTEN,
     layer_curve,
@@ -40,19 +41,15 @@ def test_layers_without_a_value_make_no_curve():
 
 def test_a_curve_is_cut_where_a_layer_is_undefined_and_between_models():
     whole = (score(0, 0.25), score(1, None), score(2, 0.5), score(3, 0.5))
-    found = chart(*whole, score(0, 0.5, model="other"))
-    assert [(run.series, [mark.layer for mark in run.marks]) for run in found.runs] == [
-        (0, [0]),
-        (0, [2, 3]),
-        (1, [0]),
-    ]
-    assert found.layers == 4
+    made = chart(*whole, score(0, 0.5, model="other"))
+    assert [[dot.x for dot in series.dots] for series in made.series] == [[0, 2, 3], [0]]
+    assert len(drawing(made).split("<polyline")) == 2
+    assert made.ends[0] == (-0.5, 3.5)
 
 
 def test_the_axis_holds_all_intervals():
     # -0.15625 to 0.65625.
-    found = chart(score(0, 0.625), score(1, -0.125))
-    assert (found.start, found.end) == (-0.2, 0.7)
+    assert chart(score(0, 0.625), score(1, -0.125)).ends[1] == (-0.2, 0.7)
 
 
 def test_the_table_has_what_was_measured_and_reasons():

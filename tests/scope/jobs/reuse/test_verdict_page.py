@@ -79,11 +79,11 @@ def test_beyond_the_threshold_the_p_value_is_small_enough_and_on_it_it_is_not(al
 
 def test_several_references_share_the_error_rate():
     charts = [one.chart for one in of_kind(Figure, related(), not_related(), undecided())]
-    assert {chart.rate for chart in charts} == {"0.2"}
+    guides = [[(guide.start[0], guide.name) for guide in chart.guides] for chart in charts]
     # 0.6 alone would let two of five controls stand above; a third of it lets none.
-    assert [chart.threshold for chart in charts] == [2.75, 2.75, None]
+    assert guides == [[(2.75, "p ≤ 0.2 beyond this")]] * 2 + [[]]
     (alone,) = of_kind(Figure, related())
-    assert alone.chart.threshold == 1.25
+    assert [guide.start[0] for guide in alone.chart.guides] == [1.25]
 
 
 def test_a_correction_over_references_is_stated_where_it_changes_the_p_value():

@@ -1,0 +1,45 @@
+"""Estimates as dots with intervals on one scale, in a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from reports.blocks import Table
+from reports.charts import SmallStrip
+from reports.wording import short
+from scope.records import Estimate, Undefined
+
+
+def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> Table | None:
+    """A row an estimate; None where none is defined.
+
+    The scale holds what is drawn and no more, so that near numbers part.
+
+    Examples
+    --------
+    >>> half = Estimate(value=0.5, low=0.42, high=0.61, n=8, method="bootstrap")
+    >>> [column.heading for column in strips_table("Accuracy", [("a", half)]).columns]
+    ['', '0.4 to 0.65', 'Accuracy']
+    """
+    rows = tuple(rows)
+    defined = [estimate for _, estimate in rows if isinstance(estimate, Estimate)]
+    if not defined:
+        return None
+    low = math.floor(min(estimate.low for estimate in defined) * 20 + 1e-9) / 20
+    high = math.ceil(max(estimate.high for estimate in defined) * 20 - 1e-9) / 20
+    scale = f"{low:g} to {high:g}".replace("-", "−")
+    return Table.of(
+        {"": "name", scale: "strip", what: "number"},
+        (
+            (
+                name,
+                SmallStrip(f"{name}: {short(one)}", one, (low, high))
+                if isinstance(one, Estimate)
+                else None,
+                short(one),
+            )
+            for name, one in rows
+        ),
+        close=True,
+    )
