@@ -35,7 +35,7 @@ def whatever_the_text(topics):
     return np.tile([0.3, 0.9], (len(topics), 1))
 
 
-WORTH = "Routing is better than the single best model"
+WORTH = "✓ Routing is better than the single best model"
 BUDGET = ("--cost", f"{CHEAP}=1", "--cost", f"{DEAR}=9", "--budget", "5")
 
 DECISIONS = [

@@ -243,12 +243,11 @@ def communities_table(communities: Sequence[records.CommunityDistance]) -> Table
 def models_table(models: Sequence[records.FleetModel]) -> Table | None:
     """All models, the most accurate first, with a search."""
     ordered = sorted(models, key=lambda model: from_greatest(model.skill))
-    communities = sorted({model.community for model in models if model.community is not None})
-    every, *options = places(communities)
+    names = sorted({model.community for model in models if model.community is not None})
+    every, *options = places(names)
     places_of: dict[str | None, str] = {name: place for place, name in options}
     select = Select(key="community", label="Community", options=(every, ("none", "none"), *options))
-    orders = (("order", "most accurate first"), ("error", "least accurate first"))
-    selects = (select,) if communities else ()
+    sorts = (("order", "most accurate first"), ("error", "least accurate first"))
     heads = ("Model", "Correct, %", "Community", "Nearest", "Next nearest")
     rows = (
         (
@@ -262,7 +261,9 @@ def models_table(models: Sequence[records.FleetModel]) -> Table | None:
         for place, model in enumerate(ordered)
     )
     caption = "Accuracy of the models, and their distances to the nearest"
-    finder = Finder(unit="models", searched="names", selects=selects, orders=orders)
+    finder = Finder(
+        unit="models", searched="names", selects=(select,) if names else (), orders=sorts
+    )
     return _table(caption, heads, rows, keys, tall=True, ends=True, finder=finder)
 
 

@@ -27,7 +27,8 @@ _SAMPLING = prose(
 
 def answer(frame: Frame, head: str | Text, *why: Text) -> Callout:
     """The answer and its evidence in a box, with a sign, so that colour is never the only one."""
-    lead = Paragraph(prose(f"**{_SIGNS[frame]}{{head}}**", head=head), lead=True)
+    words = prose(head) if isinstance(head, str) else head
+    lead = Paragraph(prose(f"**{_SIGNS[frame]}{{words}}**", words=words), lead=True)
     return Callout(frame, (lead, *([Paragraph(together(*why))] if any(why) else [])))
 
 
@@ -209,9 +210,7 @@ def of_neighbours(models: Sequence[records.FleetModel]) -> list[Text]:
     return [
         prose(alike, first=first, second=second),
         prose(least, last=last, other=other),
-        prose(
-            "Models close on the map are often right on the same questions; its axes mean nothing."
-        ),
+        prose("Near models are often right on the same questions; the map’s axes mean nothing."),
     ]
 
 
