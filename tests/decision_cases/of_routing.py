@@ -35,7 +35,7 @@ def whatever_the_text(topics):
     return np.tile([0.3, 0.9], (len(topics), 1))
 
 
-WORTH = "Routing beats the single best model"
+WORTH = "✓ Routing is better than the single best model"
 BUDGET = ("--cost", f"{CHEAP}=1", "--cost", f"{DEAR}=9", "--budget", "5")
 
 DECISIONS = [
@@ -45,14 +45,14 @@ DECISIONS = [
         exits=0,
         page=(
             WORTH,
-            "and a random choice of the same mix",
+            "and than a random choice of the same mix",
         ),
     ),
     Decision(
         name="a router no better than a random mix at the same cost is not worth it",
         make=route(*BUDGET, know=whatever_the_text),
         exits=0,
-        page=("but not a random choice of the same mix",),
+        page=("but not than a random choice of the same mix",),
         page_never=(WORTH,),
     ),
     Decision(

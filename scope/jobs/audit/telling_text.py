@@ -46,10 +46,12 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Text:
     )
     original = text.before.example.text
     changed = original if text.after is None else text.after.perturbation.text or ""
+    gold = () if text.gold is None else prose(" Gold: {label}.", label=text.gold)
     return prose(
-        "“{text}” {answers}.",
+        "“{text}” {answers}.{gold}",
         text=_marked(original, changed),
         answers=joined(answers, between="; "),
+        gold=gold,
     )
 
 

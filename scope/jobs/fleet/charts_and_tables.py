@@ -4,37 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
-from typing import TypeVar
 
-from reports.blocks import Finder, Select, Table, places
+from reports.blocks import Figure, Finder, Select, Table, places
 from reports.builders.estimates import table_of
 from reports.builders.run import code
 from reports.builders.strips import strips_table
 from reports.charts import Chart, Dot, Series
-from reports.prose import Text, joined, prose
-from reports.wording import Cell, number, p_value, percent
+from reports.prose import Text, Written, joined, prose, written
+from reports.wording import Cell, number, p_value, percent, short_share
 from scope import records
 from scope.jobs.fleet.headlines import Score, overall
 from scope.jobs.fleet.scores import from_greatest
 from scope.records import Estimate, Undefined
-from scope.records.fleet import FEW_MODELS
-
-QUANTILES = 5
-
-
-def by_category(scores: Iterable[Score]) -> list[Score]:
-    """The scores on all questions, then those of each category together."""
-    scores = tuple(scores)
-    place = {name: number for number, name in enumerate(dict.fromkeys(x.category for x in scores))}
-    return sorted(scores, key=lambda x: -1 if x.category is None else place[x.category])
-
-
-MOST_GROUPS = 6
-"""The number of shapes; models of further communities, or of none, share the last one."""
 
 MOST_DOTS = 1_000
 """At most so many models of a benchmark are drawn, evenly spaced by observed accuracy."""
@@ -42,145 +26,92 @@ MOST_DOTS = 1_000
 MOST_BARS = 40
 """At most so many models without an observed accuracy are drawn."""
 
+FIFTHS = ("least accurate fifth", "second", "third", "fourth", "most accurate fifth")
+"""The groups on a map without communities."""
 
-def accuracies_chart(
-    expected: Sequence[records.ExpectedAccuracy],
-) -> Chart | Table | None:
-    """Observed beside expected accuracy, or the expected ones alone."""
-    found = [
-        (one.model, one.accuracy.value, one.observed)
-        for one in expected
-        if isinstance(one.accuracy, Estimate) and isinstance(one.observed, Estimate)
+MOST_COMMUNITIES = 5
+"""At most so many have a shape of their own; other models share the last one."""
+
+
+def accuracies_chart(expected: Sequence[records.ExpectedAccuracy]) -> Figure | Table | None:
+    """Observed by expected accuracy, or the expected ones alone."""
+    dots = [
+        _dot(row.model, row.accuracy.value, seen.value, (seen.low, seen.high))
+        for row in expected
+        if isinstance(row.accuracy, Estimate) and isinstance(seen := row.observed, Estimate)
     ]
-    chart = _diagonal("expected accuracy", "observed accuracy", found)
-    shown = [(one.model, one.accuracy) for one in expected[:MOST_BARS]]
-    return chart or rows_chart("expected accuracy", shown)
+    alone = [(row.model, row.accuracy) for row in expected[:MOST_BARS]]
+    return _diagonal("expected", dots) or strips_table("Expected accuracy", alone)
 
 
-def calibration_curve(bins: Iterable[records.ReliabilityBin]) -> Chart | None:
-    """The calibration curve; a perfectly calibrated forecaster follows the diagonal."""
-    found = [("", bin_.predicted, x) for bin_ in bins if isinstance(x := bin_.observed, Estimate)]
-    return _diagonal("predicted probability", "share of correct answers", found, joined=True)
+def benchmark_chart(prediction: records.BenchmarkPrediction) -> Figure | None:
+    """Observed by predicted accuracy on a benchmark."""
+    points = sorted(prediction.points, key=lambda point: point.observed)
+    drawn = points[:: math.ceil(len(points) / MOST_DOTS) or 1]
+    note = f"{len(drawn):,} of {len(points):,} models" if len(drawn) < len(points) else ""
+    dots = [_dot(point.model, point.predicted, point.observed) for point in drawn]
+    return _diagonal("predicted", dots, prediction.benchmark, note)
 
 
-def _diagonal(
-    across: str,
-    up: str,
-    found: Sequence[tuple[str, float, float | Estimate]],
-    *,
-    joined: bool = False,
-    name: str = "",
-    note: str = "",
-) -> Chart | None:
+def _dot(model: str, x: float, y: float, interval: tuple[float, float] | None = None) -> Dot:
+    title = f"{model}: predicted {percent(x)} %, observed {percent(y)} %"
+    return Dot(title=title, x=x, y=y, interval=interval, name=model)
+
+
+def _diagonal(x: str, dots: Sequence[Dot], name: str = "", note: str = "") -> Figure | None:
     """What was observed by what was predicted, on axes with the same ends."""
-    if not found:
-        return None
-    dots = []
-    for model, x, y in found:
-        value = y.value if isinstance(y, Estimate) else y
-        interval = (y.low, y.high) if isinstance(y, Estimate) else None
-        written = f" {Cell.share(y).interval}, n = {y.n:,}" if isinstance(y, Estimate) else ""
-        title = f"{model}: predicted {percent(x)} %, observed {percent(value)} %{written}"
-        dot = Dot(title=title.removeprefix(": "), x=x, y=value, interval=interval, name=model)
-        dots.append(dot)
-    label = f"{up.capitalize()} by {across}; the numbers are in the table"
-    series = (Series(dots=tuple(dots), name=name, note=note),)
-    return Chart(
-        label=label, series=series, x_title=across, y_title=up, diagonal=True, joined=joined
+    chart = Chart(
+        label=f"Observed by {x} accuracy",
+        series=(Series(dots=tuple(dots), name=name, note=note),),
+        x_title=f"{x} accuracy",
+        y_title="observed accuracy",
+        diagonal=True,
     )
+    return Figure(chart) if dots else None
 
 
-def rows_chart(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> Table | None:
-    """Estimates with their intervals, a row each."""
-    return strips_table(what.capitalize(), rows)
+def correlations_chart(predictions: Iterable[records.BenchmarkPrediction]) -> Table | None:
+    """The rank correlation of each benchmark, the best predicted first."""
+    ordered = sorted(predictions, key=lambda prediction: from_greatest(prediction.tau))
+    return strips_table("Kendall’s τ", ((row.benchmark, row.tau) for row in ordered))
 
 
 def routers_chart(routers: Sequence[records.RouterScore]) -> Table | None:
     """How often each strategy's model is right."""
-    rows = [(one.router, one.accuracy) for one in overall(routers)]
-    return rows_chart("share of questions answered correctly", rows)
+    rows = ((score.router, score.accuracy) for score in overall(routers))
+    return strips_table("Share of questions answered correctly", rows)
 
 
-def benchmark_chart(one: records.BenchmarkPrediction) -> Chart | None:
-    """Observed by predicted accuracies on a benchmark."""
-    points = [x for x in one.points if math.isfinite(x.predicted) and math.isfinite(x.observed)]
-    cut, total = "", len(points)
-    if total > MOST_DOTS:
-        points.sort(key=lambda point: point.observed)
-        step = (total - 1) / (MOST_DOTS - 1)
-        points = [points[round(place * step)] for place in range(MOST_DOTS)]
-        cut = f"{MOST_DOTS:,} of {total:,} models, evenly from the lowest to the highest"
-    found = [(point.model, point.predicted, point.observed) for point in points]
-    return _diagonal("predicted accuracy", "observed accuracy", found, name=one.benchmark, note=cut)
-
-
-def map_chart(models: Sequence[records.FleetModel]) -> Chart | None:
+def map_chart(models: Sequence[records.FleetModel]) -> Figure | None:
     """The map of the models that have a position, by community or else by accuracy."""
-    dots = {
-        model.name: Dot(title=_title(model), x=model.x, y=model.y, name=model.name)
-        for model in sorted(models, key=lambda model: from_greatest(model.skill))
-        if model.x is not None
-        and model.y is not None
-        and math.isfinite(model.x)
-        and math.isfinite(model.y)
-    }
-    if not dots:
-        return None
-    drawn = [model for model in models if model.name in dots]
-    by_community = any(model.community is not None for model in drawn)
-    groups = _communities(drawn) if by_community else _quantiles(drawn)
-    return Chart(
-        label=f"Map of {len(dots):,} models, coloured by "
-        f"{'community' if by_community else 'accuracy'}; the table of models lists their "
-        "accuracies and nearest models",
-        series=tuple(
-            Series(
-                name=name,
-                note=f"({len(members):,})",
-                style=f"{'s' if by_community else 'q'}{place}",
-                shape=place if by_community else 0,
-                dots=tuple(dots[dot] for dot in dots if dot in members),
-            )
-            for place, (name, members) in enumerate(groups)
-        ),
-        size=(692, 452),
-    )
-
-
-def _title(model: records.FleetModel) -> str:
-    accuracy = Cell.share(model.skill)
-    lines = [model.name + (" (added)" if model.added else "")]
-    lines.append(f"accuracy {accuracy.value} {accuracy.reason or accuracy.interval}")
-    if model.community is not None:
-        lines.append(f"community {model.community}")
-    lines += [f"nearest: {one.model}" for one in model.nearest[:1]]
-    return "\n".join(lines)
-
-
-def _communities(models: Sequence[records.FleetModel]) -> list[tuple[str, set[str]]]:
-    """The names of each community's models, the largest first; the last ones share a group."""
+    ordered = sorted(models, key=lambda model: from_greatest(model.skill))
     sizes = Counter(model.community for model in models if model.community is not None)
-    shown = [name for name, _ in sizes.most_common(MOST_GROUPS - 1)]
-    groups = [(name, {one.name for one in models if one.community == name}) for name in shown]
-    rest = {one.name for one in models if one.community not in shown}
-    return [*groups, *([("other or no community", rest)] if rest else [])]
+    communities = [name for name, _ in sizes.most_common(MOST_COMMUNITIES)]
+    names = [*communities, "other or no community"] if communities else FIFTHS
+    dots: list[list[Dot]] = [[] for _ in names]
+    for rank, model in enumerate(ordered):
+        group = -1 - rank * len(FIFTHS) // len(ordered)
+        if communities:
+            group = communities.index(model.community) if model.community in communities else -1
+        if model.x is not None and model.y is not None:
+            title = f"{model.name}\naccuracy {short_share(model.skill)}"
+            dots[group].append(Dot(title=title, x=model.x, y=model.y, name=model.name))
+    groups = tuple(
+        Series(
+            name=name,
+            note=f"({len(members):,})",
+            style=f"{'s' if communities else 'q'}{place}",
+            shape=place if communities else 0,
+            dots=tuple(members),
+        )
+        for place, (name, members) in enumerate(zip(names, dots, strict=True))
+        if members
+    )
+    label = f"Map of the models by {'community' if communities else 'accuracy'}"
+    return Figure(Chart(label=label, series=groups, size=(692, 452))) if groups else None
 
 
-def _quantiles(models: Sequence[records.FleetModel]) -> list[tuple[str, set[str]]]:
-    """Fifths of the models, the least accurate ones first; an unknown accuracy counts least."""
-    ordered = sorted(models, key=lambda model: from_greatest(model.skill), reverse=True)
-    parts = min(QUANTILES, len(ordered))
-    edges = [round(part * len(ordered) / parts) for part in range(parts + 1)]
-    groups = (ordered[start:end] for start, end in pairwise(edges))
-    return [
-        (f"accuracy {_accuracy(group[0])} to {_accuracy(group[-1])} %", {one.name for one in group})
-        for group in groups
-    ]
-
-
-def _accuracy(model: records.FleetModel) -> str:
-    return percent(model.skill.value) if isinstance(model.skill, Estimate) else "unknown"
-
+Number = Estimate | Undefined | None
 
 MOST_BRIEF_ROWS = 8
 """The most rows of a table in a terminal."""
@@ -191,7 +122,7 @@ _ON_PAGES_ALONE = ("Brier score", "Difference", "Significant", "Community", "Nex
 _table = partial(table_of, spacious=_ON_PAGES_ALONE, most=MOST_BRIEF_ROWS)
 
 
-def _share(estimate: Estimate | Undefined | None, *, signed: bool = False) -> Cell | None:
+def _share(estimate: Number, *, signed: bool = False) -> Cell | None:
     """A share or difference in per cent, whose sign stands in the column's head."""
     if estimate is None:
         return None
@@ -199,190 +130,137 @@ def _share(estimate: Estimate | Undefined | None, *, signed: bool = False) -> Ce
     return replace(cell, value=cell.value.partition("\u00a0")[0])
 
 
-Errors = TypeVar("Errors", bound=Estimate | Undefined | None)
-
-
-def _root(error: Estimate | Undefined | None) -> Cell | None:
-    """The root of a mean squared error, in points."""
-    return _share(_changed(error, lambda square: math.sqrt(max(0, square))))
-
-
-def _changed(error: Errors, change: Callable[[float], float]) -> Errors:
+def _changed(error: Number, change: Callable[[float], float]) -> Number:
     if not isinstance(error, Estimate):
         return error
     value, low, high = map(change, (error.value, error.low, error.high))
     return replace(error, value=value, low=low, high=high)
 
 
-def scores_table(scores: Sequence[records.ForecastScore]) -> Table | None:
-    """The forecasters, on all questions and then by category."""
-    more = "More than the mean, points"
-    return _table(
-        "Unseen answers predicted correctly",
-        ("Forecaster", "Category", "Correct, %", more, "Brier score"),
-        (
-            (
-                prose("{name} (in use)" if one.chosen else "{name}", name=code(one.forecaster)),
-                *(one.category, _share(one.accuracy), _share(one.gain, signed=True)),
-                Cell.of(one.brier),
-            )
-            for one in by_category(scores)
-        ),
+def scores_tables(scores: Sequence[records.ForecastScore]) -> Iterator[Table | None]:
+    """The forecasters, on all questions and by category."""
+    heads = ("Forecaster", "Category", "Correct, %", "More than the mean, points", "Brier score")
+    rows = (
+        (score, code(score.forecaster) + prose(" (in use)" * score.chosen), Cell.of(score.brier))
+        for score in scores
     )
+    return _tables("Unseen answers predicted correctly", heads, rows)
 
 
-def routers_table(routers: Sequence[records.RouterScore]) -> Table | None:
-    """The routing strategies, on all questions and then by category."""
-    return _table(
-        "Questions answered correctly, and what the router gains",
-        ("Strategy", "Category", "Correct, %", "Gain, points", "Cost"),
-        (
-            (
-                joined(filter(None, (one.router, one.model)), between=": "),
-                *(one.category, _share(one.accuracy), _share(one.gain, signed=True)),
-                None if one.cost is None else f"{one.cost:.4g}",
-            )
-            for one in by_category(routers)
-        ),
-    )
+def routers_tables(routers: Sequence[records.RouterScore]) -> Iterator[Table | None]:
+    """The routing strategies, on all questions and by category."""
+    heads = ("Strategy", "Category", "Correct, %", "Gain, points", "Cost")
+    names = (joined(filter(None, (row.router, row.model)), between=": ") for row in routers)
+    costs = (None if row.cost is None else f"{row.cost:.4g}" for row in routers)
+    rows = zip(routers, names, costs, strict=True)
+    return _tables("Questions answered correctly, and what the router gains", heads, rows)
+
+
+def _tables(
+    caption: str, heads: Sequence[str], rows: Iterable[tuple[Score, Text, Written | None]]
+) -> Iterator[Table | None]:
+    """What is scored with its name and a last cell: on all questions, and by category."""
+    cells = [
+        (name, score.category, _share(score.accuracy), _share(score.gain, signed=True), last)
+        for score, name, last in sorted(rows, key=lambda row: row[0].category or "")
+    ]
+    yield _table(caption, heads, [row for row in cells if row[1] is None])
+    yield _table(f"{caption}, by category", heads, [row for row in cells if row[1] is not None])
 
 
 def mix_table(mix: Sequence[records.RouteShare]) -> Table | None:
     """The models that the router selects, the most frequent first."""
-    ordered = sorted(mix, key=lambda one: -one.share)
-    rows = ((one.model, percent(one.share)) for one in ordered)
+    rows = ((x.model, percent(x.share)) for x in sorted(mix, key=lambda x: -x.share))
     return _table("Models that the router selects", ("Model", "Questions, %"), rows)
 
 
 def expected_table(expected: Sequence[records.ExpectedAccuracy]) -> Table | None:
-    """The models by expected accuracy, the highest first, beside the observed one."""
-    return _table(
-        "Accuracy on the unseen questions",
-        ("Model", "Expected, %", "Observed, %", "Difference"),
-        (
-            (one.model, *map(_share, (one.accuracy, one.observed)), _share(one.shift, signed=True))
-            for one in sorted(expected, key=lambda one: from_greatest(one.accuracy))
-        ),
-        tall=True,
-        ends=True,
+    """The models by expected accuracy, beside the observed one."""
+    heads = ("Model", "Expected, %", "Observed, %", "Difference")
+    rows = (
+        (row.model, _share(row.accuracy), _share(row.observed), _share(row.shift, signed=True))
+        for row in expected
     )
+    return _table("Accuracy on the unseen questions", heads, rows, tall=True, ends=True)
 
 
 def reliability_table(bins: Sequence[records.ReliabilityBin]) -> Table | None:
     """The share of correct answers among forecasts with about the same probability."""
-    return _table(
-        "Calibration of the probabilities",
-        ("Predicted, %", "On average", "Correct, %"),
-        (
-            (
-                prose(f"{100 * bin_.low:.0f} to {100 * bin_.high:.0f}"),
-                *(percent(bin_.predicted), _share(bin_.observed)),
-            )
-            for bin_ in bins
-        ),
+    rows = (
+        (f"{100 * x.low:.0f} to {100 * x.high:.0f}", percent(x.predicted), _share(x.observed))
+        for x in bins
     )
+    heads = ("Predicted, %", "On average", "Correct, %")
+    return _table("Calibration of the probabilities", heads, rows)
 
 
 def predictions_table(predictions: Sequence[records.BenchmarkPrediction]) -> Table | None:
     """Every benchmark, held out and predicted from the others."""
-    return _table(
-        "Held-out benchmarks: typical errors in points, and rank correlations",
-        ("Benchmark", "Questions", "Error", "Of the mean", "Kendall’s τ", "Significant"),
+    heads = ("Benchmark", "Questions", "Error", "Of the mean", "Kendall’s τ", "Significant")
+    rows = (
         (
-            (
-                *(
-                    prediction.benchmark,
-                    prediction.questions,
-                    _root(prediction.mse),
-                    _root(prediction.baseline),
-                ),
-                Cell.of(prediction.tau),
-                prose("{count} of {all}", count=prediction.significant, all=prediction.splits),
-            )
-            for prediction in predictions
-        ),
+            *(row.benchmark, row.questions),
+            *(_share(_changed(error, math.sqrt)) for error in (row.mse, row.baseline)),
+            *(Cell.of(row.tau), f"{row.significant} of {row.splits}"),
+        )
+        for row in predictions
     )
+    caption = "Held-out benchmarks: typical errors in points, and rank correlations"
+    return _table(caption, heads, rows)
 
 
-def contributions_table(contributions: Sequence[records.Contribution]) -> Table | None:
-    """The contributions, the largest first."""
-    ordered = sorted(contributions, key=lambda contribution: from_greatest(contribution.value))
-    return _table(
-        "Error of forecasts without a benchmark’s questions minus with them",
-        ("Questions of", "Forecasts on", "Contribution, points"),
-        ((one.source, one.target, _share(one.value, signed=True)) for one in ordered),
+def contributions_table(
+    rows: Sequence[records.Contribution], unit: str, scale: int
+) -> Table | None:
+    """The contributions, the largest first; ``scale`` makes points of a difference of errors."""
+    cells = (
+        (row.source, row.target, _share(_changed(row.value, lambda x: scale * x), signed=True))
+        for row in sorted(rows, key=lambda row: from_greatest(row.value))
     )
-
-
-def contribution_matrix(contributions: Sequence[records.Contribution]) -> Table | None:
-    """The contributions of all benchmarks to all others, and their sums."""
-    squared = ((each, _changed(each.value, lambda error: 1e4 * error)) for each in contributions)
-    cells = {(x.source, x.target): Cell.of(error, signed=True) for x, error in squared}
-    sources, targets = (tuple(dict.fromkeys(place[side] for place in cells)) for side in (0, 1))
-    return _table(
-        "Error of predicted accuracies without a benchmark minus with it, in squared points",
-        ("Without", *targets),
-        ((source, *(cells.get((source, target)) for target in targets)) for source in sources),
-    )
+    caption = "Error of forecasts without a benchmark’s questions minus with them"
+    return _table(caption, ("Questions of", "Forecasts on", f"Contribution, {unit}"), cells)
 
 
 def communities_table(communities: Sequence[records.CommunityDistance]) -> Table | None:
     """The distances within communities, then those between them."""
-    few = f"fewer than {FEW_MODELS} models"
-    return _table(
-        "Distances within and between communities",
-        ("Community", "To", "Pairs", "Distance", "p", "p, adjusted"),
+    rows = (
         (
-            (
-                *(one.first, "itself" if one.first == one.second else one.second, one.pairs),
-                *(Cell.of(one.distance), few if untested else p),
-                None if one.p_adjusted is None else p_value(one.p_adjusted),
-            )
-            for one in sorted(
-                communities, key=lambda community: community.first != community.second
-            )
-            for p in [None if one.p_value is None else p_value(one.p_value)]
-            for untested in [p is None and one.first == one.second]
-        ),
+            *(pair.first, "itself" if pair.first == pair.second else pair.second, pair.pairs),
+            *(Cell.of(pair.distance), p_value(pair.p_value), p_value(pair.p_adjusted)),
+        )
+        for pair in sorted(communities, key=lambda pair: pair.first != pair.second)
     )
+    heads = ("Community", "To", "Pairs", "Distance", "p", "p, adjusted")
+    return _table("Distances within and between communities", heads, rows)
 
 
 def models_table(models: Sequence[records.FleetModel]) -> Table | None:
     """All models, the most accurate first, with a search."""
-    models = sorted(models, key=lambda model: from_greatest(model.skill))
-    names = sorted({one.community for one in models if one.community is not None})
-    options = (*places(names)[:1], ("none", "none"), *places(names)[1:])
-    select = Select(key="community", label="Community", options=options)
-    numbers = {name: str(place) for place, name in enumerate(names)}
-    return _table(
-        "Accuracy of the models, and their distances to the nearest",
-        ("Model", "Correct, %", "Community", "Nearest", "Next nearest"),
+    ordered = sorted(models, key=lambda model: from_greatest(model.skill))
+    names = sorted({model.community for model in models if model.community is not None})
+    every, *options = places(names)
+    places_of: dict[str | None, str] = {name: place for place, name in options}
+    select = Select(key="community", label="Community", options=(every, ("none", "none"), *options))
+    sorts = (("order", "most accurate first"), ("error", "least accurate first"))
+    heads = ("Model", "Correct, %", "Community", "Nearest", "Next nearest")
+    rows = (
         (
-            (
-                prose("{name} (added)" if one.added else "{name}", name=one.name),
-                *(_share(one.skill), one.community),
-                *map(_neighbours, (one.nearest[:1], one.nearest[1:])),
-            )
-            for one in models
-        ),
-        (
-            {
-                "error": f"{1 + min(from_greatest(one.skill), 1):.6f}",
-                **({"community": numbers.get(one.community or "", "")} if names else {}),
-            }
-            for one in models
-        ),
-        tall=True,
-        ends=True,
-        finder=Finder(
-            unit="models",
-            searched="names",
-            selects=(select,) if names else (),
-            orders=(("order", "most accurate first"), ("error", "least accurate first")),
-        ),
+            *(written(model.name) + prose(" (added)" * model.added), _share(model.skill)),
+            *(model.community, _near(model.nearest[:1]), _near(model.nearest[1:])),
+        )
+        for model in ordered
     )
+    keys = (
+        {"error": str(place), "community": places_of.get(model.community, "")}
+        for place, model in enumerate(ordered)
+    )
+    caption = "Accuracy of the models, and their distances to the nearest"
+    finder = Finder(
+        unit="models", searched="names", selects=(select,) if names else (), orders=sorts
+    )
+    return _table(caption, heads, rows, keys, tall=True, ends=True, finder=finder)
 
 
-def _neighbours(nearest: Sequence[records.Neighbour]) -> Text:
+def _near(nearest: Sequence[records.Neighbour]) -> Text:
     """Models with their distances."""
-    return joined(prose(f"{{name}}\u00a0{number(one.distance)}", name=one.model) for one in nearest)
+    return joined(prose(f"{{name}}\u00a0{number(x.distance)}", name=x.model) for x in nearest)

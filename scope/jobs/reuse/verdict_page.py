@@ -21,7 +21,7 @@ from reports.blocks import (
 from reports.builders.outcomes import model_lines
 from reports.builders.run import run_lines
 from reports.charts import Dot, among_controls
-from reports.prose import Text, prose, written
+from reports.prose import Text, joined, prose, written
 from reports.wording import number, p_value, percent, short
 from scope.jobs.reuse.models_page import choice_sentence, evidence_table
 from scope.records import Decision, ReuseResult, Verdict
@@ -57,6 +57,7 @@ def brief_blocks(result: ReuseResult) -> Iterator[Block]:
         yield Terms((*_remarks(verdict, "--verbose"), *verdict_facts(verdict)), facts=True)
         yield from evidence_table(verdict)
     else:
+        yield Paragraph(joined(map(_head, verdicts), between="; "))
         yield _verdicts_table(verdicts)
         changes = ((each.reference, text) for each in verdicts for text in each.changes[:1])
         yield Terms(tuple((written(name), written(text)) for name, text in changes), facts=True)
@@ -156,19 +157,22 @@ _NULL = note(
 )
 
 
+def _head(verdict: Verdict) -> Text:
+    words = f"**{_SIGNS[verdict.decision][1]} {verdict.decision}**: {{name}}"
+    return prose(words, name=verdict.reference)
+
+
 def _box(verdict: Verdict, rate: float) -> Callout:
     """The verdict, what would change it, its warnings, and its numbers behind a line."""
-    frame, sign = _SIGNS[verdict.decision]
-    head = prose(f"**{sign} {verdict.decision}**: {{name}}", name=verdict.reference)
     others = ((prose("Warning"), written(text)) for text in verdict.warnings[MOST_WARNINGS:])
     facts = (*verdict_facts(verdict), *_more_facts(verdict, rate), *others)
     blocks = (
-        Paragraph(head, lead=True),
+        Paragraph(_head(verdict), lead=True),
         Paragraph(written(verdict.sentence)),
         Terms(tuple(_remarks(verdict, "below")), facts=True),
         Fold(prose("p-value, controls and questions"), (Terms(facts, facts=True), _NULL)),
     )
-    return Callout(frame, blocks)
+    return Callout(_SIGNS[verdict.decision][0], blocks)
 
 
 def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:

@@ -72,7 +72,7 @@ def overall(scores):
 def test_embedding_prints_a_table_and_keeps_the_fleet(fleet, tmp_path):
     asked = ("embed", "--data", "answers.csv", "--encoder", "./encoder")
     done = fleet(*asked, "--forecaster", "factors", "--run", "mine")
-    assert "3,200 answers of 20 models to 160 questions" in " ".join(done.stdout.split())
+    assert "matrix: 160 questions × 20 models, 3,200 answers known" in done.stdout
     assert "report: runs/mine/report.html" in done.stderr
     assert "trying forecasters" in done.stderr
     kept = load_fleet(tmp_path / "runs/mine/embedder")
