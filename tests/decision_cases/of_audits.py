@@ -12,7 +12,7 @@ THREE = [
     *toy_judges.texts(20, 20),
     *((f"this ordinary picture with quiet music number {place}", "neutral") for place in range(20)),
 ]
-NEVER = ("keeps", "internal error")
+NEVER = ("internal error",)
 
 
 def write_data(path, rows=BALANCED, *, labels=True):
@@ -53,7 +53,7 @@ EVERY_FORM = (
 )
 BY_BOUND = ("bound",)
 JUDGED = ("hard_scope", "ood_agreement", "soft_scope(tolerance=0.1, cutoff=1.0)")
-DEAD_PAGE = ("toy_judges:Enthusiast is degenerate: ",)
+DEAD_PAGE = ("toy_judges:Enthusiast is degenerate: ", "positive 100 %")
 
 DECISIONS = [
     *(
@@ -63,7 +63,6 @@ DECISIONS = [
             exits=1,
             says=(
                 "Enthusiast is degenerate: it answers `positive` to 60 of 60 texts",
-                "positive 100 %",
                 "Enthusiast (degenerate)",
                 *(f"gate: {one} of toy_judges:Enthusiast on typo: toy_judges" for one in JUDGED),
                 "gate: iid_accuracy_gap of toy_judges:Enthusiast: toy_judges:Enthusiast is degen",
@@ -155,9 +154,9 @@ DECISIONS = [
         name="a good target on skewed data passes",
         make=audit(*HARD, data=SKEWED),
         exits=0,
-        says=("positive 90 %, negative 10 %", "1.000  n=100", "[0.963, 1.000]"),
+        says=("It is not shown that toy_judges:Twin may replace", "1.00 [0.96, 1.00]"),
         never=("degenerate",),
-        page=("toy_judges:Twin keeps 100.0 %",),
+        page=("positive 90 %, negative 10 %", "same answer on 100.0 % [96.3, 100.0] of 100"),
     ),
     Decision(
         name="a good target on skewed data passes without labels",

@@ -49,7 +49,7 @@ DECISIONS = [
             "15 usable controls of 25 are too few for an error rate of 0.05: at least 19 are",
             "4 more independent controls",
         ),
-        page=("15 usable controls of 25 are too few", "; 10 have no usable answers, or guess"),
+        page=("15 usable controls of 25 are too few", "; 10 without usable answers, or guessing"),
     ),
     Decision(
         name="fifteen controls and ten that guess are too few to clear anybody",
@@ -71,7 +71,7 @@ DECISIONS = [
             "RELATED: ",
             "than each of 20 controls",
             "p-value of the verdict: 0.048 (α = 0.05)",
-            "; 10 have no usable answers, or guess",
+            "; 10 without usable answers, or guessing",
         ),
     ),
     Decision(

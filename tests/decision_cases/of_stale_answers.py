@@ -173,13 +173,13 @@ DECISIONS = [
         name="probabilities beyond drift are another model though all choices are the same",
         make=twice(AUDIT, then=FARTHER),
         exits=2,
-        says=(*ANOTHER, "with probabilities that differ by up to"),
+        says=(*ANOTHER, "with probabilities that differ by 0.0"),
     ),
     Decision(
         name="probabilities within drift pass and are reported",
         make=twice(AUDIT, then=NEARLY),
         exits=0,
-        says=("drift: `python:mine:Model` gives the stored choices on 8 inputs",),
+        says=("drift: `python:mine:Model` gives a stored choice that was asked for again with",),
         page=("drift, not another model",),
     ),
     Decision(

@@ -178,7 +178,8 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
     """How many texts give the verdict the wanted power, and whether the data have them."""
     rows = verdict.rows_needed
     if rows is None:
-        why = "" if verdict.reason else no_texts_help(verdict)
+        undefined = any(isinstance(end.estimate, Undefined) for end in carrying(verdict))
+        why = "" if verdict.reason or undefined else no_texts_help(verdict)
         return f"How many texts decide is not known: {why}" if why else ""
     known = card.rows - card.duplicates - card.empty
     shows = f"shows it with probability 0.8 if {verdict.target} is as good as {standard}"

@@ -128,7 +128,7 @@ def test_a_full_disk_is_named_and_nothing_is_lost(
         message = refused_in_a_shell(*full)
         assert "free" in message
         assert "same command" in message
-        subprocess.run(["mount", "-o", "remount,size=20m", mount], check=True)
+        subprocess.run(["mount", "-o", "remount,size=400m", mount], check=True)
         assert run_scope(*full).returncode == 0
         elsewhere = audit_arguments(n=40, runs=tmp_path / "runs", run="mine")
         assert run_scope(*elsewhere).returncode == 0

@@ -269,7 +269,9 @@ def test_the_real_models_are_good_and_the_student_takes_after_its_teacher(tmp_pa
         name: np.array(
             [
                 prediction.probabilities[1]
-                for prediction in load_classifier(str(getattr(models, name))).classify(texts)
+                for prediction in load_classifier(
+                    str(getattr(models, name.replace("-", "_")))
+                ).classify(texts)
             ]
         )
         for name in MODELS

@@ -183,10 +183,7 @@ def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
     assert copy.decision == "not shown"
     assert ": accuracy, agreement and concordance on typo are too" in copy.sentence
     assert copy.rows_needed > 189
-    assert (
-        "texts, and these data have 40: with so many a new run shows it with probability"
-        in copy.sentence
-    )
+    assert "texts, of which these data have 40, shows it with probability 0.8 if" in copy.sentence
 
 
 def test_too_few_texts_say_how_many_would_do_without_a_baseline_too(audited):
