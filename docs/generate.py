@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -66,6 +67,7 @@ def _written(page: Path) -> str | None:
     return page.read_text(encoding="utf-8") if page.exists() else None
 
 
+@cache
 def output_of(*arguments: str) -> str:
     """What ``scope ARGUMENTS`` prints, 80 columns wide, run in this process."""
     (command,) = entry_points(group="console_scripts", name="scope")

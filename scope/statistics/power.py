@@ -97,7 +97,7 @@ def endpoint_power(planned: PlannedEndpoint, rows: int, *, error: float = ERROR)
     0.99
     """
     # Here and not above: scipy.special takes half a second to import.
-    from scipy.special import gammaln, xlogy
+    from scipy.special import betainc, gammaln, xlogy
 
     n = _fewest_that_count(planned, rows)
     if n < 1:
@@ -105,18 +105,31 @@ def endpoint_power(planned: PlannedEndpoint, rows: int, *, error: float = ERROR)
     discordant = 2 / n if planned.discordance is None else planned.discordance
     loss = min(discordant / 2, 0.5)
     gain = 0.0 if planned.against_one else loss
-    gains, losses = np.meshgrid(_likely(n, gain), _likely(n, loss), indexing="ij")
-    possible = gains + losses <= n
-    gains, losses = gains[possible], losses[possible]
-    rest = n - gains - losses
-    logs = gammaln(n + 1) - gammaln(gains + 1) - gammaln(losses + 1) - gammaln(rest + 1)
-    logs += xlogy(gains, gain) + xlogy(losses, loss) + xlogy(rest, 1 - gain - loss)
-    seen = Discordance(gains, losses, np.full_like(gains, n))
-    if planned.against_one:
-        within = loss_tails(seen, planned.margin).within
-    else:
-        within = paired_within(seen, planned.margin)
-    return float(np.exp(logs)[within < error].sum())
+    losses = _likely(n, loss)
+    rest = n - losses
+    logs = gammaln(n + 1) - gammaln(losses + 1) - gammaln(rest + 1)
+    likely = np.exp(logs + xlogy(losses, loss) + xlogy(rest, 1 - loss))
+    gains = _fewest_gains(planned, losses, n, error)
+    reached = betainc(np.maximum(gains, 1), np.maximum(rest - gains + 1, 1), gain / (1 - loss))
+    reached = np.where(gains > rest, 0.0, np.where(gains == 0, 1.0, reached))
+    return float((likely * reached).sum())
+
+
+def _fewest_gains(planned: PlannedEndpoint, losses: Numbers, n: int, error: float) -> Numbers:
+    """Return from how many gains on so many losses are within: each gain more lowers the p-value.
+
+    One more than are possible where none suffice.
+    """
+    few, enough = np.full_like(losses, -1), n - losses + 1
+    for _ in range(n.bit_length() + 1):
+        gains = np.maximum((few + enough) // 2, 0)
+        seen = Discordance(gains, losses, np.full_like(losses, n))
+        if planned.against_one:
+            within = loss_tails(seen, planned.margin).within < error
+        else:
+            within = paired_within(seen, planned.margin) < error
+        few, enough = np.where(within, few, gains), np.where(within, gains, enough)
+    return enough
 
 
 def joint_power(plan: Sequence[PlannedEndpoint], rows: int, *, targets: int = 1) -> float:

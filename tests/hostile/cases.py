@@ -79,9 +79,13 @@ def case(name, arguments, prepare=None, **fields):
 
 
 def file(name, content):
-    """Writes a file of a case."""
-    whole = content.encode() if isinstance(content, str) else content
-    return lambda folder: (folder / name).write_bytes(whole)
+    """Writes a file of a case; a function makes a content that takes long, in that case alone."""
+
+    def write(folder):
+        whole = content() if callable(content) else content
+        (folder / name).write_bytes(whole.encode() if isinstance(whole, str) else whole)
+
+    return write
 
 
 def audit(*more, reference="Reference", target="Student", data="rows.csv", run="mine"):

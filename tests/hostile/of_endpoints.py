@@ -1,8 +1,8 @@
 """Endpoints whose replies are wrong, too long or too slow, and connections that break."""
 
-import gzip
 import json
 import time
+import zlib
 
 from hostile.cases import WORKS
 from hostile.endpoints import (
@@ -20,8 +20,11 @@ from raw_server import chat, endless, http, raw_server, slowly
 
 TOO_LONG = "a reply of more than"
 TOO_SLOW = "no reply within 1 seconds"
-LONG = json.dumps(chat("x" * 30_000_000)).encode()
-PACKED = gzip.compress(b" " * 300_000_000, 1)
+LONG = json.dumps(chat("@")).replace("@", "x" * 30_000_000).encode()
+SQUEEZER = zlib.compressobj(1, wbits=31)
+MEGABYTE = SQUEEZER.compress(b" " * 10**6) + SQUEEZER.flush(zlib.Z_FULL_FLUSH)
+# The head of a gzip file, then 300 MB, never ended: packed in no time.
+PACKED = MEGABYTE[:10] + 300 * MEGABYTE[10:]
 BLANK_CHUNK = b"1000\r\n" + b" " * 4096 + b"\r\n"
 
 

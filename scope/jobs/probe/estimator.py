@@ -151,11 +151,16 @@ class Calibration(NamedTuple):
             scale, power = np.exp(np.clip(logarithms, -_WIDEST, _WIDEST))
             return cls(float(scale), float(power), unit)
 
+        units = dissimilarities / unit
+
         def error(logarithms: NDArray[np.float64]) -> float:
-            given = from_logarithms(logarithms).scores(dissimilarities, 0.0, 1.0)
+            scale, power = np.exp(np.minimum(np.maximum(logarithms, -_WIDEST), _WIDEST)).tolist()
+            # `scores` from 0 to 1, without what only other ranges need: this takes most of a fit.
+            given = 1 + np.expm1(-((scale * units) ** power))
             return float(np.square(given - similarities).mean())
 
-        ends = [minimize(error, np.array(start), method="Nelder-Mead") for start in _STARTS]
+        with np.errstate(over="ignore"):
+            ends = [minimize(error, np.array(start), method="Nelder-Mead") for start in _STARTS]
         # The first of equals.
         return from_logarithms(min(ends, key=lambda end: float(end.fun)).x)
 

@@ -93,11 +93,17 @@ def test_skills_are_accuracies_where_all_is_known_and_drawn_together_where_littl
     assert again.skills_[lucky] > fitted.skills_[lucky]
 
 
-@pytest.mark.parametrize("name", VECTORS)
-def test_a_few_right_answers_make_no_newcomer_the_best(name):
+@pytest.fixture(scope="module", params=VECTORS)
+def with_twin(request):
+    """Answers in which two models are alike, and a forecaster fitted on them."""
     table, answers = toy_fleet.fleet(questions=300, models=12, unknown=0.0)
+    answers[:, 5] = answers[:, 4]
+    return answers, ALL[request.param](layout=toy_fleet.LAYOUT).fit(table, answers)
+
+
+def test_a_few_right_answers_make_no_newcomer_the_best(with_twin):
+    answers, fitted = with_twin
     easy = np.argsort(answers.mean(axis=1))[-12:]
-    fitted = ALL[name](layout=toy_fleet.LAYOUT).fit(table, answers)
     larger = fitted.added(easy[:3], np.ones((3, 1), dtype=np.float32))
     assert larger.skills_.shape == (13,)
     assert larger.skills_[:12].tobytes() == fitted.skills_.tobytes()
@@ -106,11 +112,8 @@ def test_a_few_right_answers_make_no_newcomer_the_best(name):
     assert twin.skills_[-1] == pytest.approx(fitted.skills_[4], abs=0.03)
 
 
-@pytest.mark.parametrize("name", VECTORS)
-def test_a_model_has_its_place_beside_its_twin(name):
-    table, answers = toy_fleet.fleet(questions=300, models=12, unknown=0.0)
-    answers[:, 5] = answers[:, 4]
-    places = ALL[name](layout=toy_fleet.LAYOUT).fit(table, answers).places_
+def test_a_model_has_its_place_beside_its_twin(with_twin):
+    places = with_twin[1].places_
     apart = np.linalg.norm(places - places[4], axis=1)
     assert len(places) == 12
     assert set(np.argsort(apart)[:2]) == {4, 5}

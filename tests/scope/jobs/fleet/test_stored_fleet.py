@@ -16,6 +16,7 @@ from scope.errors import DataError, SpecError
 from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
 from scope.jobs.fleet.inputs import text_digest
 from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.stored_fleet import (
     DESCRIPTION,
@@ -43,6 +44,18 @@ for folder in sys.argv[1:]:
     sys.stdout.buffer.write(found.predict_proba(table).tobytes())
     sys.stdout.buffer.write(found.routing_scores(table).tobytes())
 """
+FIT = """
+import sys, toy_fleet
+from scope.jobs.fleet.matrix_factorization import MatrixFactorization
+sys.stdout.buffer.write(toy_fleet.fitted_bytes(MatrixFactorization, dimensions=8, epochs=3))
+"""
+
+
+def output_of(program, *arguments):
+    """What a new process writes."""
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=TESTS, capture_output=True, check=True
+    ).stdout
 
 
 def test_a_new_process_predicts_the_same_to_the_byte(tmp_path):
@@ -54,10 +67,13 @@ def test_a_new_process_predicts_the_same_to_the_byte(tmp_path):
         save_fleet(fleet, folders[-1])
         found = fleet.forecaster
         expected += found.predict_proba(table).tobytes() + found.routing_scores(table).tobytes()
-    done = subprocess.run(
-        [sys.executable, "-c", FORECAST, *folders], cwd=TESTS, capture_output=True, check=True
-    )
-    assert done.stdout == expected
+    assert output_of(FORECAST, *folders) == expected
+
+
+@pytest.mark.slow
+def test_a_new_process_fits_the_same_to_the_byte():
+    expected = toy_fleet.fitted_bytes(MatrixFactorization, dimensions=8, epochs=3)
+    assert output_of(FIT) == expected
 
 
 @pytest.mark.parametrize("name", ["mean", "mf", "factors"])
