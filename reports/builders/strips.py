@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from reports.blocks import Table
 from reports.charts import SmallStrip
+from reports.prose import Span, Text, written
 from reports.wording import short
 from scope.records import Estimate, Undefined
 
@@ -29,17 +30,12 @@ def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) ->
     low = math.floor(min(estimate.low for estimate in defined) * 20 + 1e-9) / 20
     high = math.ceil(max(estimate.high for estimate in defined) * 20 - 1e-9) / 20
     scale = f"{low:g} to {high:g}".replace("-", "−")
-    return Table.of(
-        {"": "name", scale: "strip", what: "number"},
-        (
-            (
-                name,
-                SmallStrip(f"{name}: {short(one)}", one, (low, high))
-                if isinstance(one, Estimate)
-                else None,
-                short(one),
-            )
-            for name, one in rows
-        ),
-        close=True,
-    )
+    cells: list[tuple[Text, SmallStrip | None, str]] = []
+    for name, one in rows:
+        if isinstance(one, Undefined):
+            why = Span(one.reason, "note", foreign=True)
+            cells.append(((*written(name), why), None, "undefined"))
+        else:
+            strip = SmallStrip(f"{name}: {short(one)}", one, (low, high))
+            cells.append((written(name), strip, short(one)))
+    return Table.of({"": "name", scale: "strip", what: "number"}, cells, close=True)

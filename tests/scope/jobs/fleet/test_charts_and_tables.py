@@ -91,7 +91,7 @@ def test_observed_accuracies_are_drawn_beside_the_expected_ones_or_these_alone()
     blind = [replace(one, observed=None) for one in expected()]
     alone = tables.accuracies_chart(blind)
     assert isinstance(alone, Table)
-    assert [row.cells[0] for row in alone.rows] == list(MODELS[:3])
+    assert [row.cells[0][0].text for row in alone.rows] == list(MODELS[:3])
 
 
 def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
