@@ -109,6 +109,7 @@ def report(tmp_path_factory) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_classes_can_be_imported_and_all_else_is_as_before(report):
     assert report["swap"] == "WordSwap"
     assert (report["stdout"], report["stderr"]) == ("", "")
@@ -124,6 +125,7 @@ def test_classes_can_be_imported_and_all_else_is_as_before(report):
     assert "电影" in report["chinese"]
 
 
+@pytest.mark.slow
 def test_what_would_use_flair_ends_with_one_clear_error(report):
     if find_spec("flair"):
         pytest.skip("flair is installed")
@@ -140,6 +142,7 @@ def test_a_missing_textattack_is_installed_by_the_line_of_the_error(monkeypatch)
         load_textattack()
 
 
+@pytest.mark.slow
 def test_textattack_finds_stopwords_that_nltk_lacks(report):
     assert report["stopwords"] == sorted(stopwords())
     assert report["paths kept first"] is True

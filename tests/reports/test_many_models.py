@@ -106,6 +106,7 @@ def page_of_29(of_29):
     return of_29.html()
 
 
+@pytest.mark.slow
 def test_29_models_on_500_questions_stay_under_four_megabytes(page_of_29):
     assert "20 of 500 questions are shown here" in page_of_29
     assert len(page_of_29.encode()) < 4 * MEGABYTE

@@ -69,16 +69,14 @@ MOMENTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "moments", [("many perturbations",), pytest.param(tuple(MOMENTS), marks=pytest.mark.slow)]
-)
-def test_kills_and_another_hash_seed_leave_an_audit_as_it_is(audit, folders, moments):
+@pytest.mark.slow
+def test_kills_and_another_hash_seed_leave_an_audit_as_it_is(audit, folders):
     whole, killed = folders
     run_afresh(audit, whole, PYTHONHASHSEED="1")
     in_flight = 0
-    for moment in moments:
+    for reached in MOMENTS.values():
         process = start(audit, killed)
-        kill_when(process, lambda reached=MOMENTS[moment]: reached(killed))
+        kill_when(process, lambda reached=reached: reached(killed))
         assert not (killed / "runs/mine/result.json").exists()
         in_flight += len(asked(killed)) - count_rows(killed, "answers")
     assert end_of(start(audit, killed)) == 0
@@ -86,17 +84,18 @@ def test_kills_and_another_hash_seed_leave_an_audit_as_it_is(audit, folders, mom
 
     # Of what was kept one answer of both models is asked for again in each session; at the start
     # eight texts are asked alone and together.
-    canaries = 2 * (TOGETHER + len(moments))
+    canaries = 2 * (TOGETHER + len(MOMENTS))
     assert set(asked(killed)) == set(asked(whole))
     assert asked(whole).total() == len(asked(whole)) + 2 * TOGETHER
     assert asked(killed).total() - len(asked(killed)) <= in_flight + canaries
 
 
-def test_two_kills_leave_a_comparison_as_it_is(comparison, folders):
+@pytest.mark.parametrize("kills", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_kills_leave_a_comparison_as_it_is(comparison, folders, kills):
     whole, killed = folders
     assert end_of(start(comparison, whole)) == 0
     in_flight = kept = 0
-    for _ in range(2):
+    for _ in range(kills):
         process = start(comparison, killed)
         kill_when(process, lambda least=kept: count_rows(killed, "answers") > least)
         kept = count_rows(killed, "answers")
@@ -106,7 +105,7 @@ def test_two_kills_leave_a_comparison_as_it_is(comparison, folders):
     assert result(killed) == result(whole)
     assert set(asked(killed)) == set(asked(whole))
     # Of what was kept one answer a model is asked for again in each session.
-    assert asked(killed).total() - len(asked(killed)) <= in_flight + 2 * 2
+    assert asked(killed).total() - len(asked(killed)) <= in_flight + 2 * kills
 
 
 def wait_until(reached, process):

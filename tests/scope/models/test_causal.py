@@ -34,7 +34,7 @@ from scope.records import Answer, Question
     [
         pytest.param(1, True, marks=pytest.mark.slow),
         pytest.param(64, False, marks=pytest.mark.bits),
-        (4096, True),
+        pytest.param(4096, True, marks=pytest.mark.slow),
     ],
 )
 def test_answers_are_bit_for_bit_the_same_in_any_batch_and_order(llama, chat, budget, monkeypatch):

@@ -172,6 +172,7 @@ def test_texts_that_a_capability_cannot_change_are_counted_apart(toy_audit, tmp_
     assert "Not applicable" in shown
 
 
+@pytest.mark.slow
 def test_the_strong_preset_changes_more_words_than_the_paper_one(toy_audit):
     def changed_words(preset):
         share = {"max_words": 0.5} if preset == "strong" else {}

@@ -94,6 +94,7 @@ def copied(folder, tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_new_process_with_other_threads_reads_and_fits_the_same_to_the_byte(tmp_path):
     expected = b""
     for step in (*STEPS, "published"):
