@@ -31,7 +31,7 @@ def test_controls_are_chosen_from_a_table_and_the_page_says_which(reuse, tmp_pat
     assert done.returncode == 0, done.stderr
     assert "RELATED: " in done.stdout
     assert "20 of 24 stored models are controls" in done.stdout
-    assert "20 ranked controls allow an error rate of 1/21\xa0= 0.048" in done.stdout
+    assert "20 ranked controls allow an error rate of 1/21 = 0.048" in done.stdout
     result = json.loads((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))
     left = [one for one in result["candidate_controls"] if one.get("left_out")]
     reason = "20 controls are named or nearer to the suspect in accuracy"
