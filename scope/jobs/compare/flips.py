@@ -36,15 +36,14 @@ _HEADS = (
 _HEADS_POOLED = ("From", "To", "Tasks pooled by", "Difference", "p of a drop")
 
 
-def _exchanged(difference: Estimate) -> Estimate:
+def _exchanged(gap: Estimate) -> Estimate:
     """The difference of two models in the other order.
 
     >>> gap = _exchanged(Estimate(value=-0.3, low=-0.4, high=0.1, n=9, method="any"))
     >>> gap.value, gap.low, gap.high
     (0.3, -0.1, 0.4)
     """
-    ends = -difference.high, -difference.low
-    return replace(difference, value=-difference.value, low=ends[0], high=ends[1])
+    return replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
 
 
 def pair_sentences(cells: FourCells) -> Iterator[Text]:
@@ -91,7 +90,7 @@ def flips_section(
     tasks: Sequence[TaskEstimates], pooled: Sequence[PooledDifference]
 ) -> Section | None:
     """Every pair of models of every task, and the tasks pooled; None without counted flips."""
-    rows = [_of_pair(cells, task) for task in tasks for cells in task.cells if cells.flips]
+    rows = [_of_pair(pair, task) for task in tasks for pair in task.cells if pair.flips]
     of_pairs = table_of("", _HEADS, rows)
     if of_pairs is None:
         return None
@@ -101,14 +100,14 @@ def flips_section(
     return Section(anchor="flips", title="Flips and recovery", blocks=blocks)
 
 
-def _of_pair(cells: FourCells, task: TaskEstimates) -> tuple[Written | None, ...]:
-    flips = (cells.only_first, cells.only_second, cells.other_wrong)
+def _of_pair(pair: FourCells, task: TaskEstimates) -> tuple[Written | None, ...]:
+    flips = (pair.only_first, pair.only_second, pair.other_wrong)
     return (
-        *(task.task, task.marked(cells.first), task.marked(cells.second)),
-        *(Cell.points(_exchanged(cells.difference)), p_value(cells.p_value)),
-        *(share and Cell.share(share) for share in (cells.recovery, cells.flips)),
-        *(of and replace(Cell.share(of), remark=f"{cells.count(of):,} questions") for of in flips),
-        cells.detectable and Cell.points(cells.detectable),
+        *(task.task, task.marked(pair.first), task.marked(pair.second)),
+        *(Cell.points(_exchanged(pair.difference)), p_value(pair.p_value)),
+        *(share and Cell.share(share) for share in (pair.recovery, pair.flips)),
+        *(of and replace(Cell.share(of), remark=f"{pair.count(of):,} of {of.n:,}") for of in flips),
+        pair.detectable and Cell.points(pair.detectable),
     )
 
 

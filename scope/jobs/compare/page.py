@@ -107,10 +107,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
     tables = (block for task in tasks for block in picture(task) if isinstance(block, Table))
     return Page(
         title=f"SCoPE compare: {named}",
-        sections=(
-            *(section for section in opened if section is not None),
-            *folded(*numbers),
-        ),
+        sections=(*filter(None, opened), *folded(*numbers)),
         brief=(
             *map(Paragraph, verdict_sentences(answered(result))),
             *(Paragraph(together(*sentences(task, tasks[:n]))) for n, task in enumerate(tasks)),
@@ -141,11 +138,8 @@ def _answer(
     failed = [outcome for outcome in result.outcomes if outcome.status != "measured"]
     lines = [outcome_lines(failed, of_tasks=True)] if failed else []
     verdicts = verdict_boxes(answered(result))
-    return Section(
-        anchor="answer",
-        title="Answer",
-        blocks=(*verdicts, *boxes, *lines, *example_cards(questions)),
-    )
+    shown = (*verdicts, *boxes, *lines, *example_cards(questions))
+    return Section(anchor="answer", title="Answer", blocks=shown)
 
 
 def in_short(result: CompareResult) -> str:
@@ -231,11 +225,12 @@ def remarks(result: CompareResult, task: str) -> Iterator[Text]:
         ("!!Degenerate!!, so out of pairs, rankings and examples: {models}.", degenerate),
         ("**Warning**: {models}.", warnings),
     ):
-        named: list[Text | str] = [*reasons]
-        for place, (model, reason) in enumerate([*reasons.items()][:MOST_REASONS]):
-            named[place] = prose("**{model}** ({reason})", model=model, reason=reason)
-        if named:
-            yield prose(template, models=joined(named))
+        reasoned = [
+            prose("**{model}** ({reason})", model=model, reason=reason)
+            for model, reason in list(reasons.items())[:MOST_REASONS]
+        ]
+        if reasoned:
+            yield prose(template, models=joined([*reasoned, *list(reasons)[MOST_REASONS:]]))
 
 
 def picture(task: TaskEstimates) -> Iterator[Block]:
