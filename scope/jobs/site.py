@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 from urllib.parse import quote
 
-from reports.blocks import Block, Column, Page, Row, Section, Table, note
-from reports.builders.estimates import compared_with
+from reports.blocks import Block, Page, Section, note
+from reports.builders.estimates import compared_with, table_of
 from reports.builders.model_card import OF_TWO_MODELS
 from reports.charts import grid
-from reports.prose import Span, Text, prose
+from reports.prose import Span, Text, Written, prose
 from reports.wording import Cell
 from scope.jobs.pages import headline_of, html_of, save
 from scope.paths import expanded, without_home
@@ -36,12 +37,11 @@ _METRICS = ("accuracy", "iid_agreement", "agreement", "concordance")
 
 
 class _Point(NamedTuple):
-    """A number of a run: what it is, of which two models, when, and a link to the report."""
+    """A number of a run: of which two models, what it is, the run with its date, and the texts."""
 
-    what: str
     pair: tuple[str, str]
-    finished: str
-    link: Text
+    what: str
+    run: tuple[Text, str]
     data: DataCard
     measured: Measurement
 
@@ -64,32 +64,21 @@ def write_site(results: Sequence[Result], folder: Path) -> Path:
 
 def site_page(results: Sequence[Result], files: Sequence[str]) -> Page:
     """The index of runs, the earliest first, whose reports lie in these files beside it."""
-    links = [
-        (Span(_name(result), foreign=True, link=f"./{quote(file)}"),)
+    runs = [
+        ((Span(_name(result), foreign=True, link=f"./{quote(file)}"),), _finished(result))
         for result, file in zip(results, files, strict=True)
     ]
-    runs = [
-        (
-            *(link, headline_of(result), _finished(result), result.manifest.job),
-            ", ".join(card.spec for card in result.manifest.data),
-        )
-        for result, link in zip(results, links, strict=True)
-    ]
-    columns = ("Answer", "Finished", "Job", "Data")
-    last_first = Table.with_columns((Column("Run", "name"), *map(Column, columns)), reversed(runs))
-    points = [point for of_run in map(_points, results, links) for point in of_run]
-    parts = {
-        ("answer", "Runs"): (last_first,),
-        ("matrix", "Models"): tuple(_matrices(points)),
-        ("history", "Changes"): tuple(_histories(points)),
-    }
+    last_first = reversed(list(map(_cells_of_run, results, runs)))
+    table = table_of("", ("Run", "Answer", "Finished", "Job", "Data"), last_first)
+    points = [point for of_run in map(_points, results, runs) for point in of_run]
+    sections = (
+        Section(anchor="answer", title="Runs", blocks=(table,) if table else ()),
+        Section(anchor="matrix", title="Models", blocks=tuple(_matrices(points))),
+        Section(anchor="history", title="Changes", blocks=tuple(_histories(points))),
+    )
     return Page(
         title=f"SCoPE: {counted(len(results), 'run')}",
-        sections=tuple(
-            Section(anchor=anchor, title=title, blocks=blocks)
-            for (anchor, title), blocks in parts.items()
-            if blocks
-        ),
+        sections=tuple(section for section in sections if section.blocks),
     )
 
 
@@ -101,7 +90,13 @@ def _finished(result: Result) -> str:
     return result.clock.finished[:16].replace("T", " ") if result.clock else ""
 
 
-def _points(result: Result, link: Text) -> Iterator[_Point]:
+def _cells_of_run(result: Result, run: tuple[Text, str]) -> tuple[Written, ...]:
+    link, finished = run
+    data = ", ".join(card.spec for card in result.manifest.data)
+    return link, headline_of(result), finished, result.manifest.job, data
+
+
+def _points(result: Result, run: tuple[Text, str]) -> Iterator[_Point]:
     """The numbers on all texts of a run, and of each part of a report on a pair."""
     parts = result.parts if isinstance(result, PairResult) else [result]
     for part in (each for one in parts for each in (getattr(one, "audits", ()) or (one,))):
@@ -114,15 +109,9 @@ def _points(result: Result, link: Text) -> Iterator[_Point]:
             if measured.subset is None and measured.metric in _METRICS and card is not None:
                 label = OF_TWO_MODELS.get(measured.metric, "Accuracy")
                 on = f" on {measured.capability}" if measured.capability else ""
-                against = measured.against or next(iter(references), "")
-                yield _Point(
-                    what=without_home(f"{label}{on}, {card.spec}"),
-                    pair=(measured.target, against),
-                    finished=_finished(result),
-                    link=link,
-                    data=card,
-                    measured=measured,
-                )
+                pair = (measured.target, measured.against or next(iter(references), ""))
+                what = without_home(f"{label}{on}, {card.spec}")
+                yield _Point(pair, what, run, card, measured)
 
 
 def _matrices(points: Sequence[_Point]) -> Iterator[Block]:
@@ -141,45 +130,29 @@ def _matrices(points: Sequence[_Point]) -> Iterator[Block]:
 
 def _histories(points: Sequence[_Point]) -> Iterator[Block]:
     """Every number that two runs or more have, and how it changed from one to the next."""
-    rows: list[Row] = []
-    for _, group in groupby(sorted(points, key=_number), key=_number):
-        runs = list(group)
+    number = attrgetter("pair", "what")
+    rows: list[tuple[Written | None, ...]] = []
+    for _, of_number in groupby(sorted(points, key=number), key=number):
+        runs = list(of_number)
         if len(runs) > 1:
-            rows += map(_row, [None, *runs], runs)
-    if rows:
-        yield Table(
-            columns=(
-                Column("Measured", "name"),
-                Column("Run"),
-                Column("Finished"),
-                Column("Value", "estimate"),
-                Column("Change since the run above", "estimate"),
-            ),
-            rows=tuple(rows),
-        )
+            rows += map(_cells_of_number, [None, *runs], runs)
+    heads = ("Measured", "Run", "Finished", "Value", "Change since the run above")
+    if table := table_of("", heads, rows):
+        yield table
         yield note(
             "A change is the mean paired difference between two runs on the same texts, where runs "
-            "keep the values of each. "
-            "Bold: its interval excludes 0, without a correction for the number of rows."
+            "keep the values of each. Its interval is not corrected for the number of rows."
         )
 
 
-def _number(point: _Point) -> tuple[tuple[str, str], str]:
-    """What runs have in common: two models, and what is measured."""
-    return point.pair, point.what
-
-
-def _row(before: _Point | None, point: _Point) -> Row:
-    change = None if before is None else _change(before, point)
-    what = prose("{what}: {model} against ", what=point.what, model=point.pair[0])
-    return Row(
-        cells=(
-            (*what, *compared_with(point.pair[1])) if before is None else None,
-            *(point.link, point.finished, Cell.of(point.measured.estimate)),
-            None if change is None else Cell.of(change, signed=True),
-        ),
-        chosen=isinstance(change, Estimate) and change.side != "unclear",
-    )
+def _cells_of_number(before: _Point | None, point: _Point) -> tuple[Written | None, ...]:
+    """The number of a run with its change; the first run of several says what is measured."""
+    value = Cell.of(point.measured.estimate)
+    if before is None:
+        what = prose("{what}: {model} against ", what=point.what, model=point.pair[0])
+        return (*what, *compared_with(point.pair[1])), *point.run, value, None
+    change = _change(before, point)
+    return None, *point.run, value, None if change is None else Cell.of(change, signed=True)
 
 
 def _change(before: _Point, after: _Point) -> Estimate | Undefined | None:

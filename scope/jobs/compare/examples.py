@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -33,8 +34,8 @@ from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
 MOST_EXAMPLES = 3
 """Questions in the answer of the page."""
 
-MOST_ANSWERS, FEW_ANSWERS = 5, 3
-"""Answers to a question shown at once; of more, the few most frequent ones."""
+MOST_ANSWERS = 5
+"""Answers to a question shown at once, the right and the most frequent ones."""
 
 MOST_ITEMS = 500
 """Questions shown at most; those on which the models disagree most come first."""
@@ -135,14 +136,12 @@ def marked_answer(text: str, gold: Sequence[str]) -> Text:
 
 def _shown(item: Item, given: Given) -> Text:
     """An answer, or that there is none, with a remark where it is right."""
-    if given.key is None:
-        text = prose("__no answer__")
-    elif isinstance(given.key, int):
-        text = (Span(item.question.options[given.key]),)
+    if isinstance(given.key, int):
+        text: Text = (Span(item.question.options[given.key]),)
     elif given.key:
         text = marked_answer(given.key, item.gold)
     else:
-        text = (Span(UNANSWERABLE, "emphasis"),)
+        text = (Span("no answer" if given.key is None else UNANSWERABLE, "emphasis"),)
     return (*text, Span(" "), Span("✓\N{NO-BREAK SPACE}right", "good")) if given.right else text
 
 
@@ -165,11 +164,9 @@ def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
         right = ((Span(one or UNANSWERABLE, "strong", foreign=True),) for one in item.gold)
         gold = joined(dict.fromkeys(right), between=" / ") or prose("not known")
         yield Passage(prose("Gold: {gold}", gold=gold))
-    shown = [answer for answer in asked.given if answer.models or answer.right]
-    if len(shown) > MOST_ANSWERS:
-        frequent = sorted(shown, key=lambda answer: (not answer.right, -len(answer.models)))
-        shown = [answer for answer in shown if answer in frequent[:FEW_ANSWERS]]
-    yield asked.table(shown)
+    frequent = sorted(asked.given, key=lambda answer: (not answer.right, -len(answer.models)))
+    shown = [answer for answer in frequent[:MOST_ANSWERS] if answer.models or answer.right]
+    yield asked.table([answer for answer in asked.given if answer in shown])
     if others := [answer for answer in asked.given if answer not in shown]:
         kind = "options" if item.question.options else "answers"
         yield Fold(prose(f"Other {kind}: {{n}}", n=len(others)), (asked.table(others),))
@@ -200,18 +197,13 @@ def _cards(shown: Questions) -> Cards:
     categories = sorted({one.item.category or "no category" for one in shown})
     named = (("task", "Task", tasks), ("category", "Category", categories))
     selects = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
-    models = shown[0].task.names
-    alone = enumerate(models) if len(models) == 2 else ()
-    written = any(not one.item.question.options for one in shown)
-    states = (
-        ("", "all questions"),
-        ("disagree", "models disagree"),
-        *((("text", "a written answer changes"),) if written else ()),
-        *((f"only{place}", f"only {name} is right") for place, name in alone),
-        *((("otherwrong", "both are wrong, differently"),) if len(models) == 2 else ()),
-        ("wrong", "at least one is wrong"),
-        ("none", "all alike, none wrong"),
-    )
+    kinds = list(dict.fromkeys(filter(None, map(_kind, shown))))
+    states = {
+        **{"": "all questions", "disagree": "models disagree"},
+        **{f"kind{place}": kind for place, kind in enumerate(kinds)},
+        **{"wrong": "at least one is wrong", "none": "all alike, none wrong"},
+    }
+    selects.append(Select(key="state", label="Answers", options=tuple(states.items())))
     return Cards(
         cards=tuple(
             Card(
@@ -220,7 +212,7 @@ def _cards(shown: Questions) -> Cards:
                 keys={
                     "task": str(tasks.index(one.task.task)),
                     "category": str(categories.index(one.item.category or "no category")),
-                    "state": " ".join(_states(one)),
+                    "state": " ".join(_states(one, kinds)),
                     "alike": f"{1 - one.disagreement:.6f}",
                 },
                 anchor=example_anchor(one.item.question.id, one.task.task),
@@ -230,68 +222,52 @@ def _cards(shown: Questions) -> Cards:
         finder=Finder(
             unit="questions",
             searched="texts",
-            selects=(*selects, Select(key="state", label="Answers", options=states)),
+            selects=tuple(selects),
             orders=(("order", "most disagreed first"), ("alike", "least disagreed first")),
             difference="state",
         ),
     )
 
 
-def _states(asked: AnsweredQuestion) -> Iterator[str]:
-    """Whether models disagree, which of two alone is right, and whether one is wrong."""
+def _states(asked: AnsweredQuestion, kinds: Sequence[str]) -> Iterator[str]:
+    """Whether models disagree, whether one is wrong, and of which kind the question is."""
     if asked.disagreement:
         yield "disagree"
-        if not asked.item.question.options:
-            yield "text"
-    right = [name for one in asked.given if one.right for name, _ in one.models]
     if any(one.right is False and one.models for one in asked.given):
         yield "wrong"
-        if len(right) == 1:
-            yield f"only{asked.task.names.index(right[0])}"
-        elif asked.disagreement and not right:
-            yield "otherwrong"
+    if kind := _kind(asked):
+        yield f"kind{kinds.index(kind)}"
 
 
 def _note(asked: AnsweredQuestion) -> Text:
-    category, answering = asked.item.category, dict(p for one in asked.given for p in one.models)
+    """The task, the question's id and category, and the models that were not asked."""
+    answering = {name for one in asked.given for name, _ in one.models}
     silent = [name for name in asked.task.names if name not in answering]
-    return prose(
-        "{task} · question {question}{category}{silent}",
-        task=asked.task.task,
-        question=asked.item.question.id,
-        category=() if category is None else prose(" · {name}", name=category),
-        silent=prose(" · not asked: {names}", names=joined(silent)) if silent else (),
-    )
+    parts = [written(asked.task.task), prose("question {id}", id=asked.item.question.id)]
+    if asked.item.category is not None:
+        parts.append(written(asked.item.category))
+    if silent:
+        parts.append(prose("not asked: {names}", names=joined(silent)))
+    return joined(parts, between=" · ")
 
 
 def example_cards(tasks: Sequence[Questions]) -> Iterator[Block]:
-    """At most three questions: the first kind of every task, then the second ones."""
-    by_task = [list(_of_task(questions)) for questions in tasks]
-    ranks = range(MOST_EXAMPLES)
-    cards = [cards[rank] for rank in ranks for cards in by_task if rank < len(cards)]
+    """At most three questions: the shortest of each kind, first those that stand for the most."""
+    kinds: dict[tuple[str, str], list[AnsweredQuestion]] = defaultdict(list)
+    for question in chain.from_iterable(tasks):
+        if kind := _kind(question):
+            kinds[question.task.task, kind].append(question)
+    cards = []
+    for (task, kind), of_kind in sorted(kinds.items(), key=lambda pair: -len(pair[1])):
+        shown = min(of_kind, key=lambda question: len(question.item.question.text))
+        about = prose("**{kind}** · {task}", kind=kind, task=task)
+        cards.append(Card(note=about, blocks=tuple(question_blocks(shown))))
     if cards:
         yield heading("For example")
-        yield Cards(cards=tuple(cards[:MOST_EXAMPLES]), narrow=True)
+        yield Cards(cards=cards[:MOST_EXAMPLES], narrow=True)
 
 
-def _of_task(questions: Questions) -> Iterator[Card]:
-    """The shortest question of each kind, the kind of the most questions first."""
-    kinds: dict[Text, list[AnsweredQuestion]] = defaultdict(list)
-    for question in questions:
-        if kind := _kind(question):
-            kinds[kind].append(question)
-    seen = set()
-    for kind, of_kind in sorted(kinds.items(), key=lambda pair: -len(pair[1])):
-        shown = min(of_kind, key=lambda question: len(question.item.question.text))
-        # Of many models one stands for all that are alone with their answer.
-        words = kind if len(shown.task.fit) == 2 else kind[-1:]
-        if words not in seen:
-            seen.add(words)
-            about = (*kind, *prose(" · {task}", task=shown.task.task))
-            yield Card(note=about, blocks=tuple(question_blocks(shown)))
-
-
-def _kind(question: AnsweredQuestion) -> Text:
+def _kind(question: AnsweredQuestion) -> str:
     """What a question shows of the models that are not degenerate; empty for nothing."""
     fit = question.task.fit
     answers = [(one, [name for name, _ in one.models if name in fit]) for one in question.given]
@@ -299,9 +275,11 @@ def _kind(question: AnsweredQuestion) -> Text:
     wrong = [(answer, names) for answer, names in answers if answer.right is False and names]
     erring = [name for _, names in wrong for name in names]
     if len(right) == 1 and erring:
-        return prose("Only **{model}** is right", model=right[0])
+        return f"Only {right[0] if len(fit) == 2 else 'one model'} is right"
     if len(erring) == 1 and right:
-        return prose("Only **{model}** is wrong", model=erring[0])
-    if len(wrong) == 1 and len(erring) == len(fit) > 1 and wrong[0][0].key is not None:
-        return prose(f"{'Both' if len(fit) == 2 else 'All'} give the **same wrong answer**")
-    return ()
+        return "Only one model is wrong"
+    if not 1 < len(erring) == len(fit) or None in (answer.key for answer, _ in wrong):
+        return ""
+    if len(wrong) == 1:
+        return "The same wrong answer"
+    return "Different wrong answers" if len(fit) == 2 else ""

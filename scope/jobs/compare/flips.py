@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from reports.blocks import Block, Section, Table, paragraph
-from reports.prose import Text, prose, written
-from reports.wording import in_percent, p_value, short_share
+from reports.blocks import Section, paragraph
+from reports.builders.estimates import table_of
+from reports.prose import Text, Written, prose
+from reports.wording import Cell, in_percent, p_value, short_points, short_share
 from scope.jobs.compare.task_estimates import TaskEstimates
-from scope.records import Estimate, FourCells, PooledDifference, Undefined
+from scope.records import Estimate, FourCells, PooledDifference
 
 _ABOUT = (
     "The first model of a pair is the reference. Difference: accuracy of the second less that of "
@@ -18,105 +20,97 @@ _ABOUT = (
 )
 
 _ABOUT_POOLED = (
-    "Difference: accuracy of the second model less that of the first, in points. p is one-sided: "
-    "the probability of such a drop, or a greater one, if both were equally accurate on every "
-    "task. *Pooled* counts each item alike, *mean of tasks* each task; *max drop* is the task that "
+    "Difference: accuracy of the second model less that of the first. p is one-sided: the "
+    "probability of such a drop, or a greater one, if both were equally accurate on every task. "
+    "__Pooled__ counts each item alike, __mean of tasks__ each task; __max drop__ is the task that "
     "loses most for its number of changed items, its p and its interval corrected for the choice; "
-    "*Fisher* combines the p-values of the tasks. Pooled, max drop and Fisher are those of Kübler "
-    "et al. (ICLR 2026): a drop is shown where one of the three is at most 0.05 / 3."
+    "__Fisher__ combines the p-values of the tasks. Pooled, max drop and Fisher are those of "
+    "Kübler et al. (ICLR 2026): a drop is shown where one of the three is at most 0.05 / 3."
 )
 
 
-def replacement_sentence(cells: FourCells) -> Iterator[Text]:
-    """How much of the first model's accuracy the second keeps, the test, and what n can show."""
-    if cells.flips is None or cells.recovery is None or cells.other_wrong is None:
+_HEADS = (
+    *("Task", "From", "To", "Difference", "p", "Recovery", "Flips", "Right → wrong"),
+    *("Wrong → right", "Wrong → other wrong", "Detectable"),
+)
+_HEADS_POOLED = ("From", "To", "Tasks pooled by", "Difference", "p of a drop")
+
+
+def _exchanged(gap: Estimate) -> Estimate:
+    """The difference of two models in the other order.
+
+    >>> gap = _exchanged(Estimate(value=-0.3, low=-0.4, high=0.1, n=9, method="any"))
+    >>> gap.value, gap.low, gap.high
+    (0.3, -0.1, 0.4)
+    """
+    return replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
+
+
+def pair_sentences(cells: FourCells) -> Iterator[Text]:
+    """Which model is right more often, what the second keeps of the first, and what n can show."""
+    yield _accuracies(cells)
+    if cells.flips is None or cells.recovery is None:
         return
     yield prose(
         "{second} keeps **{share}** of the accuracy of {first} (recovery). {flips} of the answers "
-        "flip, {lost} from right to wrong and {gained} back (McNemar’s exact p {p}); {other} wrong "
-        "answers change to other wrong ones.",
+        "flip, {lost} from right to wrong and {gained} back (McNemar’s exact p: {p}).",
         first=cells.first,
         second=cells.second,
         share=short_share(cells.recovery),
         flips=short_share(cells.flips),
-        lost=f"{cells.count(cells.only_first):,}",
-        gained=f"{cells.count(cells.only_second):,}",
-        other=f"{cells.count(cells.other_wrong):,}",
-        p=_p(cells.p_value),
+        lost=cells.count(cells.only_first),
+        gained=cells.count(cells.only_second),
+        p=p_value(cells.p_value),
     )
     if isinstance(cells.detectable, Estimate):
         yield prose(
             "{n} questions show a difference of {points} points with power 0.8.",
-            n=f"{cells.detectable.n:,}",
-            points=in_points(cells.detectable),
+            n=cells.detectable.n,
+            points=short_points(cells.detectable),
         )
 
 
-def _p(value: float | None) -> str:
-    shown = p_value(value)
-    return shown if shown.startswith("<") else f"= {shown}"
-
-
-def in_points(estimate: Estimate | Undefined | None, sign: int = 1) -> str:
-    """A difference of shares in points with its interval; ``sign`` −1 exchanges the two.
-
-    >>> in_points(Estimate(value=0.021, low=-0.018, high=0.0251, n=9, method="any"), sign=-1)
-    '−2.1 [−2.5, 1.8]'
-    """
-    if not isinstance(estimate, Estimate):
-        return "none" if estimate is None else str(estimate)
-    low, high = sorted((sign * estimate.low, sign * estimate.high))
-    value, *ends = in_percent(sign * estimate.value, low, high)
-    return f"{value} [{', '.join(ends)}]"
+def _accuracies(cells: FourCells) -> Text:
+    """Which model is right more often, if either is shown to be, and by how many points."""
+    gap, (better, other) = cells.difference, (cells.first, cells.second)
+    shares = [cells.both.value + alone.value for alone in (cells.only_first, cells.only_second)]
+    if gap.value < 0:
+        gap, (better, other), shares = _exchanged(gap), (other, better), shares[::-1]
+    (more,), (less,) = map(in_percent, shares)
+    opening = "**{better} is right more often**: on"
+    if gap.low <= 0 or (cells.p_value or 0.0) >= 0.05:
+        opening = "**Neither is shown to be right more often**: {better} on"
+    # With McNemar's test the verdict gives the difference, with an interval of another kind.
+    points = "" if cells.p_value is not None else f" The difference is {short_points(gap)} points."
+    words = f"{opening} {more}\u00a0%, {{other}} on {less}\u00a0%.{points}"
+    return prose(words, better=better, other=other)
 
 
 def flips_section(
     tasks: Sequence[TaskEstimates], pooled: Sequence[PooledDifference]
 ) -> Section | None:
     """Every pair of models of every task, and the tasks pooled; None without counted flips."""
-    numbers = (
-        *("n", "Difference", "p", "Recovery", "Flips", "Right → wrong", "Wrong → right"),
-        *("Wrong → other wrong", "Detectable"),
-    )
-    rows = [_cells(cells, task) for task in tasks for cells in task.cells if cells.flips]
-    if not rows:
+    rows = [_of_pair(pair, task) for task in tasks for pair in task.cells if pair.flips]
+    of_pairs = table_of("", _HEADS, rows)
+    if of_pairs is None:
         return None
-    blocks: list[Block] = [paragraph(_ABOUT), _table(("Task", "From", "To"), numbers, rows)]
-    if pooled:
-        each = [
-            (
-                *(row.first, row.second, row.way, ", ".join(row.tasks), f"{row.estimate.n:,}"),
-                *(in_points(row.estimate), p_value(row.p_value)),
-            )
-            for row in pooled
-        ]
-        names = ("From", "To", "Tasks pooled by", "Tasks")
-        table = _table(names, ("n", "Difference", "p of a drop"), each)
-        blocks += [paragraph(_ABOUT_POOLED), table]
-    return Section(anchor="flips", title="Flips and recovery", blocks=tuple(blocks))
+    of_tasks = table_of("", _HEADS_POOLED, map(_of_tasks, pooled))
+    more = (paragraph(_ABOUT_POOLED), of_tasks) if of_tasks else ()
+    blocks = (paragraph(_ABOUT), of_pairs, *more)
+    return Section(anchor="flips", title="Flips and recovery", blocks=blocks)
 
 
-def _table(
-    names: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequence[Text | str]]
-) -> Table:
-    return Table.of({**dict.fromkeys(names, "name"), **dict.fromkeys(numbers, "number")}, rows)
-
-
-def _cells(cells: FourCells, task: TaskEstimates) -> tuple[Text | str, ...]:
+def _of_pair(pair: FourCells, task: TaskEstimates) -> tuple[Written | None, ...]:
+    flips = (pair.only_first, pair.only_second, pair.other_wrong)
     return (
-        task.task,
-        written(task.marked(cells.first)),
-        written(task.marked(cells.second)),
-        f"{cells.both.n:,}",
-        in_points(cells.difference, -1),
-        p_value(cells.p_value),
-        *(
-            "none" if share is None else short_share(share)
-            for share in (cells.recovery, cells.flips)
-        ),
-        *(
-            f"{cells.count(share):,}: {short_share(share)}" if share is not None else "none"
-            for share in (cells.only_first, cells.only_second, cells.other_wrong)
-        ),
-        in_points(cells.detectable),
+        *(task.task, task.marked(pair.first), task.marked(pair.second)),
+        *(Cell.points(_exchanged(pair.difference)), p_value(pair.p_value)),
+        *(share and Cell.share(share) for share in (pair.recovery, pair.flips)),
+        *(of and replace(Cell.share(of), remark=f"{pair.count(of):,} of {of.n:,}") for of in flips),
+        pair.detectable and Cell.points(pair.detectable),
     )
+
+
+def _of_tasks(row: PooledDifference) -> tuple[Written, ...]:
+    way = f"{row.way}: {', '.join(row.tasks)}"
+    return row.first, row.second, way, Cell.points(row.estimate), p_value(row.p_value)

@@ -11,18 +11,15 @@ from typing import Any
 import numpy as np
 
 from reports.blocks import (
-    Beside,
     Block,
     Callout,
     Column,
-    ColumnKind,
     Fold,
     Page,
     Paragraph,
     Section,
     Table,
     Terms,
-    note,
     paragraph,
 )
 from reports.builders.estimates import (
@@ -34,8 +31,8 @@ from reports.builders.estimates import (
 from reports.builders.outcomes import answered_section, model_lines, outcome_lines
 from reports.builders.run import asked, folded, reproduce, run_lines
 from reports.charts import Grid, SmallStrip, grid
-from reports.prose import Text, joined, prose, together, written
-from reports.wording import in_percent, number, range_of_counts, short, short_share, two_digits
+from reports.prose import Text, joined, prose, together
+from reports.wording import number, range_of_counts, short, short_share, two_digits
 from scope.jobs.audit.answer import Answered, verdict_boxes, verdict_sentences
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
@@ -44,17 +41,17 @@ from scope.jobs.compare.examples import (
     answers_side_by_side,
     example_cards,
 )
-from scope.jobs.compare.flips import flips_section, replacement_sentence
+from scope.jobs.compare.flips import flips_section, pair_sentences
 from scope.jobs.compare.task_estimates import TaskEstimates, explained, task_estimates
 from scope.jobs.compare.verdicts import in_words
 from scope.metrics import metric_name
-from scope.records import GOLD, CompareResult, Estimate, FourCells, Undefined, marked
+from scope.records import GOLD, CompareResult, Estimate, Undefined, marked
 
 FEW_MODELS = 6
 """Up to this many models are in the title by their names."""
 
 MOST_ROWS = 10
-"""Models whose row is shown at once; beyond, the matrix is folded, too."""
+"""Of more models the matrix is folded, and the table scrolls."""
 
 MOST_MODELS = 60
 """A matrix of more models would be unreadable."""
@@ -63,13 +60,11 @@ MOST_REASONS = 3
 """Of more degenerate models, or warnings, the others are only named."""
 
 _MEANINGS = {
-    "capa": (
-        "agreement beyond what the accuracies alone give",
-        "0 is chance, 1 identical. This assumes equally difficult questions; otherwise unrelated "
-        "models of equal skill reach 0.1 to 0.25.",
-    ),
-    "sem_score": ("mean similarity in meaning", "1 is the same answer."),
-    "word_f1": ("mean share of common words", "1 is the same answer."),
+    "capa": "agreement beyond what the accuracies alone give. 0 is chance, 1 identical. This "
+    "assumes equally difficult questions; otherwise unrelated models of equal skill reach 0.1 to "
+    "0.25.",
+    "sem_score": "mean similarity in meaning. 1 is the same answer.",
+    "word_f1": "mean share of common words. 1 is the same answer.",
 }
 """What a main metric means, and how to read it."""
 
@@ -78,8 +73,7 @@ _LIMITS = (
     "over retraining: the same recipe with another seed may lie outside. The order of options and "
     "the words of the prompt change what a model answers. A missing answer is wrong, and between "
     "two models it leaves its question out. Where answers are texts, right is an exact match with "
-    "a right answer. A degenerate model is out of pairs, rankings and examples, and stays in the "
-    "tables with a mark."
+    "a right answer."
 )
 
 
@@ -113,10 +107,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
     tables = (block for task in tasks for block in picture(task) if isinstance(block, Table))
     return Page(
         title=f"SCoPE compare: {named}",
-        sections=(
-            *(section for section in opened if section is not None),
-            *folded(*numbers),
-        ),
+        sections=(*filter(None, opened), *folded(*numbers)),
         brief=(
             *map(Paragraph, verdict_sentences(answered(result))),
             *(Paragraph(together(*sentences(task, tasks[:n]))) for n, task in enumerate(tasks)),
@@ -142,27 +133,13 @@ def _answer(
     for place, task in enumerate(tasks):
         first, *others = map(Paragraph, sentences(task, tasks[:place]))
         notes = map(Paragraph, remarks(result, task.task))
-        pictures = (block for made in picture(task) for block in _in_part(made, len(task.names)))
-        boxes.append(Callout("neutral", (replace(first, lead=True), *others, *pictures, *notes)))
-    beside = len(boxes) > 1 and all(len(task.names) == 2 for task in tasks)
-    shown = (Beside(tuple((box,) for box in boxes)),) if beside else boxes
+        blocks = (replace(first, lead=True), *others, *picture(task), *notes)
+        boxes.append(Callout("neutral", blocks))
     failed = [outcome for outcome in result.outcomes if outcome.status != "measured"]
     lines = [outcome_lines(failed, of_tasks=True)] if failed else []
     verdicts = verdict_boxes(answered(result))
-    blocks = (*verdicts, *shown, *lines, *example_cards(questions))
-    return Section(anchor="answer", title="Answer", blocks=blocks)
-
-
-def _in_part(block: Block, models: int) -> Iterator[Block]:
-    """Of many models the first rows, with the others and the matrix behind a line."""
-    if isinstance(block, Grid) and models > MOST_ROWS:
-        yield Fold(prose("{metric} of all pairs", metric=block.title), (block,))
-    elif isinstance(block, Table) and models > MOST_ROWS:
-        yield replace(block, rows=block.rows[:MOST_ROWS])
-        rest = block.rows[MOST_ROWS:]
-        yield Fold(prose("{n} more models", n=len(rest)), (replace(block, rows=rest),))
-    else:
-        yield block
+    shown = (*verdicts, *boxes, *lines, *example_cards(questions))
+    return Section(anchor="answer", title="Answer", blocks=shown)
 
 
 def in_short(result: CompareResult) -> str:
@@ -183,22 +160,22 @@ def sentences(task: TaskEstimates, before: Sequence[TaskEstimates] = ()) -> Iter
 
     Its main metric is explained unless a task ``before`` it on the page has the same one.
     """
-    explained = all(earlier.main_metric != task.main_metric for earlier in before)
     pairs, label = task.ranked(), metric_name(task.main_metric).label
-    means, reading = _MEANINGS.get(task.main_metric.removesuffix("_discrete"), ("", ""))
+    meaning = _MEANINGS.get(task.main_metric.removesuffix("_discrete"))
+    again = any(earlier.main_metric == task.main_metric for earlier in before)
     if not pairs:
         template = "On **{task}** no two models can be compared: {why}."
         yield prose(template, task=task.task, why=_why_none(task))
     elif len(task.fit) == 2:
-        yield from _on_two(task, pairs[0][0])
-        template = f"{means[:1].upper()}{means[1:]} ({{label}}) is **{{n}}**. {reading}"
-        if means:
-            template = template if explained else "{label} is **{n}**."
-            yield prose(template, label=label, n=short(pairs[0][1]))
+        ((pair, likeness),) = pairs
+        yield from _on_two(task, pair)
+        if meaning:
+            template = "{label} is **{n}**" + ("." if again else f": {meaning}")
+            yield prose(template, label=label, n=short(likeness))
     else:
         yield from _on_many(task, label)
-        if means and explained:
-            yield prose(f"{{label}} is the {means}. {reading}", label=label)
+        if meaning and not again:
+            yield prose(f"{{label}}: {meaning}", label=label)
 
 
 def _why_none(task: TaskEstimates) -> str:
@@ -216,30 +193,7 @@ def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
         share = short_share(same.estimate)
         yield prose(words, task=task.task, models=models, share=share, n=same.estimate.n)
     for cells in (cell for cell in task.cells if (cell.first, cell.second) == pair):
-        yield _accuracies(cells)
-        yield from replacement_sentence(cells)
-
-
-def _accuracies(cells: FourCells) -> Text:
-    """Which model is right more often, if either is shown to be, and by how many points."""
-    gap, both = cells.difference, cells.both.value
-    models = [(both + cells.only_first.value, cells.first)]
-    models.append((both + cells.only_second.value, cells.second))
-    sign = -1 if gap.value < 0 else 1
-    (share, better), (other_share, other) = models[::sign]
-    more, *ends = in_percent(sign * gap.value, *sorted((sign * gap.low, sign * gap.high)))
-    (first,), (second,) = in_percent(share), in_percent(other_share)
-    opening = "**{better} is right more often**: on"
-    if gap.low * gap.high <= 0 or (cells.p_value or 0.0) >= 0.05:
-        opening = "**Neither is shown to be right more often**: {better} on"
-    # With McNemar's test the verdict gives the interval, which is of another kind.
-    interval = f" [{', '.join(ends)}]" if cells.p_value is None else ""
-    return prose(
-        f"{opening} {first}\u00a0%, {{other}} on {second}\u00a0%. The difference is {more} points"
-        f"{interval}.",
-        better=better,
-        other=other,
-    )
+        yield from pair_sentences(cells)
 
 
 def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
@@ -248,9 +202,8 @@ def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
     every = [estimate for _, estimate in pairs]
     most, least = (
         prose(
-            "**{first}** and **{second}** with {n}{rivals}",
-            first=pair[0],
-            second=pair[1],
+            "**{pair}** with {n}{rivals}",
+            pair=joined(pair, last=" and "),
             n=short(estimate),
             rivals=rival_pairs(estimate, every),
         )
@@ -266,57 +219,55 @@ def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
 def remarks(result: CompareResult, task: str) -> Iterator[Text]:
     """A line on degenerate models, and one on answers that are given too often."""
     here = [shares for shares in result.task_shares if shares.task == task]
-    degenerate = [(one.model, one.degenerate) for one in here if one.degenerate]
-    warnings = [(one.model, one.warning) for one in here if one.warning]
-    for template, models in (
+    degenerate = {shares.model: shares.degenerate for shares in here if shares.degenerate}
+    warnings = {shares.model: shares.warning for shares in here if shares.warning}
+    for template, reasons in (
         ("!!Degenerate!!, so out of pairs, rankings and examples: {models}.", degenerate),
         ("**Warning**: {models}.", warnings),
     ):
-        reasons = [
+        reasoned = [
             prose("**{model}** ({reason})", model=model, reason=reason)
-            for model, reason in models[:MOST_REASONS]
+            for model, reason in list(reasons.items())[:MOST_REASONS]
         ]
-        if models:
-            others = (model for model, _ in models[MOST_REASONS:])
-            yield prose(template, models=joined([*reasons, *others]))
+        if reasoned:
+            yield prose(template, models=joined([*reasoned, *list(reasons)[MOST_REASONS:]]))
 
 
 def picture(task: TaskEstimates) -> Iterator[Block]:
     """The four cells of the two models that count; of three and more a matrix, and a row each."""
     for cells in task.cells:
         if {cells.first, cells.second} == set(task.fit):
-            shares = {
-                prose("Both are right"): cells.both,
-                prose("Only {model} is right", model=cells.first): cells.only_first,
-                prose("Only {model} is right", model=cells.second): cells.only_second,
-                prose("Both are wrong"): cells.neither,
-            }
-            if cells.other_wrong is not None:
-                shares[prose("Both are wrong, differently")] = cells.other_wrong
-            yield _shares_table(prose("Of {n} questions", n=cells.both.n), "Share", shares.items())
+            shares = [
+                (prose("Both are right"), cells.both),
+                (prose("Only {model} is right", model=cells.first), cells.only_first),
+                (prose("Only {model} is right", model=cells.second), cells.only_second),
+                (prose("Both are wrong"), cells.neither),
+            ]
+            if cells.other_wrong:
+                shares.append((prose("Both are wrong, differently"), cells.other_wrong))
+            yield _shares_table(f"Of {cells.both.n:,} questions", "Share", shares)
     if len(task.names) > 2:
-        made = matrix(task, task.main_metric) if len(task.names) <= MOST_MODELS else None
-        yield made or note("No matrix of {n} models.", n=len(task.names))
-        yield _models_table(task)
+        many = len(task.names) > MOST_ROWS
+        if made := matrix(task):
+            title = prose("{metric} of all pairs", metric=made.title)
+            yield Fold(title, (made,)) if many else made
+        yield replace(_models_table(task), tall=many)
 
 
-def _shares_table(head: Text, share: str, rows: Iterable[tuple[Any, ...]], *more: Column) -> Table:
+def _shares_table(head: str, share: str, rows: Iterable[tuple[Any, ...]], *more: Column) -> Table:
     """Each name with its share as a strip and a number, and with further cells."""
     strip = Column("0 to 100\u00a0%", "strip")
-    return Table.with_columns(
-        (Column(head, "name"), strip, Column(share, "number"), *more),
+    cells = (
         (
-            (name, _strip(estimate), short_share(estimate), *cells)
-            for name, estimate, *cells in rows
-        ),
-        close=True,
+            name,
+            SmallStrip(short_share(of), of, (0.0, 1.0)) if isinstance(of, Estimate) else None,
+            short_share(of),
+            *others,
+        )
+        for name, of, *others in rows
     )
-
-
-def _strip(estimate: Estimate | Undefined) -> SmallStrip | None:
-    if isinstance(estimate, Undefined):
-        return None
-    return SmallStrip(short_share(estimate), estimate, (0.0, 1.0))
+    columns = (Column(head, "name"), strip, Column(share, "number"), *more)
+    return Table.with_columns(columns, cells, close=True)
 
 
 def _models_table(task: TaskEstimates) -> Table:
@@ -324,42 +275,35 @@ def _models_table(task: TaskEstimates) -> Table:
     gold = task.against_gold("accuracy" if task.choice else "exact_match")
     unknown = Undefined(reason="not measured")
     right = {name: gold[name].estimate if name in gold else unknown for name in task.names}
-    texts = range_of_counts(right.values())
     ordered = sorted(right.items(), key=lambda row: -getattr(row[1], "value", -1.0))
-    nearest: dict[str, Text] = {}
+    nearest: dict[str, str] = {}
     for pair, estimate in task.ranked():
         for name, other in (pair, pair[::-1]):
-            words = f"{{other}}\u00a0{two_digits(estimate.value)}"
-            nearest.setdefault(name, prose(words, other=other))
-    rows = (
-        (written(task.marked(name)), estimate, nearest.get(name, prose("none")))
-        for name, estimate in ordered
-    )
+            nearest.setdefault(name, f"{other}\u00a0{two_digits(estimate.value)}")
+    rows = ((task.marked(name), estimate, nearest.get(name, "none")) for name, estimate in ordered)
     similar = Column(f"Most similar, {metric_name(task.main_metric).label}")
-    return _shares_table(prose(f"Of {texts} questions"), "Right", rows, similar)
+    return _shares_table(f"Of {range_of_counts(right.values())} questions", "Right", rows, similar)
 
 
-def matrix(task: TaskEstimates, metric: str) -> Grid | None:
-    """A metric between all models, similar ones next to each other by the main metric."""
+def matrix(task: TaskEstimates) -> Grid | None:
+    """The main metric between all models, similar ones next to each other; None of too many."""
     from scipy.cluster.hierarchy import leaves_list, linkage
 
+    if len(task.names) > MOST_MODELS:
+        return None
     main = {pair: row.estimate for pair, row in task.between(task.main_metric).items()}
     # Models whose similarity is unknown are further apart than any others.
     similar = [getattr(main.get(pair), "value", -9.0) for pair in combinations(task.names, 2)]
     order = leaves_list(linkage(1 - np.array(similar), "average", optimal_ordering=True)).tolist()
     order = order if order[0] < order[-1] else order[::-1]
-    names = {task.names[place]: task.marked(task.names[place]) for place in order}
-    return grid(
-        metric_name(metric).label,
-        {
-            (names[first], names[second]): row.estimate
-            for pair, row in task.between(metric).items()
-            for first, second in (pair, pair[::-1])
-        },
-        rows=list(names.values()),
-        columns=list(names.values()),
-        numbered=True,
-    )
+    names = [task.marked(task.names[place]) for place in order]
+    cells = {
+        (task.marked(first), task.marked(second)): estimate
+        for pair, estimate in main.items()
+        for first, second in (pair, pair[::-1])
+    }
+    title = metric_name(task.main_metric).label
+    return grid(title, cells, rows=names, columns=names, numbered=True)
 
 
 def _categories(tasks: Sequence[TaskEstimates]) -> Section | None:
@@ -380,26 +324,29 @@ def _categories(tasks: Sequence[TaskEstimates]) -> Section | None:
 
 def _numbers(result: CompareResult, tasks: Sequence[TaskEstimates]) -> Section | None:
     """Every estimate, task by task, with a mark on degenerate models."""
-    if not result.measurements:
-        return None
     blocks = []
     for task in tasks:
-        rows = sorted(task.rows, key=lambda row: (row.subset is not None, row.against != GOLD))
         named = [
             replace(row, target=task.marked(row.target), against=task.marked(row.against or GOLD))
-            for row in rows
+            for row in task.rows
         ]
         blocks.append(every_estimate(task.task, named))
-    return numbers_section(explained(result), blocks)
+    return numbers_section(explained(result), blocks) if result.measurements else None
 
 
 def _by_model(result: CompareResult) -> Table:
     """Which answers each model gives to a task, and to how many questions it gives none."""
-    heads: dict[str, ColumnKind] = {"Model": "name", "Task": "text", "Asked": "number"}
+    rows = (
+        (marked(share.model, [share]), share.task, share.asked, share.given, share.in_words())
+        for share in result.task_shares
+    )
     return Table.of(
-        heads | {"Answered": "number", "Answers": "text"},
-        (
-            (marked(share.model, [share]), share.task, share.asked, share.given, share.in_words())
-            for share in result.task_shares
-        ),
+        {
+            "Model": "name",
+            "Task": "text",
+            "Asked": "number",
+            "Answered": "number",
+            "Answers": "text",
+        },
+        rows,
     )

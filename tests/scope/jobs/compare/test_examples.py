@@ -105,10 +105,10 @@ def test_as_many_of_each_task_are_shown(tasks_comparison):
 
 def test_states_say_whether_models_disagree_and_whether_one_is_wrong(tasks_comparison):
     found = {question(one): one.keys["state"] for one in cards(tasks_comparison).cards}
-    assert found["q1"] == "disagree text wrong"
+    assert found["q1"] == "disagree wrong kind0"
     assert found["c0"] == ""
     # Two choose alike and right; the third gave no answer, which counts as wrong.
-    assert found["c3"] == "wrong"
+    assert found["c3"] == "wrong kind0"
 
 
 def test_of_two_models_a_state_says_which_one_alone_is_right(tasks_comparison):
@@ -119,8 +119,8 @@ def test_of_two_models_a_state_says_which_one_alone_is_right(tasks_comparison):
         tasks=tuple(replace(task, answers=task.answers[:2]) for task in tasks_comparison.tasks),
     )
     found = cards(of_two)
-    assert {question(one): one.keys["state"] for one in found.cards}["c2"] == "disagree wrong only0"
-    assert ("only0", f"only {names[0]} is right") in found.finder.selects[-1].options
+    assert {question(one): one.keys["state"] for one in found.cards}["c2"] == "disagree wrong kind0"
+    assert ("kind0", f"Only {names[0]} is right") in found.finder.selects[-1].options
 
 
 def test_a_model_that_was_not_asked_is_named_and_neither_silent_nor_wrong(tasks_comparison):

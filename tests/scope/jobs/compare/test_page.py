@@ -104,7 +104,7 @@ def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(task
     assert line.startswith(
         f"On choice, {small} and {large} give the same answer to 75 % [62, 88] of 4 questions."
     )
-    assert "the accuracies alone give (CAPA) is 0.50 [0.38, 0.62]" in line
+    assert "CAPA is 0.50 [0.38, 0.62]: agreement beyond what the accuracies" in line
     (remark,) = map(plain, remarks(found, CHOICE))
     assert remark.endswith(f"out of pairs, rankings and examples: {other} (one answer).")
     line = said(with_degenerate(tasks_comparison, large, other), CHOICE)
@@ -121,7 +121,7 @@ def test_the_more_often_right_model_comes_first_with_the_interval_turned(tasks_c
     two = with_degenerate(tasks_comparison, other)
     line = said(replace(two, cells=(cells(0.125, 0.5, (-0.5, -0.25)),)), CHOICE)
     assert f"{large} is right more often: on 75 %, {small} on 38 %." in line
-    assert "The difference is 38 points [25, 50]." in line
+    assert "The difference is +37.5 [+25.0, +50.0] points." in line
 
 
 def test_a_difference_that_may_be_0_makes_neither_the_better_one(tasks_comparison):
@@ -129,4 +129,4 @@ def test_a_difference_that_may_be_0_makes_neither_the_better_one(tasks_compariso
     two = with_degenerate(tasks_comparison, other)
     line = said(replace(two, cells=(cells(0.5, 0.125, (-0.01, 0.5)),)), CHOICE)
     assert f"Neither is shown to be right more often: {small} on 75 %, {large} on 38 %." in line
-    assert "The difference is 38 points [−1, 50]." in line
+    assert "The difference is +37.5 [−1.0, +50.0] points." in line

@@ -4,7 +4,7 @@ from itertools import combinations
 from hypothesis import given, strategies as st
 from made_up_tasks_comparison import MODELS, QA, estimate
 
-from reports.blocks import Paragraph, Table
+from reports.blocks import Table
 from reports.prose import plain, written
 from scope.jobs.compare.page import matrix, picture
 from scope.jobs.compare.task_estimates import TaskEstimates, task_estimates
@@ -29,7 +29,7 @@ def of_values(values, size):
 
 
 def order(task):
-    return [name for name, _ in matrix(task, "capa_discrete").rows]
+    return [name for name, _ in matrix(task).rows]
 
 
 def test_models_of_one_kind_stand_together():
@@ -47,13 +47,13 @@ def test_groups_are_joined_at_their_most_alike_ends():
 
 @given(st.lists(st.sampled_from([None, -0.5, 0.0, 0.5, 1.0]), min_size=10, max_size=10))
 def test_every_model_stands_in_the_matrix_once(values):
-    made = matrix(of_values([0.5, *values[1:]], 5), "capa_discrete")
+    made = matrix(of_values([0.5, *values[1:]], 5))
     assert sorted(name for name, _ in made.rows) == [f"m{place}" for place in range(5)]
 
 
-def test_beyond_sixty_models_a_sentence_stands_for_the_matrix():
+def test_beyond_sixty_models_there_is_no_matrix():
     found = list(picture(replace(of_values([0.5], 2), names=tuple(map(str, range(61))))))
-    assert [type(one) for one in found] == [Paragraph, Table]
+    assert [type(one) for one in found] == [Table]
 
 
 def task(comparison, name, *degenerate):
