@@ -198,8 +198,10 @@ def _cards(shown: Questions) -> Cards:
     named = (("task", "Task", tasks), ("category", "Category", categories))
     selects = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
     kinds = list(dict.fromkeys(filter(None, map(_kind, shown))))
+    written = not all(one.item.question.options for one in shown)
     states = {
         **{"": "all questions", "disagree": "models disagree"},
+        **({"text": "a written answer changes"} if written else {}),
         **{f"kind{place}": kind for place, kind in enumerate(kinds)},
         **{"wrong": "at least one is wrong", "none": "all alike, none wrong"},
     }
@@ -233,6 +235,8 @@ def _states(asked: AnsweredQuestion, kinds: Sequence[str]) -> Iterator[str]:
     """Whether models disagree, whether one is wrong, and of which kind the question is."""
     if asked.disagreement:
         yield "disagree"
+        if not asked.item.question.options:
+            yield "text"
     if any(one.right is False and one.models for one in asked.given):
         yield "wrong"
     if kind := _kind(asked):
