@@ -156,8 +156,7 @@ _HOW_TO_READ = (
     note(
         "Marked words differ. Bars are probabilities. “Distance” is the L1 distance between the "
         "reference’s shift of probabilities and the target’s, as in Soft-SCoPE, and on an "
-        "unchanged text between their probabilities; “score” is the search’s "
-        "1\u00a0/\u00a0(1\u00a0+\u00a0distance moved by the reference)."
+        "unchanged text between their probabilities."
     ),
     note(
         "“Kept” beside the filters is the share of the kept pairs chosen here on which a target "
@@ -232,7 +231,6 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
                 ("order", "different first"),
                 ("distance", "distance from the reference"),
                 ("moved", "how far a target moved"),
-                ("score", "search score"),
                 *((("apart", "farthest apart in meaning"),) if similar else ()),
             ),
             difference="lost",
@@ -271,7 +269,6 @@ def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> 
         "slice": " ".join(slices),
         "lost": " ".join(map(str, text.lost)),
         "right": _right(text, labels),
-        "score": f"{(after and after.perturbation.score) or 0:.4f}",
     }
     if text.similarity is not None:
         keys["apart"] = f"{1 - text.similarity:.4f}"
@@ -311,7 +308,7 @@ def card(
 
 
 def _note(text: Shown) -> Text:
-    """What kind of text it is, where it comes from, and its numbers."""
+    """What kind of text it is, where it comes from, and how similar both texts are."""
     example = prose("example {id}", id=text.before.example.id)
     gold = prose("no gold label")
     if text.gold is not None:
@@ -319,19 +316,14 @@ def _note(text: Shown) -> Text:
     if text.after is None:
         return joined((prose("unchanged text"), example, gold), between=" · ")
     changed = text.after.perturbation
-    numbers = {
-        "score": changed.score,
-        "similarity": changed.similarity,
-        "sentence similarity": text.after.similarity,
-    }
+    cosines = {"similarity": changed.similarity, "sentence similarity": text.after.similarity}
     parts = [
         *(written(text.after.capability), prose(f"{text.kind} pair"), example),
         *(prose("trial {trial}", trial=changed.trial), gold),
-        *(prose(f"{name} {number(n)}") for name, n in numbers.items() if n is not None),
+        *(prose(f"{name} {number(n)}") for name, n in cosines.items() if n is not None),
     ]
     if not text.judged:
-        now = "changes" if text.kind == "kept" else "keeps"
-        parts.append(prose(f"**the reference {now} its label: not a {text.kind} pair**"))
+        parts.append(prose("**the reference changes its label: not a kept pair**"))
     return joined(parts, between=" · ")
 
 

@@ -53,13 +53,8 @@ from scope.metrics import metric_name
 from scope.records import AuditMatrix, AuditResult, Estimate, Measurement, marked
 
 
-def page(
-    result: AuditResult, *, max_pairs: int = MOST_EXAMPLES, max_failures: int = MOST_FAILURES
-) -> Page:
-    """The whole report of an audit.
-
-    ``max_pairs`` and ``max_failures`` bound how many texts are listed, not what is counted.
-    """
+def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
+    """The whole report of an audit; ``max_pairs`` bounds how many texts are listed, not counted."""
     if result.matrix is not None:
         return _matrix_page(result, result.matrix)
     manifest, verdicts = result.manifest, list(answered(result))
@@ -77,7 +72,7 @@ def page(
         sections=(
             *sections,
             example_section(result, most=max_pairs),
-            *folded(_estimates(result), differences, *_about_the_run(result, max_failures)),
+            *folded(_estimates(result), differences, *_about_the_run(result)),
         ),
         brief=(
             *map(Paragraph, verdict_sentences(verdicts)),
@@ -89,9 +84,9 @@ def page(
     )
 
 
-def _about_the_run(result: AuditResult, failures: int) -> Iterator[Section]:
+def _about_the_run(result: AuditResult) -> Iterator[Section]:
     yield asked(result.manifest)
-    yield outcomes_section(result, most=failures)
+    yield outcomes_section(result, most=MOST_FAILURES)
     yield reproduce(result.manifest, result.clock)
 
 
@@ -125,13 +120,9 @@ def _degenerate(result: AuditResult) -> Iterator[Block]:
 
 def _without_pairs(result: AuditResult) -> Iterator[Block]:
     """Capabilities that were not measured, or of which no search succeeded."""
-    outcomes = [
-        outcome
-        for outcome in all_outcomes(result)
-        if outcome.status != "measured" or not outcome.found
-    ]
-    if outcomes:
-        yield outcome_lines(outcomes)
+    rows = [row for row in all_outcomes(result) if row.status != "measured" or not row.found]
+    if rows:
+        yield outcome_lines(rows)
 
 
 def _estimates(result: AuditResult) -> Section:
@@ -178,17 +169,6 @@ def _tables(result: AuditResult) -> Iterator[Block]:
                 if row.capability == group
             ),
         )
-    if result.curves:
-        yield heading("Soft-SCoPE over the cutoff")
-        yield Table.of(
-            {"Capability": "name", "Cutoff": "text", "Target": "text", "Soft-SCoPE": "estimate"},
-            (
-                (curve.capability, f"{x:g}", curve.target, Cell.of(estimate))
-                for curve in result.curves
-                for x, estimate in curve.points
-            ),
-            tall=True,
-        )
 
 
 def _against(audit: AuditResult) -> Fold:
@@ -215,7 +195,7 @@ def _matrix_page(result: AuditResult, matrix: AuditMatrix) -> Page:
         title=f"SCoPE {manifest.job}: a matrix of {names}",
         sections=(
             Section(anchor="answer", title="Answer", blocks=answer),
-            *folded(over, _estimates(result), *_about_the_run(result, 0)),
+            *folded(over, _estimates(result), *_about_the_run(result)),
         ),
         brief=(*answer, *_without_pairs(result), *run_lines(result.clock)),
     )
