@@ -89,9 +89,9 @@ def test_filters_search_and_order_live_in_the_address_and_survive_a_reload(brows
     with opening(browser, address) as tab:
         choose(tab, "#by-lost", "none differs")
         tab.fill("#search", "text 4")
-        tab.select_option("#order", "score")
+        tab.select_option("#order", "moved")
         before = trials(tab)
-        assert tab.url.endswith("#examples?search=text+4&lost=none&order=score")
+        assert tab.url.endswith("#examples?search=text+4&lost=none&order=moved")
         tab.reload()
         tab.wait_for_selector("body[data-ready]")
         assert (trials(tab), tab.input_value("#search")) == (before, "text 4")

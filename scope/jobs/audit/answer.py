@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -20,13 +21,14 @@ from reports.blocks import (
     Terms,
     note,
 )
-from reports.builders.estimates import CLEAN, short_name
+from reports.builders.estimates import CLEAN, meanings, short_name
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, prose, written
 from reports.wording import p_value, range_of_counts, short, short_points, short_share
 from scope.estimation.slices import MINUS
 from scope.jobs.audit.telling_text import telling_text
 from scope.jobs.audit.verdict_words import VerdictWords, compared, in_words
+from scope.metrics import metric_name
 from scope.records import (
     AuditResult,
     Difference,
@@ -74,21 +76,30 @@ class Answered(NamedTuple):
 
 def answered(result: AuditResult) -> Iterator[Answered]:
     """The verdict on each target, if any is reached."""
-    same = estimates_of_models(result, "iid_agreement", None)
+    manifest, looks = result.manifest, result.earlier_looks
+    same, gaps = estimates_of_models(result, "iid_agreement", None), _accuracy_gaps(result)
+    baseline = "" if manifest.baseline is None else manifest.baseline.name
     for verdict in result.verdicts:
         facts = []
-        agreement, *ends = same.get(verdict.target), *verdict.endpoints
+        agreement, gap = same.get(verdict.target), gaps.get(verdict.target)
         if isinstance(agreement, Estimate):
-            gap = next((end.estimate for end in ends if end.name == "accuracy"), None)
             points = f"; accuracy {short_points(gap)} points" if isinstance(gap, Estimate) else ""
             same_on = f"same answer on {short_share(agreement)} of {{n}}{points}"
             facts.append((prose("Unchanged texts"), prose(same_on, n=agreement.n)))
         if example := telling_text(verdict, result):
             facts.append((prose("Largest difference"), example))
-        manifest, words = result.manifest, in_words(verdict, result)
-        baseline = "" if manifest.baseline is None else manifest.baseline.name
         names = (manifest.reference.name, baseline)
-        yield Answered(verdict, words, *names, tuple(facts), result.earlier_looks)
+        yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), looks)
+
+
+def _accuracy_gaps(result: AuditResult) -> dict[str, Estimate | Undefined]:
+    """Each target's accuracy minus the reference's, where its verdict rests on it."""
+    return {
+        verdict.target: end.estimate
+        for verdict in result.verdicts
+        for end in verdict.endpoints
+        if end.name == "accuracy"
+    }
 
 
 def verdict_sentences(verdicts: Iterable[Answered]) -> list[Text]:
@@ -174,42 +185,35 @@ def _numbers(answer: Answered) -> Iterator[Block]:
 
 def picture(result: AuditResult) -> Iterator[Block]:
     """Agreement and, a capability each, concordance of all models; without it Hard-SCoPE."""
-    groups = [
-        (capability, estimates_of_models(result, metric, capability))
-        for metric, capability in _keys(result)
-    ]
-    defined = [one for _, of in groups for one in of.values() if isinstance(one, Estimate)]
+    groups = _groups(result)
+    every = chain.from_iterable(of_models.values() for of_models in groups.values())
+    defined = [estimate for estimate in every if isinstance(estimate, Estimate)]
     if not defined:
         return
-    low = math.floor(10 * min(one.low for one in defined)) / 10
-    ends = (low, max(1.0, *(one.high for one in defined)))
+    low = math.floor(10 * min(estimate.low for estimate in defined)) / 10
+    ends = (low, max(1.0, *(estimate.high for estimate in defined)))
     yield Table(
         columns=(
             Column("Model", "name"),
             Column(f"{low:g} to {ends[1]:g}", "strip"),
             Column("Value and interval", "number"),
         ),
-        rows=tuple(row for group in groups for row in _rows(result, *group, ends)),
+        rows=tuple(row for group in groups.items() for row in _rows(result, *group, ends)),
     )
-    yield _ABOUT if result.candidate_outcomes else _ABOUT_KEPT
+    yield meanings(map(metric_name, ("iid_agreement", _main_metric(result))))
+    if not result.candidate_outcomes:
+        yield note("A model that never moves has a Hard-SCoPE of 1.")
+    if any(card.role != "target" for card in result.manifest.targets):
+        yield note("The solid line is the baseline, the dotted one the floor.")
 
 
-_ABOUT = note(
-    "Agreement: how often a model gives the label of the reference. Concordance: how often two "
-    "random changes of a text move a model in the order in which they move the reference; ½ is a "
-    "model that never moves or moves at random, and independent models lie above it. The solid "
-    "line is the baseline, the dotted one the floor, where there are such models."
-)
-_ABOUT_KEPT = note(
-    "Hard-SCoPE: of the changed texts that leave the reference’s label, the share that leaves the "
-    "model’s, too; a model that never moves has 1."
-)
-
-
-def _keys(result: AuditResult) -> list[tuple[str, str | None]]:
-    """The metric and the capability of each group."""
-    main, capabilities = _main_metric(result), result.manifest.capabilities
-    return [("iid_agreement", None), *((main, card.name) for card in capabilities)]
+def _groups(result: AuditResult) -> dict[str | None, dict[str, Estimate | Undefined]]:
+    """Each model's agreement, then its main number on each capability, as far as measured."""
+    groups: dict[str | None, dict[str, Estimate | Undefined]]
+    groups = {None: estimates_of_models(result, "iid_agreement", None)}
+    for card in result.manifest.capabilities:
+        groups[card.name] = estimates_of_models(result, _main_metric(result), card.name)
+    return {capability: of_models for capability, of_models in groups.items() if of_models}
 
 
 def _main_metric(result: AuditResult) -> str:
@@ -248,8 +252,7 @@ def _rows(
     if capability is not None:
         metric = short_name(_main_metric(result))
         title = prose(f"{metric} on {{capability}}", capability=capability)
-    if of_models:
-        yield Row(cells=(title, None, f"{texts} texts" if texts else ""), chosen=True)
+    yield Row(cells=(title, None, f"{texts} texts" if texts else ""), chosen=True)
     for name, estimate in of_models.items():
         remark = f" ({roles[name]})" if roles[name] != "target" else ""
         model = (*written(marked(name, result.answer_shares)), Span(remark))
@@ -264,18 +267,8 @@ def _rows(
 
 def small_table(result: AuditResult) -> Table:
     """A row a number, a column a model."""
-    rows = [
-        (capability or "agreement", estimates_of_models(result, metric, capability))
-        for metric, capability in _keys(result)
-    ]
-    if result.verdicts:
-        gaps = {
-            verdict.target: end.estimate
-            for verdict in result.verdicts
-            for end in verdict.endpoints
-            if end.name == "accuracy"
-        }
-        rows.insert(0, ("accuracy difference", gaps))
+    rows = [("accuracy difference", _accuracy_gaps(result))]
+    rows += [(capability or "agreement", of) for capability, of in _groups(result).items()]
     names = [card.name for card in result.manifest.targets]
     more = f"; {len(names) - MOST_COLUMNS} more models: --verbose" if names[MOST_COLUMNS:] else ""
     names = names[:MOST_COLUMNS]
@@ -347,14 +340,14 @@ def _on_capabilities(difference: Difference, result: AuditResult) -> Iterator[Te
     if isinstance(estimate, Undefined) or estimate.side == "unclear":
         return
     less, more = str(difference.capability).split(MINUS)[:: -1 if estimate.value > 0 else 1]
-    lead: Text = ()
-    less_on = "follows the reference less on"
+    beyond, less_on = prose(""), "follows the reference less on"
     if result.manifest.baseline:
-        lead = prose("Compared with the baseline {name}, ", name=difference.second)
+        beyond = prose("Compared with the baseline {name}, ", name=difference.second)
         less_on = "loses more on"
-    sentence = prose(
-        f"**{{target}}** {less_on} **{{less}}** than on **{{more}}**: "
+    yield prose(
+        f"{{beyond}}**{{target}}** {less_on} **{{less}}** than on **{{more}}**: "
         "concordance on {difference} {estimate} ({n} texts), not corrected over targets.",
+        beyond=beyond,
         target=difference.first,
         less=less,
         more=more,
@@ -362,4 +355,3 @@ def _on_capabilities(difference: Difference, result: AuditResult) -> Iterator[Te
         estimate=short(estimate),
         n=estimate.n,
     )
-    yield (*lead, *sentence)

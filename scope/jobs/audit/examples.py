@@ -38,11 +38,11 @@ from scope.records import (
 )
 from scope.records.examples import Both, shift_distance
 
-MOST_EXAMPLES, MOST_FAR = 10_000, 5
-"""Examples shown at most, and kept pairs that are marked as farthest apart in meaning."""
+MOST_EXAMPLES = 10_000
+"""Examples shown at most."""
 
 LEAST_SIMILAR = 0.1
-"""The share of each capability's kept pairs that a reader can leave out."""
+"""The share of each capability's kept pairs that a reader can leave out, or read alone."""
 
 MAX_COLUMNS = 5
 """With more labels than this, a card shows only those that were predicted or are gold."""
@@ -54,29 +54,33 @@ KINDS: Mapping[Kind, str]
 KINDS = {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another label"}
 """Each kind in the words of the filter."""
 
-_NO_LABEL = "no label"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
     """A text with its changed text, if any, and the predictions of every model on both.
 
-    ``models`` begins with the reference; predictions on an unchanged text are there twice. ``far``
-    marks the pairs that are farthest apart in meaning, ``unlike`` the least similar ones of a
-    capability.
+    ``models`` begins with the reference; predictions on an unchanged text are there twice.
+    ``unlike`` marks the least similar kept pairs of a capability.
     """
 
     kind: Kind
     before: ScoredExample
     after: ScoredPerturbation | None
     models: tuple[Both, ...]
-    far: bool = False
     unlike: bool = False
 
     @property
     def gold(self) -> str | None:
         """The gold label of the original."""
         return self.before.example.label
+
+    @property
+    def similarity(self) -> float | None:
+        """Of both texts, by the sentence encoder or else as the changed text was admitted."""
+        if self.after is None:
+            return None
+        encoded = self.after.similarity
+        return self.after.perturbation.similarity if encoded is None else encoded
 
     @property
     def judged(self) -> bool:
@@ -105,6 +109,10 @@ class Shown:
         return shift_distance(reference, model)
 
 
+def _gold_label(text: Shown) -> str:
+    return "no label" if text.gold is None else text.gold
+
+
 def _stays(both: Both) -> bool:
     return both[0].choice == both[1].choice
 
@@ -121,10 +129,9 @@ def moved(both: Both) -> float:
 
 def example_section(result: AuditResult, *, most: int) -> Section:
     """At most so many texts: changed ones on which a target differs first, then unchanged ones."""
-    pairs, unchanged = _pairs(result), list(unchanged_texts(result))
-    changed = sorted(pairs, key=lambda pair: (not pair.lost, not pair.far))
-    total, lost = Counter(p.kind for p in pairs), Counter(p.kind for p in pairs if p.lost)
-    ordered = [*changed[: lost.total()], *unchanged, *changed[lost.total() :]]
+    ordered = sorted((*_pairs(result), *unchanged_texts(result)), key=lambda text: not text.lost)
+    total = Counter(text.kind for text in ordered)
+    lost = Counter(text.kind for text in ordered if text.lost)
     about = paragraph(
         "{shown} of {total} examples: {kept} kept pairs, to which the reference gives one label, "
         "of which a target lost {lost}; {flipped} random changes that flip the reference, of "
@@ -137,36 +144,31 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         lost=lost["kept"],
         flipped=total["flipped"],
         unmoved=lost["flipped"],
-        unchanged=len(unchanged),
+        unchanged=total["unchanged"],
     )
-    how = Fold(prose("How to read them"), tuple(_notes(pairs)))
+    similar = any(text.unlike for text in ordered)
+    how = Fold(prose("How to read them"), (*_HOW_TO_READ, *([_SIMILARITY] * similar)))
     cards = (how, _cards(result, ordered[:most])) if ordered[:most] else ()
     return Section(anchor="examples", title="Examples", blocks=(about, *cards))
 
 
-def _notes(pairs: Sequence[Shown]) -> Iterator[Block]:
-    yield note(
+_HOW_TO_READ = (
+    note(
         "Marked words differ. Bars are probabilities. “Distance” is the L1 distance between the "
         "reference’s shift of probabilities and the target’s, as in Soft-SCoPE, and on an "
-        "unchanged text between their probabilities; “score” is the search’s "
-        "1\u00a0/\u00a0(1\u00a0+\u00a0distance moved by the reference)."
-    )
-    yield note(
+        "unchanged text between their probabilities."
+    ),
+    note(
         "“Kept” beside the filters is the share of the kept pairs chosen here on which a target "
         "keeps its label. It is exploratory: it has no interval, and counts pairs instead of texts."
-    )
-    if far := sum(pair.far for pair in pairs):
-        yield note(
-            "The {far} kept pairs that are farthest apart in meaning, by the sentence encoder, "
-            "are marked, and come after those on which a target differs: read these first to "
-            "judge whether a person would call them invariant.",
-            far=far,
-        )
-    if any(pair.after and pair.after.perturbation.similarity is not None for pair in pairs):
-        yield note(
-            "“Similarity” is the cosine by which the changed text was admitted: of the new word "
-            "with the old one in its place, or of the two texts; the least of several."
-        )
+    ),
+)
+_SIMILARITY = note(
+    "“Similarity” is the cosine by which the changed text was admitted: of the new word with the "
+    "old one in its place, or of the two texts; the least of several. “Sentence similarity” is "
+    "that of the two texts by the sentence encoder. Read the pairs that are farthest apart in "
+    "meaning first to judge whether a person would call them invariant."
+)
 
 
 def unchanged_texts(result: AuditResult) -> Iterator[Shown]:
@@ -178,11 +180,21 @@ def unchanged_texts(result: AuditResult) -> Iterator[Shown]:
             yield shown
 
 
-def _pairs(result: AuditResult) -> list[Shown]:
-    """Kept pairs, then the random candidates that flip the reference."""
+def _pairs(result: AuditResult) -> Iterator[Shown]:
+    """Kept pairs, the least similar marked, then random candidates that flip the reference."""
+    kept = list(changed_texts(result, "kept", result.perturbations))
+    by_capability: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    for place, text in enumerate(kept):
+        if text.after is not None and text.similarity is not None:
+            by_capability[text.after.capability].append((text.similarity, place))
+    unlike = {
+        place
+        for ranked in map(sorted, by_capability.values())
+        for _, place in ranked[: math.ceil(LEAST_SIMILAR * len(ranked))]
+    }
+    yield from (replace(text, unlike=place in unlike) for place, text in enumerate(kept))
     flipped = changed_texts(result, "flipped", result.candidates)
-    pairs = [*changed_texts(result, "kept", result.perturbations)]
-    return _with_similarity([*pairs, *(pair for pair in flipped if not _stays(pair.models[0]))])
+    yield from (text for text in flipped if not _stays(text.models[0]))
 
 
 def changed_texts(
@@ -198,50 +210,28 @@ def changed_texts(
             yield Shown(kind=kind, before=before, after=scored, models=models)
 
 
-def _with_similarity(pairs: list[Shown]) -> list[Shown]:
-    """The pairs with marks on the kept ones that are least similar, as far as it is known."""
-    by_encoder: list[tuple[float, int]] = []
-    by_capability: dict[str, list[tuple[float, int]]] = defaultdict(list)
-    for place, pair in enumerate(pairs):
-        if pair.kind == "kept" and pair.after is not None:
-            encoded, admitted = pair.after.similarity, pair.after.perturbation.similarity
-            by_encoder += [] if encoded is None else [(encoded, place)]
-            similarity = admitted if encoded is None else encoded
-            if similarity is not None:
-                by_capability[pair.after.capability].append((similarity, place))
-    far = {place for _, place in sorted(by_encoder)[:MOST_FAR]}
-    unlike = set()
-    for ranked in map(sorted, by_capability.values()):
-        unlike |= {place for _, place in ranked[: math.ceil(LEAST_SIMILAR * len(ranked))]}
-    return [replace(p, far=n in far, unlike=n in unlike) for n, p in enumerate(pairs)]
-
-
 def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
     manifest = result.manifest
     labels = manifest.reference.labels
-    gold = {_NO_LABEL if text.gold is None else text.gold for text in shown}
-    # The reference's labels come first, then foreign ones, then none.
-    ordered = (*labels, *sorted(gold.difference(labels, [_NO_LABEL])), _NO_LABEL)
     words: dict[str, list[str]] = {
         "capability": list(dict.fromkeys(text.after.capability for text in shown if text.after)),
         "text": list(KINDS.values()),
-        "label": [label for label in dict.fromkeys(ordered) if label in gold],
+        "label": sorted({_gold_label(text) for text in shown}),
         "slice": sorted({part for text in shown for part in text.before.example.slices}),
     }
     names = (manifest.reference.name, *(card.name for card in manifest.targets))
-    measured = any(text.after and text.after.similarity is not None for text in shown)
+    similar = any(text.unlike for text in shown)
     return Cards(
         cards=LazyCards(shown, lambda text: card(text, names, labels, _keys(text, words, labels))),
         finder=Finder(
             unit="examples",
             searched="texts",
-            selects=tuple(_selects(words, names[1:], any(text.unlike for text in shown))),
+            selects=tuple(_selects(words, names[1:], similar)),
             orders=(
                 ("order", "different first"),
                 ("distance", "distance from the reference"),
                 ("moved", "how far a target moved"),
-                ("score", "search score"),
-                *((("apart", "farthest apart in meaning"),) if measured else ()),
+                *((("apart", "farthest apart in meaning"),) if similar else ()),
             ),
             difference="lost",
             kept=True,
@@ -275,14 +265,13 @@ def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> 
     keys = {
         "capability": "" if after is None else str(words["capability"].index(after.capability)),
         "text": str([*KINDS].index(text.kind)),
-        "label": str(words["label"].index(_NO_LABEL if text.gold is None else text.gold)),
+        "label": str(words["label"].index(_gold_label(text))),
         "slice": " ".join(slices),
         "lost": " ".join(map(str, text.lost)),
         "right": _right(text, labels),
-        "score": f"{(after and after.perturbation.score) or 0:.4f}",
     }
-    if after is not None and after.similarity is not None:
-        keys["apart"] = f"{1 - after.similarity:.4f}"
+    if text.similarity is not None:
+        keys["apart"] = f"{1 - text.similarity:.4f}"
     if text.unlike:
         keys["unlike"] = "1"
     if text.kind == "kept" and text.judged:
@@ -319,31 +308,23 @@ def card(
 
 
 def _note(text: Shown) -> Text:
-    gold, example = prose("no gold label"), text.before.example.id
+    """What kind of text it is, where it comes from, and how similar both texts are."""
+    example = prose("example {id}", id=text.before.example.id)
+    gold = prose("no gold label")
     if text.gold is not None:
         gold = prose("gold label {gold}", gold=text.gold)
     if text.after is None:
-        return prose("unchanged text · example {example} · {gold}", example=example, gold=gold)
+        return joined((prose("unchanged text"), example, gold), between=" · ")
     changed = text.after.perturbation
-    parts = prose(
-        "{capability} · {kind} pair · example {example} · trial {trial} · {gold} · score {score}",
-        capability=text.after.capability,
-        kind=text.kind,
-        example=example,
-        trial=changed.trial,
-        gold=gold,
-        score="none" if changed.score is None else number(changed.score),
-    )
     cosines = {"similarity": changed.similarity, "sentence similarity": text.after.similarity}
-    for words, cosine in cosines.items():
-        if cosine is not None:
-            parts += prose(f" · {words} {{n}}", n=number(cosine))
-    if text.far:
-        parts += prose(" · **farthest apart in meaning**")
+    parts = [
+        *(written(text.after.capability), prose(f"{text.kind} pair"), example),
+        *(prose("trial {trial}", trial=changed.trial), gold),
+        *(prose(f"{name} {number(n)}") for name, n in cosines.items() if n is not None),
+    ]
     if not text.judged:
-        now = "changes" if text.kind == "kept" else "keeps"
-        parts += prose(f" · **the reference {now} its label: not a {text.kind} pair**")
-    return parts
+        parts.append(prose("**the reference changes its label: not a kept pair**"))
+    return joined(parts, between=" · ")
 
 
 def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> Iterator[Block]:
@@ -357,15 +338,16 @@ def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> It
     for place, (name, both) in enumerate(zip(names, text.models, strict=True)):
         remark = " (reference)" * (place == 0) + " (truncated)" * any(p.truncated for p in both)
         answers = both[text.after is None :]
-        chosen = [written(spelled[prediction.choice]) for prediction in both]
-        cells = (
-            (*written(name), *([Span(remark)] if remark else [])),
-            joined(chosen[:1] if _stays(both) else chosen, between=" → "),
-            _outcome(text, place),
-            *(joined((_share(p, label) for p in answers), between=" → ") for label in shown),
-            number(text.distance(place)) if place else None,
+        chosen = [spelled[prediction.choice] for prediction in both]
+        rows.append(
+            (
+                (*written(name), *([Span(remark)] if remark else [])),
+                joined(chosen[:1] if _stays(both) else chosen, between=" → "),
+                _outcome(text, place),
+                *(joined((_share(p, label) for p in answers), between=" → ") for label in shown),
+                number(text.distance(place)) if place else None,
+            )
         )
-        rows.append(cells)
     columns = (
         *(Column("Model", "name"), Column("Label")),
         Column("Same" if text.after is None else "Invariance"),

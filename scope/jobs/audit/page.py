@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from reports.blocks import (
     Block,
@@ -22,7 +22,6 @@ from reports.blocks import (
 from reports.builders.estimates import (
     CLEAN,
     differences_section,
-    every_estimate,
     meanings,
     rival_pairs,
     short_name,
@@ -53,51 +52,27 @@ from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.metrics import metric_name
 from scope.records import AuditMatrix, AuditResult, Estimate, Measurement, marked
 
-MOST_ROWS = 40
-"""A longer table of estimates scrolls within the page."""
 
-MOST_MODELS = 30
-"""With more references or targets a matrix would be unreadable."""
-
-
-def page(
-    result: AuditResult, *, max_pairs: int = MOST_EXAMPLES, max_failures: int = MOST_FAILURES
-) -> Page:
-    """The whole report of an audit.
-
-    ``max_pairs`` and ``max_failures`` bound how many texts are listed, not what is counted.
-    """
-    if result.audits:
-        return _matrix_page(result)
-    manifest = result.manifest
+def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
+    """The whole report of an audit; ``max_pairs`` bounds how many texts are listed, not counted."""
+    if result.matrix is not None:
+        return _matrix_page(result, result.matrix)
+    manifest, verdicts = result.manifest, list(answered(result))
     targets = ", ".join(card.name for card in manifest.targets)
-    table, models, verdicts = (
-        small_table(result),
-        tuple(model_lines(manifest)),
-        list(answered(result)),
-    )
-    notable = tuple(_notable(result))
-    answer = (
-        *verdict_boxes(verdicts),
-        *notable,
-        *picture(result),
-    )
-    differ = tuple(where_targets_differ(result))
-    bullets = (Bullets(differ, findings=True),)
+    notable, table = tuple(_notable(result)), small_table(result)
+    models, differ = tuple(model_lines(manifest)), tuple(where_targets_differ(result))
+    answer = (*verdict_boxes(verdicts), *notable, *picture(result))
+    sections = [Section(anchor="answer", title="Answer", blocks=answer)]
+    if differ:
+        blocks = (Bullets(differ, findings=True),)
+        sections.append(Section(anchor="differ", title="Where targets differ", blocks=blocks))
+    differences = differences_section(result.differences, result.answer_shares)
     return Page(
         title=f"SCoPE {manifest.job}: {targets} against {manifest.reference.name}",
         sections=(
-            Section(anchor="answer", title="Answer", blocks=answer),
-            *(
-                [Section(anchor="differ", title="Where targets differ", blocks=bullets)]
-                * bool(differ)
-            ),
+            *sections,
             example_section(result, most=max_pairs),
-            *folded(
-                _estimates(result),
-                differences_section(result.differences, result.answer_shares),
-                *_about_the_run(result, max_failures),
-            ),
+            *folded(_estimates(result), differences, *_about_the_run(result)),
         ),
         brief=(
             *map(Paragraph, verdict_sentences(verdicts)),
@@ -109,20 +84,20 @@ def page(
     )
 
 
-def _about_the_run(result: AuditResult, failures: int) -> Iterator[Section]:
-    yield asked(result.manifest, capabilities="Capabilities")
-    yield outcomes_section(result, most=failures)
+def _about_the_run(result: AuditResult) -> Iterator[Section]:
+    yield asked(result.manifest)
+    yield outcomes_section(result, most=MOST_FAILURES)
     yield reproduce(result.manifest, result.clock)
 
 
 def _notable(result: AuditResult) -> Iterator[Block]:
-    """Why there is no verdict, models that are no evidence, and capabilities that failed."""
+    """Why there is no verdict, models that are no evidence, and capabilities without pairs."""
     if not result.verdicts:
         yield paragraph(
             "No verdict: random candidates, which tell a target from a model that never moves, "
             "were not drawn."
         )
-    if result.verdicts and result.earlier_looks:
+    elif result.earlier_looks:
         yield paragraph(
             "**Exploratory**: {runs} asked about the same texts with another plan before. With "
             "each look an error becomes more likely than one plan says; texts that no run has "
@@ -130,12 +105,7 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             runs=", ".join(result.earlier_looks),
         )
     yield from _degenerate(result)
-    failed = [outcome for outcome in all_outcomes(result) if outcome.status != "measured"]
-    failed += [
-        outcome for outcome in result.outcomes if outcome.status == "measured" and outcome.failures
-    ]
-    if failed:
-        yield outcome_lines(failed)
+    yield from _without_pairs(result)
 
 
 def _degenerate(result: AuditResult) -> Iterator[Block]:
@@ -148,13 +118,16 @@ def _degenerate(result: AuditResult) -> Iterator[Block]:
             )
 
 
+def _without_pairs(result: AuditResult) -> Iterator[Block]:
+    """Capabilities that were not measured, or of which no search succeeded."""
+    rows = [row for row in all_outcomes(result) if row.status != "measured" or not row.found]
+    if rows:
+        yield outcome_lines(rows)
+
+
 def _estimates(result: AuditResult) -> Section:
-    # The reference's own base rate stands in the answer.
-    reference = result.manifest.reference.name
-    rows = [row for row in result.measurements if row.target != reference]
-    names = [metric_name(spelling) for spelling in dict.fromkeys(row.metric for row in rows)]
-    # Original texts first, then capability by capability.
-    groups = sorted(dict.fromkeys(row.capability for row in rows), key=lambda one: one is not None)
+    """What the metrics mean, how each model answers, and every number against each reference."""
+    names = map(metric_name, dict.fromkeys(row.metric for row in result.measurements))
     blocks: list[Block] = [
         # Several spellings of one metric differ in parameters alone: explain it once.
         meanings({name.head: name for name in names}.values()),
@@ -166,91 +139,65 @@ def _estimates(result: AuditResult) -> Section:
             half=MORE_SIMILAR,
         ),
     ]
-    if result.manifest.settings.get("goal") == "released":
-        blocks.append(
-            paragraph(
-                "The search scored kept pairs as the paper’s published code does, with a second "
-                "softmax on the changed side: where the reference is sure of a text, the changed "
-                "text of which it is surest wins."
-            )
-        )
-    if (shares := _answers_table(result)) is not None:
-        blocks.append(shares)
-    if not rows:
-        blocks.append(paragraph("No metric was measured."))
-    for group in groups:
-        blocks.append(heading("On {part}", part=group or CLEAN))
-        blocks.append(_estimates_table([row for row in rows if row.capability == group], result))
-    return Section(anchor="estimates", title="All estimates", blocks=(*blocks, *_curves(result)))
-
-
-def _estimates_table(rows: Sequence[Measurement], result: AuditResult) -> Table:
-    """Estimates on all texts of a capability, then those on parts of them."""
-    value = Column("Value", "estimate", method=True)
-    cells = (
-        (
-            spelled(metric_name(row.metric)),
-            *(row.subset or "all", marked(row.target, result.answer_shares)),
-            Cell.of(row.estimate),
-        )
-        for row in sorted(rows, key=lambda row: row.subset is not None)
-    )
-    columns = (Column("Metric", "name"), Column("Part"), Column("Target"), value)
-    return Table.with_columns(columns, cells, tall=len(rows) > MOST_ROWS)
-
-
-def _curves(result: AuditResult) -> Iterator[Block]:
-    """The estimates of every cutoff."""
-    if result.curves:
-        yield heading("Soft-SCoPE over the cutoff")
-        yield Table.of(
-            {"Capability": "name", "Cutoff": "text", "Target": "text", "Soft-SCoPE": "estimate"},
-            (
-                (curve.capability, f"{x:g}", curve.target, Cell.of(estimate))
-                for curve in result.curves
-                for x, estimate in curve.points
-            ),
-            tall=True,
-        )
-
-
-def _answers_table(result: AuditResult) -> Table | None:
-    """How often each model is right on the unchanged texts, and which answers it gives."""
     shares = result.answer_shares
-    cells = (
-        (marked(share.model, shares), Cell.of(share.accuracy), share.in_words()) for share in shares
+    answers = table_of(
+        "Answers to the unchanged texts",
+        ("model", "accuracy", "answers"),
+        ((marked(one.model, shares), Cell.of(one.accuracy), one.in_words()) for one in shares),
     )
-    return table_of("Answers to the unchanged texts", ("model", "accuracy", "answers"), cells)
+    blocks += [answers] if answers else []
+    blocks += map(_against, result.audits) if result.audits else _tables(result)
+    return Section(anchor="estimates", title="All estimates", blocks=tuple(blocks))
 
 
-def _matrix_page(result: AuditResult) -> Page:
+def _tables(result: AuditResult) -> Iterator[Block]:
+    """A table of original texts and one a capability: estimates on all its texts, then on parts."""
+    rows = sorted(result.measurements, key=lambda row: (bool(row.capability), bool(row.subset)))
+    for group in dict.fromkeys(row.capability for row in rows):
+        yield heading("On {part}", part=group or CLEAN)
+        yield Table.with_columns(
+            (
+                *(Column("Metric", "name"), Column("Part"), Column("Model")),
+                Column("Value", "estimate", method=True),
+            ),
+            (
+                (
+                    *(spelled(metric_name(row.metric)), row.subset or "all"),
+                    *(marked(row.target, result.answer_shares), Cell.of(row.estimate)),
+                )
+                for row in rows
+                if row.capability == group
+            ),
+        )
+
+
+def _against(audit: AuditResult) -> Fold:
+    """All numbers against one reference, behind a line that a reader opens."""
+    blocks = tuple(_tables(audit))
+    if audit.differences:
+        about = note("P-values are corrected for the tests of this reference alone.")
+        blocks += (*differences_section(audit.differences, audit.answer_shares).blocks, about)
+    return Fold(prose("Against {reference}", reference=audit.manifest.reference.name), blocks)
+
+
+def _matrix_page(result: AuditResult, matrix: AuditMatrix) -> Page:
     """The whole report of an audit with several references."""
-    matrix = result.matrix or AuditMatrix(asymmetries=(), correlations=(), groups=())
     manifest = result.manifest
-    references = [card.name for card in manifest.references]
     answer: tuple[Block, ...] = (
         Callout("neutral", (*_most_alike(result), *_degenerate(result))),
-        *_matrices(result, references),
+        *_matrices(result),
         *_both_directions(matrix),
     )
-    failed = [outcome for outcome in all_outcomes(result) if outcome.status != "measured"]
-    numbers = tuple(table for table in _numbers(result, matrix) if table is not None)
-    against = tuple(map(_against, result.audits))
+    tables = tuple(table for table in _over_models(matrix) if table is not None)
+    over = Section(anchor="numbers", title="Over all models", blocks=tables) if tables else None
+    names = ", ".join(card.name for card in manifest.references)
     return Page(
-        title=f"SCoPE {manifest.job}: a matrix of {', '.join(references)}",
+        title=f"SCoPE {manifest.job}: a matrix of {names}",
         sections=(
             Section(anchor="answer", title="Answer", blocks=answer),
-            *folded(
-                Section(anchor="numbers", title="All numbers", blocks=numbers),
-                Section(anchor="references", title="References", blocks=against),
-                *_about_the_run(result, 0),
-            ),
+            *folded(over, _estimates(result), *_about_the_run(result)),
         ),
-        brief=(
-            *answer,
-            *([outcome_lines(failed)] if failed else []),
-            *run_lines(result.clock),
-        ),
+        brief=(*answer, *_without_pairs(result), *run_lines(result.clock)),
     )
 
 
@@ -267,9 +214,9 @@ def _most_alike(result: AuditResult) -> Iterator[Paragraph]:
             continue
         rows.sort(key=lambda pair: (-pair[0].value, str(pair[1].against), pair[1].target))
         (best, most), (worst, least) = rows[0], rows[-1]
-        head = prose("Most alike on {capability}: {pair}", capability=card.name, pair=_pair(most))
+        head = "**Most alike on {capability}: {pair}**"
+        yield Paragraph(prose(head, capability=card.name, pair=_pair(most)), lead=True)
         rest = prose("; least alike are {pair}, {worst}", pair=_pair(least), worst=short(worst))
-        yield Paragraph(prose("**{head}**", head=head), lead=True)
         yield paragraph(
             "{metric} {best}{rivals}{least}.",
             metric=short_name(most.metric),
@@ -293,31 +240,28 @@ def _main(result: AuditResult, capability: str) -> list[Measurement]:
     return []
 
 
-def _matrices(result: AuditResult, references: list[str]) -> Iterator[Table]:
+def _matrices(result: AuditResult) -> Iterator[Table]:
     """A table a capability: a row a reference, a column a target."""
     targets = [card.name for card in result.manifest.models if card.role != "reference"]
-    if max(len(references), len(targets)) > MOST_MODELS:
-        return
     names = (written(marked(name, result.answer_shares)) for name in targets)
     columns = (Column("reference", "name"), *(Column(name, "number") for name in names))
     for card in result.manifest.capabilities:
-        rows = _main(result, card.name)
+        if not (rows := _main(result, card.name)):
+            continue
         of_pairs = {(row.against, row.target): row.estimate for row in rows}
-        cells = (
-            (name, *(in_little_room(of_pairs.get((name, to)), len(targets)) for to in targets))
-            for name in references
+        yield Table.with_columns(
+            columns,
+            (
+                (name, *(in_little_room(of_pairs.get((name, to)), len(targets)) for to in targets))
+                for name in (reference.name for reference in result.manifest.references)
+            ),
+            caption=prose(
+                "{metric} on {capability}: rows are references",
+                metric=short_name(rows[0].metric),
+                capability=card.name,
+            ),
+            close=True,
         )
-        if rows:
-            yield Table.with_columns(
-                columns,
-                cells,
-                caption=prose(
-                    "{metric} on {capability}: rows are references",
-                    metric=short_name(rows[0].metric),
-                    capability=card.name,
-                ),
-                close=True,
-            )
 
 
 def _both_directions(matrix: AuditMatrix) -> Iterator[Paragraph]:
@@ -333,9 +277,8 @@ def _both_directions(matrix: AuditMatrix) -> Iterator[Paragraph]:
         yield note("No two models were compared in both directions; see --both-directions.")
 
 
-def _numbers(result: AuditResult, matrix: AuditMatrix) -> Iterator[Table | None]:
-    """Answers, asymmetries, correlations and means of groups, as far as there are any."""
-    yield _answers_table(result)
+def _over_models(matrix: AuditMatrix) -> Iterator[Table | None]:
+    """Asymmetries, correlations and means of groups, as far as there are any."""
     yield table_of(
         "Asymmetry of each pair of models: how much better B keeps or follows A than A does B, "
         "paired by example. Concordance, or else Hard-SCoPE, is tested; the other describes",
@@ -372,13 +315,3 @@ def _numbers(result: AuditResult, matrix: AuditMatrix) -> Iterator[Table | None]
             for group in matrix.groups
         ),
     )
-
-
-def _against(audit: AuditResult) -> Fold:
-    """The audit against one reference, behind a line that a reader opens."""
-    name = audit.manifest.reference.name
-    blocks = every_estimate("All", audit.measurements, name).blocks
-    if audit.differences:
-        about = note("P-values are corrected for the tests of this reference alone.")
-        blocks += (*differences_section(audit.differences, audit.answer_shares).blocks, about)
-    return Fold(prose("Against {reference}", reference=name), blocks)

@@ -159,8 +159,8 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
         str | Any | None, option(METHOD, metavar="MODEL|none", default="the first at hand")
     ] = None
     """Sentence encoder, which compares synonyms in their place. If omitted: all-mpnet-base-v2, or
-    else MiniLM of the extra `demo`. With one that is named, reports mark the pairs that are
-    farthest apart in meaning.
+    else MiniLM of the extra `demo`. With one that is named, examples can be ordered by how
+    far apart they are in meaning.
 
     In Python also a SentenceTransformer."""
 

@@ -39,10 +39,10 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Text:
         return right, text.distance(place + 1)
 
     text = max(texts, key=tells)
-    models = (result.manifest.reference.name, verdict.target)
+    columns = {result.manifest.reference.name: 0, verdict.target: place + 1}
     answers = (
-        prose("{model} {answers}", model=model, answers=_answers(both, labels))
-        for model, both in zip(models, (text.models[0], text.models[place + 1]), strict=True)
+        prose("{model} {answers}", model=model, answers=_answers(text.models[column], labels))
+        for model, column in columns.items()
     )
     original = text.before.example.text
     changed = original if text.after is None else text.after.perturbation.text or ""

@@ -198,10 +198,10 @@ def _cards(shown: Questions) -> Cards:
     named = (("task", "Task", tasks), ("category", "Category", categories))
     selects = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
     kinds = list(dict.fromkeys(filter(None, map(_kind, shown))))
-    written = not all(one.item.question.options for one in shown)
+    in_words = not all(one.item.question.options for one in shown)
     states = {
         **{"": "all questions", "disagree": "models disagree"},
-        **({"text": "a written answer changes"} if written else {}),
+        **({"text": "a written answer changes"} if in_words else {}),
         **{f"kind{place}": kind for place, kind in enumerate(kinds)},
         **{"wrong": "at least one is wrong", "none": "all alike, none wrong"},
     }

@@ -45,13 +45,8 @@ from scope.jobs.probe.network import (
 )
 
 _LEAST = {
-    "seed": 0,
-    "hidden": 1,
-    "outputs": 2,
-    "components": 1,
-    "epochs": 1,
-    "batch": 2,
-    "patience": 1,
+    **dict.fromkeys(("hidden", "components", "epochs", "patience"), 1),
+    **{"seed": 0, "outputs": 2, "batch": 2},
 }
 
 

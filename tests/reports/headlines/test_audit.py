@@ -92,7 +92,7 @@ def test_degenerate_targets_are_marked_wherever_their_numbers_stand(parse, audit
     gone = degenerate(audit)
     printed, kept = str(audit), json.loads(audit.to_json())
     page = page_of(audit, parse)
-    listed = {row[2] for row in page.section("estimates").cells() if len(row) > 3} - {"Target"}
+    listed = {row[2] for row in page.section("estimates").cells() if len(row) > 3} - {"Model"}
     assert {one["model"] for one in kept["answer_shares"] if one["degenerate"]} == gone
     for target in TARGETS:
         marked = f"{target} (degenerate)"

@@ -18,7 +18,7 @@ SECTIONS = [
 
 
 def test_a_cap_keeps_lost_pairs_first_and_says_how_many_are_shown(comparison, parse):
-    document = parse(render(page(comparison, max_pairs=2, max_failures=0)))
+    document = parse(render(page(comparison, max_pairs=2)))
     examples = document.section("examples")
     assert "2 of 5 examples" in examples.words
     assert "5 kept pairs, to which the reference gives one label, of which a target lost 3" in (
@@ -34,7 +34,6 @@ def test_a_comparison_without_clock_or_results_still_makes_a_page(comparison, pa
     )
     document = parse(bare.html())
     assert [node.attributes["id"] for node in document.all("section")] == SECTIONS
-    assert "No metric was measured" in document.section("estimates").words
     assert "finished at" not in document.section("reproduce").words
     assert not document.all("form")
 
