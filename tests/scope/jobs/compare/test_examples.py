@@ -105,7 +105,7 @@ def test_as_many_of_each_task_are_shown(tasks_comparison):
 
 def test_states_say_whether_models_disagree_and_whether_one_is_wrong(tasks_comparison):
     found = {question(one): one.keys["state"] for one in cards(tasks_comparison).cards}
-    assert found["q1"] == "disagree wrong kind0"
+    assert found["q1"] == "disagree text wrong kind0"
     assert found["c0"] == ""
     # Two choose alike and right; the third gave no answer, which counts as wrong.
     assert found["c3"] == "wrong kind0"
@@ -119,7 +119,7 @@ def test_of_two_models_a_state_says_which_one_alone_is_right(tasks_comparison):
         tasks=tuple(replace(task, answers=task.answers[:2]) for task in tasks_comparison.tasks),
     )
     found = cards(of_two)
-    assert {question(one): one.keys["state"] for one in found.cards}["c2"] == "disagree wrong kind0"
+    assert {question(one): one.keys["state"] for one in found.cards}["c2"] == "disagree text wrong kind0"
     assert ("kind0", f"Only {names[0]} is right") in found.finder.selects[-1].options
 
 
