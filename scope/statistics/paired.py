@@ -5,7 +5,7 @@ models is more like the reference. `paired_difference` starts from values in 0..
 and `benjamini_hochberg` correct several such tests.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,18 +67,13 @@ def paired_p_values(
     >>> round(p_values.more, 2), p_values.less
     (0.25, 1.0)
     """
-    if resamples < 1:
-        raise ValueError(f"a p-value takes at least one resample, not {resamples}")
     # Sorted: the generator's signs go to units by their values, whatever their order.
     moved = np.sort(_units(differences))
     moved = moved[moved != 0]
     # Equal sums must count as equal although their terms were added in another order.
     leeway = 1e-9 * float(np.abs(moved).sum())
     observed, more, less = float(moved.sum()), 0, 0
-    for done in range(0, resamples, _RESAMPLES_AT_ONCE):
-        count = min(_RESAMPLES_AT_ONCE, resamples - done)
-        turned = generator.integers(0, 2, size=(count, len(moved)), dtype=np.bool_)
-        sums = observed - 2 * (turned @ moved)
+    for sums in _flipped_sums(moved, resamples, generator):
         more += int((sums >= observed - leeway).sum())
         less += int((sums <= observed + leeway).sum())
     return PairedPValues((more + 1) / (resamples + 1), (less + 1) / (resamples + 1))
@@ -238,17 +233,13 @@ def sign_flip_p_value(
     >>> round(sign_flip_p_value([1, 1], [0, 0], ["a", "b"], generator), 1)
     0.5
     """
-    if resamples < 1:
-        raise ValueError(f"a p-value takes at least one resample, not {resamples}")
     sums = _differences(first, second, example_ids, width).sums
     # Equal sums must count as equal although their terms were added in another order.
     observed = abs(float(sums.sum())) - 1e-9
     # Sorted: the generator's signs go to examples by their values, whatever their order.
     moved = np.sort(sums[sums != 0])
-    as_far = sum(
-        int((_flipped_sums(moved, count, generator) >= observed).sum())
-        for count in _in_parts(resamples)
-    )
+    flipped = _flipped_sums(moved, resamples, generator)
+    as_far = sum(int((np.abs(some) >= observed).sum()) for some in flipped)
     return (as_far + 1) / (resamples + 1)
 
 
@@ -293,15 +284,14 @@ def _adjusted(examples: ExampleSums) -> tuple[float, float]:
     return centre, float(np.sqrt(squares) / adjusted_total)
 
 
-def _flipped_sums(sums: Sums, count: int, generator: np.random.Generator) -> Sums:
-    turned = generator.integers(0, 2, size=(count, len(sums)), dtype=np.bool_)
-    return np.asarray(np.abs(sums.sum() - 2 * (turned @ sums)))
-
-
-def _in_parts(resamples: int) -> list[int]:
-    """Split the resamples so that memory stays small for any number of examples."""
-    whole, rest = divmod(resamples, _RESAMPLES_AT_ONCE)
-    return [_RESAMPLES_AT_ONCE] * whole + [rest] * (rest > 0)
+def _flipped_sums(moved: Sums, resamples: int, generator: np.random.Generator) -> Iterator[Sums]:
+    """The sums with random signs, in parts: memory stays small for any number of examples."""
+    if resamples < 1:
+        raise ValueError(f"a p-value takes at least one resample, not {resamples}")
+    for done in range(0, resamples, _RESAMPLES_AT_ONCE):
+        count = min(_RESAMPLES_AT_ONCE, resamples - done)
+        turned = generator.integers(0, 2, size=(count, len(moved)), dtype=np.bool_)
+        yield moved.sum() - 2 * (turned @ moved)
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
