@@ -89,16 +89,12 @@ def _tokens(tokenizer: Any) -> str:
         return ""
     inner = getattr(tokenizer, "backend_tokenizer", None)
     if inner is None:
-        known: Any = sorted(tokenizer.get_vocab().items()) if _has_vocabulary(tokenizer) else []
+        known: Any = sorted(getattr(tokenizer, "get_vocab", dict)().items())
     else:
         known = json.loads(inner.to_str())
         known = {key: one for key, one in known.items() if key not in ("truncation", "padding")}
     limits = [getattr(tokenizer, name, None) for name in ("model_max_length", "chat_template")]
     return json.dumps([type(tokenizer).__name__, known, *limits], default=repr)
-
-
-def _has_vocabulary(tokenizer: Any) -> bool:
-    return callable(getattr(tokenizer, "get_vocab", None))
 
 
 def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) -> Any:

@@ -79,9 +79,7 @@ def paired_p_values(
     return PairedPValues((more + 1) / (resamples + 1), (less + 1) / (resamples + 1))
 
 
-def sum_estimate(
-    differences: ArrayLike, *, level: float = 0.95, empty: str = "there is nothing to compare"
-) -> Estimate | Undefined:
+def sum_estimate(differences: ArrayLike) -> Estimate | Undefined:
     """Return the sum of the differences, how sure it is, and the number of units.
 
     The interval is that of `paired_difference`, on a scale on which the greatest difference is 1:
@@ -92,10 +90,6 @@ def sum_estimate(
     ----------
     differences
         First minus second, one number a unit; shape (units,).
-    level
-        The interval's confidence level.
-    empty
-        The reason to give where there are no units.
 
     Raises
     ------
@@ -111,13 +105,8 @@ def sum_estimate(
     """
     units = _units(differences)
     greatest = float(np.abs(units).max(initial=0.0)) or 1.0
-    mean = paired_difference(
-        units / greatest,
-        np.zeros_like(units),
-        [str(index) for index in range(len(units))],
-        level=level,
-        empty=empty,
-    )
+    ids = [str(index) for index in range(len(units))]
+    mean = paired_difference(units / greatest, np.zeros_like(units), ids)
     if isinstance(mean, Undefined):
         return mean
     scale = greatest * mean.n
@@ -126,7 +115,6 @@ def sum_estimate(
         low=scale * mean.low,
         high=scale * mean.high,
         n=mean.n,
-        level=level,
         method="Bonett-Price, scaled to the greatest difference",
     )
 
