@@ -31,7 +31,8 @@ from perturbations.edits import (
 )
 from perturbations.lexicon import stopwords
 from perturbations.proper_names import starts_sentence
-from perturbations.settings import check_candidates, check_choice, check_share
+from perturbations.settings import check_candidates, check_choice
+from scope.core.options import Limits
 
 Kind = Literal["both", "value", "spelling"]
 
@@ -95,7 +96,7 @@ class Number(EditingCapability):
     def __post_init__(self) -> None:
         check_choice("change", self.change, Kind)
         check_candidates(self.candidates)
-        check_share("spread", self.spread)
+        Limits(above=0, most=1).check("the setting spread", self.spread)
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
         """Each number with another value, and in the other spelling."""

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.settings import check_between, check_whole
+from perturbations.settings import check_whole
+from scope.core.options import Limits
 from scope.errors import SpecError
 from scope.models import ModelOptions, load_encoder, load_model
 from scope.protocols import Answerer, Classifier, Encoder, SearchOptions
@@ -90,8 +91,8 @@ class Paraphrase(InvarianceCapability):
 
     def __post_init__(self) -> None:
         check_whole("samples", self.samples, 1, len(WORDINGS))
-        check_between("max_length_ratio", self.max_length_ratio, 1, 100)
-        check_between("min_meaning", self.min_meaning, -1, 1)
+        Limits(1, 100).check("the setting max_length_ratio", self.max_length_ratio)
+        Limits(-1, 1).check("the setting min_meaning", self.min_meaning)
 
     def settings(self) -> Mapping[str, Setting]:
         """The bounds, which model paraphrases, and which encoder bounds the meaning."""

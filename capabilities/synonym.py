@@ -25,13 +25,11 @@ from perturbations.capability import InvarianceCapability, Parts
 from perturbations.lexicon import lexicon_version, not_english, stopwords
 from perturbations.settings import (
     WORDNET,
-    check_above_zero,
-    check_between,
     check_choice,
     check_has_effect,
-    check_share,
     check_word_source,
 )
+from scope.core.options import Limits
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example, Setting
@@ -106,9 +104,9 @@ class Synonym(InvarianceCapability):
         check_choice("preset", self.preset, Preset)
         check_choice("sense", self.sense, Sense)
         if self.min_fit is not None:
-            check_between("min_fit", self.min_fit, -1, 1)
-        check_share("max_words", self.max_words)
-        check_above_zero("max_perplexity", self.max_perplexity)
+            Limits(-1, 1).check("the setting min_fit", self.min_fit)
+        Limits(above=0, most=1).check("the setting max_words", self.max_words)
+        Limits(above=0).check("the setting max_perplexity", self.max_perplexity)
         check_word_source(self.source)
         check_has_effect(self, "max_words", "preset=strong", self.preset == "strong")
         check_has_effect(self, "sense", "preset=valid", not paper)

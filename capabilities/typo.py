@@ -22,7 +22,8 @@ from typing import Literal
 
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.lexicon import lexicon_version, stopwords
-from perturbations.settings import check_choice, check_has_effect, check_share
+from perturbations.settings import check_choice, check_has_effect
+from scope.core.options import Limits
 from scope.errors import SpecError
 from scope.records import Setting
 
@@ -79,7 +80,7 @@ class Typo(InvarianceCapability):
                 fix="omit these settings for the defaults, 15, 4 and 100",
             )
         check_choice("preset", self.preset, Preset)
-        check_share("share", self.share)
+        Limits(above=0, most=1).check("the setting share", self.share)
         check_has_effect(self, "share", "preset=valid", self.preset == "valid")
 
     def settings(self) -> Mapping[str, Setting]:

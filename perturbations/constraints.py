@@ -73,7 +73,16 @@ def without_models(constraints: Iterable[Constraint]) -> list[Constraint]:
     return [constraint for constraint in constraints if not isinstance(constraint, NearOriginal)]
 
 
-class NearOriginal(Constraint):
+class ManyAtOnce(Constraint):
+    """Checks texts together, as `_check_constraint_many` does, and one alone in the same way."""
+
+    def _check_constraint(
+        self, transformed_text: AttackedText, reference_text: AttackedText
+    ) -> bool:
+        return bool(self._check_constraint_many([transformed_text], reference_text))
+
+
+class NearOriginal(ManyAtOnce):
     """Admits texts by what a model says of them and of the original.
 
     Attributes
@@ -101,11 +110,6 @@ class NearOriginal(Constraint):
         admitted = self.admits(reference_text, transformed_texts)
         self.refused = self.refused or not admitted.all()
         return [text for text, keep in zip(transformed_texts, admitted, strict=True) if keep]
-
-    def _check_constraint(
-        self, transformed_text: AttackedText, reference_text: AttackedText
-    ) -> bool:
-        return bool(self._check_constraint_many([transformed_text], reference_text))
 
 
 class MeaningKept(NearOriginal):

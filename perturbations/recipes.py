@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from perturbations.capability import Parts
+from perturbations.constraints import ManyAtOnce
 from perturbations.search import StableWordRanking
 from perturbations.textattack_gate import load_textattack
 from perturbations.transformations import WordReplacements
@@ -18,7 +19,6 @@ from perturbations.wordnet import wordnet
 load_textattack()
 
 import textattack.attack_recipes  # noqa: E402
-from textattack.constraints import Constraint  # noqa: E402
 from textattack.search_methods import GreedyWordSwapWIR  # noqa: E402
 from textattack.shared import AttackedText  # noqa: E402
 
@@ -99,7 +99,7 @@ class _NoModel:
         return [[0.5, 0.5] for _ in texts]
 
 
-class NotTaken(Constraint):
+class NotTaken(ManyAtOnce):
     """Prefers texts that no earlier trial has found.
 
     A search of TextAttack's follows the best score, and would go on from such a text to none
@@ -115,8 +115,3 @@ class NotTaken(Constraint):
     ) -> list[AttackedText]:
         left = [text for text in transformed_texts if text.text not in self._taken]
         return left or transformed_texts
-
-    def _check_constraint(
-        self, transformed_text: AttackedText, reference_text: AttackedText
-    ) -> bool:
-        return bool(self._check_constraint_many([transformed_text], reference_text))

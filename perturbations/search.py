@@ -17,24 +17,6 @@ from textattack.search_methods import GreedyWordSwapWIR, SearchMethod  # noqa: E
 from textattack.shared import AttackedText  # noqa: E402
 
 
-class BestCandidate(SearchMethod):
-    """All candidates of one transformation; the admissible one that moves the answer least wins."""
-
-    def perform_search(self, initial_result: Any) -> Any:
-        """The best admissible candidate, or the original where there is none."""
-        original = initial_result.attacked_text
-        candidates = self.get_transformations(original, original_text=original)
-        if not candidates:
-            return initial_result
-        results, _ = self.get_goal_results(candidates)
-        return best_admissible(results) or initial_result
-
-    @property
-    def is_black_box(self) -> bool:
-        """True: only the model's answers are used."""
-        return True
-
-
 class FewestChanges(SearchMethod):
     """All single changes, then further changes of the best, until one is admissible.
 
@@ -70,6 +52,13 @@ class FewestChanges(SearchMethod):
     def is_black_box(self) -> bool:
         """True: only the model's answers are used."""
         return True
+
+
+class BestCandidate(FewestChanges):
+    """All candidates of one transformation; the admissible one that moves the answer least wins."""
+
+    def __init__(self) -> None:
+        super().__init__(steps=1)
 
 
 class GreedyInvariantSwap(GreedyWordSwapWIR):

@@ -49,55 +49,11 @@ def check_whole(setting: str, value: int, least: int, most: int) -> None:
     fix:      correct the value, or omit max_words
     """
     if not isinstance(value, int) or not least <= value <= most:
-        raise _wrong(setting, value, f"a whole number from {least} to {most}")
-
-
-def check_share(setting: str, value: float) -> None:
-    """Refuse what is no share above 0.
-
-    Examples
-    --------
-    >>> check_share("max_words", 1.5)
-    Traceback (most recent call last):
-    ...
-    scope.errors.SpecError: found:    the setting max_words=1.5
-    expected: a share above 0, at most 1
-    fix:      correct the value, or omit max_words
-    """
-    if not 0 < value <= 1:
-        raise _wrong(setting, value, "a share above 0, at most 1")
-
-
-def check_between(setting: str, value: float, least: float, most: float) -> None:
-    """Refuse a number beyond these limits.
-
-    Examples
-    --------
-    >>> check_between("min_meaning", 1.5, -1, 1)
-    Traceback (most recent call last):
-    ...
-    scope.errors.SpecError: found:    the setting min_meaning=1.5
-    expected: a number from -1 to 1
-    fix:      correct the value, or omit min_meaning
-    """
-    if not least <= value <= most:
-        raise _wrong(setting, value, f"a number from {least} to {most}")
-
-
-def check_above_zero(setting: str, value: float) -> None:
-    """Refuse a number that is not above 0.
-
-    Examples
-    --------
-    >>> check_above_zero("max_perplexity", 0)
-    Traceback (most recent call last):
-    ...
-    scope.errors.SpecError: found:    the setting max_perplexity=0
-    expected: a number above 0
-    fix:      correct the value, or omit max_perplexity
-    """
-    if not value > 0:
-        raise _wrong(setting, value, "a number above 0")
+        raise SpecError(
+            f"the setting {setting}={value}",
+            expected=f"a whole number from {least} to {most}",
+            fix=f"correct the value, or omit {setting}",
+        )
 
 
 def check_has_effect(capability: object, setting: str, needed: str, given: bool) -> None:
@@ -144,11 +100,3 @@ def check_word_source(source: str) -> None:
 def check_candidates(candidates: int) -> None:
     """Refuse a number of replacements at one place that is out of bounds."""
     check_whole("candidates", candidates, 1, MOST_CANDIDATES)
-
-
-def _wrong(setting: str, value: object, expected: str) -> SpecError:
-    return SpecError(
-        f"the setting {setting}={value}",
-        expected=expected,
-        fix=f"correct the value, or omit {setting}",
-    )

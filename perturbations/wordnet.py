@@ -102,7 +102,7 @@ class WordNet:
     def parts_of_speech(self, word: str) -> tuple[str, ...]:
         """Those that it holds the word or a base form of it in, such as ``("noun", "verb")``."""
         held = zip(PARTS_OF_SPEECH, self._parts, strict=True)
-        return tuple(name for name, part in held if part.has(word.lower()))
+        return tuple(name for name, part in held if part.forms(word.lower()))
 
     def base_forms(self, word: str) -> frozenset[str]:
         """The word in lower case, and the base forms that it holds.
@@ -145,7 +145,7 @@ class WordNet:
                 near = [parts[_TYPES[kind]].sense(place) for place, kind in sense.near]
                 for other in (sense, *near) if sense.relates and rank < _SENSES else ():
                     for lemma in filter(_is_common, other.lemmas if other.relates else ()):
-                        first = parts[other.part].first_sense(lemma) == sense.place
+                        first = parts[other.part].places(lemma)[0] == sense.place
                         if lemma != base:
                             yield Related(name, base, lemma, rank == 0 and first)
 
@@ -188,16 +188,8 @@ class _PartOfSpeech:
     def senses(self, word: str) -> Iterator[tuple[str, int, Sense]]:
         """Each sense of a word in lower case, with its base form and its rank there, from 0."""
         for form in sorted(self.forms(word)):
-            for rank, place in enumerate(self._places(form)):
+            for rank, place in enumerate(self.places(form)):
                 yield form, rank, self.sense(place)
-
-    def first_sense(self, lemma: str) -> str:
-        """The place of a lemma's most frequent sense."""
-        return self._places(lemma)[0]
-
-    def has(self, word: str) -> bool:
-        """Whether a word in lower case, or a base form of it, is a lemma."""
-        return bool(self.forms(word))
 
     def has_common(self, word: str) -> bool:
         """Whether a word in lower case, or a base form of it, is a lemma without a capital."""
@@ -221,7 +213,7 @@ class _PartOfSpeech:
         entries = (self._index[form].split() for form in self.forms(word))
         return any(fields[-int(fields[1]) - 1] != "0" for fields in entries)
 
-    def _places(self, lemma: str) -> list[str]:
+    def places(self, lemma: str) -> list[str]:
         """Where the lemma's synsets begin in the data file, the most frequent first."""
         # pos, number of synsets, ..., one offset for each synset
         fields = self._index[lemma].split()

@@ -181,6 +181,16 @@ def refuse_unused_settings(
         )
 
 
+def require_distinct(kind: str, names: Sequence[str], example: str) -> None:
+    """Refuse no capabilities or tasks, and two of one name."""
+    if not names or len(set(names)) < len(names):
+        raise SpecError(
+            f"the {kind} {names}",
+            expected=f"one or more {kind}, each once",
+            fix=f"write for example {example}",
+        )
+
+
 def settings_of(piece: Any) -> set[str]:
     """The names of the settings that a capability or task, or its class, takes."""
     if isinstance(piece, ForeignPiece):

@@ -204,7 +204,11 @@ def _head(content: str, source: str) -> _Head:
     except ValidationError as error:
         raise _unreadable(source, error) from error
     if head.format != FORMAT:
-        raise _other_format(source, head.format)
+        raise RunError(
+            f"{source} has format {head.format!r}",
+            expected=f"format {FORMAT}",
+            fix="read it with the release of SCoPE that wrote it, or run the job again",
+        )
     return head
 
 
@@ -223,14 +227,6 @@ def _unreadable(source: str, error: ValidationError) -> RunError:
     place = ".".join(str(one) for one in first["loc"] if one not in PLACES)
     where = f"at `{place}`: " if place else ""
     return _no_result(source, f"{where}{first['msg']}")
-
-
-def _other_format(source: str, found: object) -> RunError:
-    return RunError(
-        f"{source} has format {found!r}",
-        expected=f"format {FORMAT}",
-        fix="read it with the release of SCoPE that wrote it, or run the job again",
-    )
 
 
 def _no_result(source: str, reason: str) -> RunError:

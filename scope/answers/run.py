@@ -118,20 +118,13 @@ class Run(RunFolder, Answers):
             lock = RunLock(folder)
             resources.callback(lock.release)
             remove_leftovers(folder)
-            begins = not files.manifest_path.exists()
+            begun_below = None if files.manifest_path.exists() else above
             manifest = (files.manifest_path, configuration, notes)
             is_stored = keep_configuration(*manifest)
             table = Table(files.database_path)
             resources.callback(table.close)
             stopwatch = Stopwatch(folder, time.monotonic() if began is None else began)
-            run = cls(
-                folder,
-                table,
-                shared,
-                resources.pop_all(),
-                above if begins else None,
-                stopwatch,
-            )
+            run = cls(folder, table, shared, resources.pop_all(), begun_below, stopwatch)
             if not is_stored:
                 run._keep_added_models = partial(write_configuration, *manifest)
             return run

@@ -105,11 +105,9 @@ def option(
     return Parameter.combine(plain, Parameter(allow_repeating=False)) if once else plain
 
 
-def whole_number(
-    panel: Group, name: str | None = None, *, metavar: str = "INT", default: str | None = None
-) -> Parameter:
+def whole_number(panel: Group, *, default: str | None = None) -> Parameter:
     """An option of a whole number: 1.5 is refused, where cyclopts would round it."""
-    plain = option(panel, name, metavar=metavar, default=default)
+    plain = option(panel, metavar="INT", default=default)
     return Parameter.combine(plain, Parameter(converter=_whole))
 
 

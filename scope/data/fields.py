@@ -14,17 +14,10 @@ from scope.printing import listed, unstorable
 
 Value = TypeVar("Value")
 
-TEXT_NAMES = [
-    "text",
-    "sentence",
-    "content",
-    "review",
-    "question",
-    "comment",
-    "tweet",
-    "message",
-    "body",
-]
+TEXT_NAMES = (
+    *("text", "sentence", "content", "review", "question", "comment"),
+    *("tweet", "message", "body"),
+)
 LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
 
 NO_LABELS = "none"

@@ -98,8 +98,8 @@ def open_file(path: Path) -> Source:
         return guarded_source(FILES[suffix](path))
 
 
-def require_file(path: Path) -> None:
-    """Refuse a path without a file, with a suggestion."""
+def require_file(path: Path, expected: str = "") -> None:
+    """Refuse a path without a file, with a suggestion; by default the file of a data set."""
     with reading(str(path)):
         if path.is_file():
             return
@@ -107,7 +107,7 @@ def require_file(path: Path) -> None:
             raise DataError(
                 f"`{path}` is not a file but a folder or device",
                 expected="the path of one file",
-                fix="name a file in it, or write text:PATH for a folder of .txt files",
+                fix="name a file in it; as data, text:PATH is a folder of .txt files",
             )
         folder = path.parent
         names = (
@@ -116,10 +116,8 @@ def require_file(path: Path) -> None:
     close = difflib.get_close_matches(path.name, sorted(names), n=1)
     raise DataError(
         f"no file `{path}`" + ("" if folder.is_dir() else f", and no folder `{folder}`"),
-        expected=_EXPECTED,
-        fix=f"did you mean `{folder / close[0]}`?"
-        if close
-        else "check the path; a data set of the hub begins with `hf:`",
+        expected=expected or _EXPECTED,
+        fix=f"did you mean `{folder / close[0]}`?" if close else "check the path",
     )
 
 

@@ -216,23 +216,24 @@ def build_models(
     with explained_write_errors(home):
         home.mkdir(parents=True, exist_ok=True)
     with FileLock(home / ".lock"):
-        if not models.reference.is_dir():
-            save_base(builder.reference("reference"), models.reference)
-        if not models.student.is_dir():
-            save_base(builder.student(load_base(models.reference)), models.student)
-        if not models.independent.is_dir():
-            save_base(builder.independent(), models.independent)
-        if not models.another_seed.is_dir():
-            save_base(builder.reference("another seed"), models.another_seed)
-        copies: Mapping[Path, Callable[[Any], Any]] = {
-            models.eight_bits: in_eight_bits,
-            models.pruned: partial(pruned, share=PRUNED),
+        # In this order: the student and the copies are made of the reference.
+        makers: Mapping[Path, Callable[[], Base]] = {
+            models.reference: partial(builder.reference, "reference"),
+            models.student: lambda: builder.student(load_base(models.reference)),
+            models.independent: builder.independent,
+            models.another_seed: partial(builder.reference, "another seed"),
+            models.eight_bits: partial(_copied, models.reference, in_eight_bits),
+            models.pruned: partial(_copied, models.reference, partial(pruned, share=PRUNED)),
         }
-        for place, change in copies.items():
+        for place, make in makers.items():
             if not place.is_dir():
-                reference = load_base(models.reference)
-                save_base(reference._replace(model=change(reference.model)), place)
+                save_base(make(), place)
     return models
+
+
+def _copied(reference: Path, change: Callable[[Any], Any]) -> Base:
+    base = load_base(reference)
+    return base._replace(model=change(base.model))
 
 
 @dataclass(slots=True)

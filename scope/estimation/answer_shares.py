@@ -136,26 +136,30 @@ def _no_better_than_chance(
         return None
     given, wanted = Counter(answers[one] for one in expected), Counter(expected.values())
     chance = sum(given[one] * wanted[one] for one in given) / len(expected) ** 2
-    highest = highest_kappa(share, chance)
-    if highest >= LEAST_KAPPA:
-        return None
-    below = share.high < chance
-    return (
-        f"its {alike} of {share} on {len(expected)} {texts} is "
-        f"{'below' if below else 'hardly better than'} chance, {chance:.3f}: Cohen's kappa is at "
-        f"most {highest:.2f}{end}{'; look whether labels are mixed up (`--label-map`)' * below}"
-    )
+    reason = near_chance(share, chance, alike, f"{len(expected)} {texts}")
+    mixed_up = "; look whether labels are mixed up (`--label-map`)" * (share.high < chance)
+    return reason and f"{reason}{end}{mixed_up}"
 
 
-def highest_kappa(share: Estimate, chance: float) -> float:
-    """The upper bound of Cohen's κ, from that of the agreement; 1 if chance agreement is 1.
+def near_chance(share: Estimate, chance: float, alike: str, answers: str) -> str | None:
+    """Why an agreement on so many answers is near chance; None if κ may be 0.2 or more.
+
+    The upper bound of Cohen's κ is that of the agreement; 1 if chance agreement is 1.
 
     Examples
     --------
-    >>> highest_kappa(Estimate(value=0.5, low=0.4, high=0.6, n=96, method="Wilson"), 0.5)
-    0.2
+    >>> share = Estimate(value=0.5, low=0.4, high=0.58, n=96, method="Wilson")
+    >>> near_chance(share, 0.5, "accuracy", "96 texts").partition(" is ")[2]
+    "hardly better than chance, 0.500: Cohen's kappa is at most 0.16"
     """
-    return 1.0 if chance == 1 else round((share.high - chance) / (1 - chance), 6)
+    highest = 1.0 if chance == 1 else round((share.high - chance) / (1 - chance), 6)
+    if highest >= LEAST_KAPPA:
+        return None
+    return (
+        f"its {alike} of {share} on {answers} is "
+        f"{'below' if share.high < chance else 'hardly better than'} chance, {chance:.3f}: Cohen's "
+        f"kappa is at most {highest:.2f}"
+    )
 
 
 def shares_of_models(

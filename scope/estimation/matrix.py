@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from scope.estimation.measurements import PRIMARY_ON_CAPABILITIES, Compared, tested_differences
 from scope.estimation.tasks.choices import ChoiceTable, choice_pair_measurements
-from scope.metrics import METRICS, means_by_example, parse_metric
+from scope.metrics import METRICS, in_both, means_by_example, parse_metric
 from scope.records import (
     Answer,
     AuditMatrix,
@@ -104,8 +104,7 @@ def _directions(first: str, second: str, rows: Rows) -> Compared:
         dict(zip(ids, values.tolist(), strict=True))
         for values, ids in (means_by_example(one.values, one.example_ids) for one in (forth, back))
     )
-    shared = sorted(means.keys() & others.keys())
-    both = [means[one] for one in shared], [others[one] for one in shared], shared
+    both = in_both({one: means[one] for one in sorted(means)}, others)
     undefined = (one.estimate for one in (forth, back) if isinstance(one.estimate, Undefined))
     reason = next((one.reason for one in undefined), _NOTHING_SHARED)
     return Compared(replace(forth, target=first), replace(back, target=second), both, reason)

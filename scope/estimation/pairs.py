@@ -19,6 +19,7 @@ from scope.metrics import (
     Metric,
     concordance_values,
     flip_scope_values,
+    in_both,
     informedness_values,
     means_by_example,
     moves,
@@ -282,10 +283,9 @@ def _excess(kept: AuditedPairs, place: int, base: Measurement) -> Measurement:
             means_by_example(base.values, base.example_ids),
         )
     )
-    ids = tuple(one for one in of_kept if one in of_drawn)
-    both = np.array([[of_kept[id_], of_drawn[id_]] for id_ in ids]).reshape(-1, 2)
-    estimate = paired_difference(both[:, 0], both[:, 1], ids, empty=NO_BOTH)
-    excess = both[:, 0] - both[:, 1]
+    first, second, ids = in_both(of_kept, of_drawn)
+    estimate = paired_difference(first, second, ids, empty=NO_BOTH)
+    excess = np.subtract(first, second)
     return measured("excess", base.target, estimate, ids, excess, capability=kept.capability)
 
 

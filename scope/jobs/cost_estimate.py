@@ -130,7 +130,7 @@ def search_work(
         queries = expected_queries(capability, examples, options)
         # The first estimate imports TextAttack, which a run does, too.
         estimating = time.monotonic() - began
-        if _is_endpoint(reference):
+        if reference.served:
             return _endpoint_work(reference, purpose, texts, queries, _label_tokens(reference))
         work = partial(Work, model=reference.name)
         asked_models: Sequence[object] = getattr(capability, "asked_models", tuple)()
@@ -150,7 +150,7 @@ def search_work(
             seconds=estimating + queries * trial.seconds / max(trial.queries, 1),
         )
 
-    return Planned(_is_endpoint(reference), measured)
+    return Planned(reference.served, measured)
 
 
 def expected_queries(
@@ -257,14 +257,14 @@ def _planned(
     tokens_out: int,
 ) -> Planned:
     def measured() -> Work:
-        if _is_endpoint(model):
+        if model.served:
             return _endpoint_work(model, purpose, items, queries, tokens_out)
         seconds = 0.0
         if not model.saved:
             seconds = seconds_to_answer(items, ask) * queries / max(len(items), 1)
         return Work(model=model.name, purpose=purpose, queries=queries, seconds=seconds)
 
-    return Planned(_is_endpoint(model), measured)
+    return Planned(model.served, measured)
 
 
 def _endpoint_work(
@@ -284,10 +284,6 @@ def _endpoint_work(
         tokens_in=round(queries * length / CHARACTERS_A_TOKEN),
         tokens_out=queries * tokens_out,
     )
-
-
-def _is_endpoint(named: Model) -> bool:
-    return scheme_of(named.spec).served
 
 
 def _prompt_length(named: Model) -> int:

@@ -15,6 +15,7 @@ from scope.plugins import (
     make_piece,
     piece_card,
     refuse_unused_settings,
+    require_distinct,
     settings_of,
 )
 from scope.protocols import Capability
@@ -94,7 +95,8 @@ def choose_capabilities(
         else:
             made, origin = one, type(one).__module__
         chosen.append(ChosenCapability(capability=guarded_piece(made), origin=origin))
-    _refuse_repeated(chosen)
+    names = [one.capability.name for one in chosen]
+    require_distinct("capabilities", names, "--capability synonym --capability typo")
     refuse_unused_settings(settings, takes)
     return tuple(chosen)
 
@@ -116,16 +118,6 @@ def _argument(entry: Entry) -> Mapping[str, Setting]:
             fix=f"write --capability {name}, and for example --setting {name}.FIELD=VALUE",
         )
     return {f"{entry.name}.{field}": given} if colon else {}
-
-
-def _refuse_repeated(chosen: Sequence[ChosenCapability]) -> None:
-    names = [one.capability.name for one in chosen]
-    if not names or len(set(names)) < len(names):
-        raise SpecError(
-            f"the capabilities {names}",
-            expected="at least one capability, each once",
-            fix="write for example --capability synonym --capability typo",
-        )
 
 
 _CLEAN, _TARGET = [[0.9, 0.1], [0.2, 0.8]], [[0.8, 0.2], [0.7, 0.3]]

@@ -112,10 +112,16 @@ def merge(shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = R
     for folder in folders:
         configuration, count = _whole(folder)
         number = _shard_of(folder).number
-        if said := _difference(folders[0], (first, of), folder, (configuration, count)):
+        differing = said_differences(
+            {**first, "shards": of},
+            {**configuration, "shards": count},
+            f"in `{folders[0].name}`",
+            f"in `{folder.name}`",
+        )
+        if differing:
             raise _refused(
                 f"`{folder.name}` and `{folders[0].name}`, which differ in more than the shard: "
-                + said,
+                + differing,
                 "runs of one command, with all its shards",
             )
         if number in by_number:
@@ -170,18 +176,6 @@ def without_shard(configuration: Mapping[str, object]) -> dict[str, object]:
     settings: Any = configuration["settings"]
     kept = {key: value for key, value in settings.items() if key != SETTING}
     return {**configuration, "settings": kept}
-
-
-def _difference(
-    first: RunFolder,
-    whole: tuple[dict[str, object], int],
-    other: RunFolder,
-    unlike: tuple[dict[str, object], int],
-) -> str:
-    """What the runs of two shards differ in beside the shard; empty if in nothing."""
-    if whole[1] != unlike[1]:
-        return f"{whole[1]} shards of `{first.name}`, {unlike[1]} of `{other.name}`"
-    return said_differences(whole[0], unlike[0], f"in `{first.name}`", f"in `{other.name}`")
 
 
 def _without_shard(command: str, run: str | Path, runs: str | Path) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from statistics import fmean
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -17,6 +16,7 @@ from reports.charts import grid
 from reports.prose import Span, Text, Written, prose
 from reports.wording import Cell
 from scope.jobs.pages import headline_of, html_of, save
+from scope.metrics import in_both, means_by_example
 from scope.paths import expanded, without_home
 from scope.printing import counted
 from scope.records import (
@@ -158,16 +158,13 @@ def _cells_of_number(before: _Point | None, point: _Point) -> tuple[Written | No
 def _change(before: _Point, after: _Point) -> Estimate | Undefined | None:
     """Later minus earlier on the same texts; None where the runs have none in common."""
     first, second = (_by_text(one.measured) for one in (before, after))
-    common = [text for text in second if text in first]
+    later, earlier, common = in_both(second, first)
     if before.data.fingerprint != after.data.fingerprint or not common:
         return None
-    later, earlier = ([of[text] for text in common] for of in (second, first))
     return paired_difference(later, earlier, common)
 
 
 def _by_text(measurement: Measurement) -> dict[str, float]:
     """The mean of each text's values."""
-    values: dict[str, list[float]] = {}
-    for text, value in zip(measurement.example_ids, measurement.values, strict=True):
-        values.setdefault(text, []).append(value)
-    return {text: fmean(found) for text, found in values.items()}
+    means, ids = means_by_example(measurement.values, measurement.example_ids)
+    return dict(zip(ids, means.tolist(), strict=True))

@@ -13,6 +13,7 @@ from scope.plugins import (
     make_piece,
     piece_card,
     refuse_unused_settings,
+    require_distinct,
     settings_of,
 )
 from scope.printing import shown
@@ -60,12 +61,7 @@ def choose_tasks(
     """
     found = [_found(task, settings) for task in tasks]
     names = [task.name for task, _ in found]
-    if not names or len(set(names)) < len(names):
-        raise SpecError(
-            f"the tasks {names}",
-            expected="at least one task, each once",
-            fix="write for example --task cloze --task extractive_qa",
-        )
+    require_distinct("tasks", names, "--task cloze --task extractive_qa")
     refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in found})
     specs = _data_by_task(names, data)
     return tuple(

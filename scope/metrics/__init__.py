@@ -29,6 +29,7 @@ from scope.metrics.description import Metric as Metric
 from scope.metrics.invariance import (
     flip_scope_values as flip_scope_values,
     hard_scope_values as hard_scope_values,
+    in_both as in_both,
     informedness_values as informedness_values,
     means_by_example as means_by_example,
     ood_agreement_values as ood_agreement_values,

@@ -62,8 +62,8 @@ class Metric:
     low: float = 0.0
     high: float = 1.0
     more_similar: Literal["higher", "lower"] = "higher"
-    directed: bool
-    clean: bool
+    directed: bool = True
+    clean: bool = False
     measured_in: Literal["audits", "tasks"] = "audits"
     paper: str
     explanation: str

@@ -30,7 +30,7 @@ is never a label.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -273,12 +273,10 @@ def informedness_values(
     """
     of_kept, kept_ids = means_by_example(kept, example_ids)
     of_flips, flip_ids = means_by_example(flip_scope, example_ids)
-    shares, flips = (
-        dict(zip(kept_ids, of_kept, strict=True)),
-        dict(zip(flip_ids, of_flips, strict=True)),
+    shares, flips, both = in_both(
+        dict(zip(kept_ids, of_kept, strict=True)), dict(zip(flip_ids, of_flips, strict=True))
     )
-    both = tuple(id_ for id_ in kept_ids if id_ in flips)
-    return np.array([shares[one] for one in both]), np.array([flips[one] for one in both]), both
+    return np.array(shares), np.array(flips), tuple(both)
 
 
 def means_by_example(
@@ -300,6 +298,20 @@ def means_by_example(
         if not math.isnan(value):
             rows.setdefault(example, []).append(value)
     return np.array([np.mean(own) for own in rows.values()], dtype=np.float64), tuple(rows)
+
+
+def in_both(
+    first: Mapping[str, float], second: Mapping[str, float]
+) -> tuple[list[float], list[float], list[str]]:
+    """The values of the examples that are in both, in the order of the first, and these examples.
+
+    Examples
+    --------
+    >>> in_both({"a": 1.0, "b": 0.0}, {"b": 0.5})
+    ([0.0], [0.5], ['b'])
+    """
+    ids = [example for example in first if example in second]
+    return [first[one] for one in ids], [second[one] for one in ids], ids
 
 
 def _kept(pairs: _Pairs) -> Values:

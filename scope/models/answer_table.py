@@ -7,7 +7,6 @@ A letter beyond the question's options is what the model said, but none of them:
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
@@ -15,9 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scope.data.items import LETTERS
-from scope.data.sources import read_lines, reading
+from scope.data.sources import read_lines
+from scope.data.specs import require_file
 from scope.errors import DataError, ModelError
 from scope.paths import expanded
+from scope.printing import did_you_mean
 from scope.protocols import Answers
 from scope.records import Answer, Question
 
@@ -135,31 +136,18 @@ def expand_table(table: TableName) -> list[str]:
     Raises
     ------
     DataError
-        When the table cannot be read, no model is named, or a pattern that is no model's name.
+        When the table cannot be read, or no model is named.
     """
-    if table.model is None or _is_pattern(table.model):
-        models = list(_read(table.path))
-        if table.model == ALL:
-            return [f"predictions:{table.path}#{model}" for model in models]
-        if table.model not in models:
-            raise _unknown(table, models)
-    return []
-
-
-def _is_pattern(model: str) -> bool:
-    """Whether a name looks like a pattern of several names."""
-    return any(one in model for one in "*?[")
+    if table.model not in (None, ALL):
+        return []
+    models = list(_read(table.path))
+    if table.model is None:
+        raise _unknown(table, models)
+    return [f"predictions:{table.path}#{model}" for model in models]
 
 
 def _read(path: Path) -> Mapping[str, str]:
-    with reading(str(path)):
-        missing = not path.is_file()
-    if missing:
-        raise DataError(
-            f"no file {path}",
-            expected="a table of answers: a model's name, a tab, one character per question",
-            fix="check the path",
-        )
+    require_file(path, "a table of answers: a model's name, a tab, one character per question")
     lines: dict[str, str] = {}
     for number, line in enumerate(read_lines(path), start=1):
         name, tab, letters = line.rstrip("\r\n").partition("\t")
@@ -196,18 +184,8 @@ def _unknown(table: TableName, models: Sequence[str]) -> DataError:
             expected=f"predictions:{name}#MODEL with one of {len(models)}: {shown or '(none)'}",
             fix=f"add #MODEL, or #{ALL} for all of them",
         )
-    if _is_pattern(table.model):
-        return DataError(
-            f"`{table.model}` as a model of {name}, which has no model of this name",
-            expected=f"the name of one model, or #{ALL} alone for all of them; no other pattern "
-            f"is read here; the names are {shown}",
-            fix=f"write #{ALL}, or name the models one by one",
-        )
-    close = difflib.get_close_matches(table.model, models, n=3, cutoff=0.5)
     return DataError(
         f"no model `{table.model}` in {name}",
         expected=f"one of {len(models)}: {shown or '(none)'}",
-        fix=f"did you mean {' or '.join(f'`{one}`' for one in close)}?"
-        if close
-        else "check the spelling",
+        fix=did_you_mean(table.model, models, f"check the name, or write #{ALL} for all", most=3),
     )

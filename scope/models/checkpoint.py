@@ -178,6 +178,23 @@ PACKAGED: Mapping[str, PackagedEncoder] = MappingProxyType(
 """The encoders that there are as packages, by their name on the hub."""
 
 
+def fetch_encoder(name: str, options: ModelOptions) -> Checkpoint:
+    """An encoder's files; where the hub does not give them, those of installed packages."""
+    try:
+        return fetch_checkpoint(name, options)
+    except ModelError as error:
+        if name not in PACKAGED or expanded(name).is_dir():
+            raise
+        folder = packaged_encoder(name)
+        if folder is None:
+            raise ModelError(
+                f"{error.found}, and it is not installed as packages",
+                expected="the encoder on the hub, in the hub's cache, or in installed packages",
+                fix=f"check the network, or: {PACKAGED[name].installing}",
+            ) from error
+    return fetch_checkpoint(str(folder), options)
+
+
 def packaged_encoder(name: str) -> Path | None:
     """The folder of an encoder that is installed as packages; None where it is not.
 

@@ -10,7 +10,7 @@ from typing import Any
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.generations import cache_name, selects_rows
 from scope.models.heads import refuse_nan
-from scope.models.inference import Computed, Inference
+from scope.models.inference import Computed, Inference, token_ids
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 STEP = 4
@@ -35,13 +35,7 @@ class Decoder(Computed):
         self._inference = Inference(model, self._try)
         self._cache = cache_name(model)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
-        ends = model.generation_config.eos_token_id
-        self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
-
-    @property
-    def exact(self) -> bool:
-        """Whether a text has the same bits in any company."""
-        return self._inference.rule is not None
+        self._ends = frozenset(token_ids(model.generation_config, "eos"))
 
     def batches(self, rows: Sequence[Sequence[int]], more: Sequence[int]) -> Iterator[list[int]]:
         """Indices of rows that are read together; `score` bounds the tokens that follow itself."""
@@ -175,9 +169,6 @@ class Decoder(Computed):
         cat = load_torch().cat
         given = tokens[:, :1] if past is not None else cat([tokens, tokens[:, :1]], dim=1)
         return cat([first, self._call(given, past, keep=1)[0]], dim=1)
-
-    def _tensor(self, values: Sequence[Any]) -> Any:
-        return load_torch().tensor(values, device=self._model.device)
 
 
 def filled_up(tokens: Sequence[int]) -> list[int]:

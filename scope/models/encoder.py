@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
-from scope.models.checkpoint import PACKAGED, Checkpoint, fetch_checkpoint, packaged_encoder
+from scope.models.checkpoint import fetch_encoder
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds
@@ -202,7 +202,7 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
     ResourceError
         When the packages that hold it are damaged.
     """
-    checkpoint = _fetch(rest, options)
+    checkpoint = fetch_encoder(rest, options)
     quiet_transformers()
     torch = load_torch()
     with loading(rest), within_bounds(rest, checkpoint.folder):
@@ -244,23 +244,6 @@ def _require_limit(rest: str, model: Any) -> None:
             fix="fix max_seq_length in the encoder's sentence_bert_config.json, or "
             "model_max_length in its tokenizer_config.json",
         )
-
-
-def _fetch(rest: str, options: ModelOptions) -> Checkpoint:
-    """The encoder's files; where the hub does not give them, those of installed packages."""
-    try:
-        return fetch_checkpoint(rest, options)
-    except ModelError as error:
-        if rest not in PACKAGED or Path(rest).is_dir():
-            raise
-        folder = packaged_encoder(rest)
-        if folder is None:
-            raise ModelError(
-                f"{error.found}, and it is not installed as packages",
-                expected="the encoder on the hub, in the hub's cache, or in installed packages",
-                fix=f"check the network, or: {PACKAGED[rest].installing}",
-            ) from error
-    return fetch_checkpoint(str(folder), options)
 
 
 def _unit_rows(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -152,11 +152,7 @@ class ExtractiveModel(Computed):
     def _logits(
         self, inputs: Sequence[dict[str, list[int]]]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        torch = load_torch()
-        batch = {
-            key: torch.tensor([row[key] for row in inputs], device=self._model.device)
-            for key in inputs[0]
-        }
+        batch = {key: self._tensor([row[key] for row in inputs]) for key in inputs[0]}
         starts, ends = self._inference.run(self._run, **batch)
         refuse_nan(self.spec, starts + ends)
         # Not every device has float64.

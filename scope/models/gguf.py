@@ -24,6 +24,7 @@ from scope.checksums import sha256_of
 from scope.errors import ModelError
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input
+from scope.models.inference import token_ids
 from scope.models.options import ModelOptions
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
@@ -241,8 +242,7 @@ def _add_end_of_turn(model: Any, fields: Mapping[str, Any]) -> None:
     """A chat's replies end with a token of their own, which the library does not read."""
     number = fields.get("tokenizer.ggml.eot_token_id")
     settings = model.generation_config
-    ends = settings.eos_token_id
-    known = ends if isinstance(ends, list) else [ends] * (ends is not None)
+    known = token_ids(settings, "eos")
     if number is not None and number not in known:
         settings.eos_token_id = [*known, int(number)]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -179,17 +179,17 @@ def load(rest: str, options: ModelOptions) -> Any:
     """
     checkpoint = fetch_checkpoint(rest, options)
     with loading(rest):
-        return import_module(_module(checkpoint.folder)).load(rest, options)
+        architectures = _listed(_config(checkpoint.folder).get("architectures"))
+        return import_module(adapter_of(architectures) or CLASSIFIER).load(rest, options)
 
 
-def _module(folder: Path) -> str:
-    architectures = _listed(_config(folder).get("architectures"))
+def adapter_of(classes: Iterable[str]) -> str | None:
+    """The module that asks models of one of these classes; None where no table has any."""
     tables = quiet_transformers().models.auto.modeling_auto
     for table, module in FAMILIES.items():
-        known = set(getattr(tables, table).values())
-        if known.intersection(architectures):
+        if not set(getattr(tables, table).values()).isdisjoint(classes):
             return module
-    return CLASSIFIER
+    return None
 
 
 class HuggingFace(Scheme):

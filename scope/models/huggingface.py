@@ -13,7 +13,6 @@ from scope.models.batching import batches_of_equal_length
 from scope.models.heads import Head, load_head
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
-from scope.models.torch_setup import load_torch
 from scope.records import Prediction
 from scope.untrusted import during_inference
 
@@ -69,11 +68,7 @@ class HuggingFaceClassifier(Computed):
         return encodings, truncated
 
     def _probabilities(self, encodings: list[dict[str, list[int]]]) -> NDArray[np.float64]:
-        torch = load_torch()
-        inputs = {
-            key: torch.tensor([encoding[key] for encoding in encodings], device=self._model.device)
-            for key in encodings[0]
-        }
+        inputs = {key: self._tensor([row[key] for row in encodings]) for key in encodings[0]}
         logits = self._inference.run(self._logits, **inputs)
         # Not every device has float64.
         probabilities = logits.cpu().double().softmax(dim=-1).numpy()

@@ -218,29 +218,38 @@ class Computed:
     """A model whose numbers an `Inference` computes."""
 
     _inference: Inference
+    _model: Any
 
     @property
     def reproducible(self) -> str:
         """How far answers are the same whatever texts stand beside a text."""
         return self._inference.reproducible
 
+    @property
+    def exact(self) -> bool:
+        """Whether a text has the same bits in any company."""
+        return self._inference.rule is not None
+
+    def _tensor(self, values: Sequence[Any]) -> Any:
+        return load_torch().tensor(values, device=self._model.device)
+
 
 def made_up_tokens(model: Any, length: int) -> Any:
     """Rows of ordinary tokens, different ones; the last of each ends a text if there is such."""
     torch, config = load_torch(), model.config.get_text_config()
     generator = torch.Generator().manual_seed(length)
-    special = {token for name in _SPECIAL_TOKENS for token in _token_ids(config, name)}
+    special = {token for name in _SPECIAL_TOKENS for token in token_ids(config, name)}
     size = model.get_input_embeddings().weight.shape[0]
     ordinary = [token for token in range(min(size, 1000)) if token not in special] or [0]
     chosen = torch.randint(len(ordinary), (_TRIAL_ROWS, length), generator=generator)
     tokens = torch.tensor(ordinary)[chosen]
-    end = next((token for token in _token_ids(config, "eos") if 0 <= token < size), None)
+    end = next((token for token in token_ids(config, "eos") if 0 <= token < size), None)
     if end is not None:
         tokens[:, -1] = end
     return tokens.to(next(model.parameters()).device)
 
 
-def _token_ids(config: Any, name: str) -> list[int]:
+def token_ids(config: Any, name: str) -> list[int]:
     """The special tokens of a name; some configurations have none, some several."""
     found = getattr(config, f"{name}_token_id", None)
     return found if isinstance(found, list) else [] if found is None else [found]
@@ -257,14 +266,10 @@ def _product_allows(product: Any, rule: RowRule) -> bool:
     rows = rows.to(weight.device, weight.dtype)
     whole = product(rows)
     return all(
-        _same_bits(product(rows[:count]), whole[:count])
+        not _difference(product(rows[:count]), whole[:count])
         for count in _COUNTS
         if count < most and rule.rows(count) == count
     )
-
-
-def _same_bits(one: Any, other: Any) -> bool:
-    return not _difference(one, other)
 
 
 def _difference(one: Any, other: Any) -> float:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from scope.data.fields import plain_label
 from scope.errors import ModelError
 from scope.models.guarded import labels_as_texts
-from scope.models.heads import CLASSIFIER, FAMILIES, Head, longest_input
+from scope.models.heads import CLASSIFIER, Head, adapter_of, longest_input
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
 from scope.untrusted import loading
@@ -89,16 +89,12 @@ def _tokens(tokenizer: Any) -> str:
         return ""
     inner = getattr(tokenizer, "backend_tokenizer", None)
     if inner is None:
-        known: Any = sorted(tokenizer.get_vocab().items()) if _has_vocabulary(tokenizer) else []
+        known: Any = sorted(getattr(tokenizer, "get_vocab", dict)().items())
     else:
         known = json.loads(inner.to_str())
         known = {key: one for key, one in known.items() if key not in ("truncation", "padding")}
     limits = [getattr(tokenizer, name, None) for name in ("model_max_length", "chat_template")]
     return json.dumps([type(tokenizer).__name__, known, *limits], default=repr)
-
-
-def _has_vocabulary(tokenizer: Any) -> bool:
-    return callable(getattr(tokenizer, "get_vocab", None))
 
 
 def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) -> Any:
@@ -133,10 +129,8 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
 def _module(model: Any) -> str:
     """The module whose adapter asks models of this architecture."""
     names = {one.__name__ for one in type(model).__mro__}
-    tables = quiet_transformers().models.auto.modeling_auto
-    for table, module in FAMILIES.items():
-        if names.intersection(getattr(tables, table).values()):
-            return module
+    if module := adapter_of(names):
+        return module
     if any(name.endswith(_CLASSIFIES) for name in names):
         return CLASSIFIER
     raise ModelError(

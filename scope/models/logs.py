@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from scope.checksums import sha256_of
 from scope.data.logs.finding import LogSpec, reader_of
 from scope.data.logs.items import ItemName, LogFile, LogItem
 from scope.data.sampling import content_key
@@ -157,8 +158,7 @@ def _fingerprint(files: Sequence[LogFile]) -> str:
     for file in files:
         digest.update(str(file.conditions).encode())
         for path in file.paths:
-            with path.open("rb") as stream:
-                digest.update(hashlib.file_digest(stream, "sha256").digest())
+            digest.update(bytes.fromhex(sha256_of(path)))
     return digest.hexdigest()[:16]
 
 

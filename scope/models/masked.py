@@ -161,11 +161,8 @@ class MaskedModel(Computed):
 
     def _log_probabilities(self, tokens: Any, places: Sequence[int]) -> Any:
         """Of every token of the vocabulary, at one place in each row."""
-        device = self._model.device
         there = self._inference.run(
-            self._logits,
-            tokens=tokens.to(device),
-            places=load_torch().tensor(places, device=device),
+            self._logits, tokens=tokens.to(self._model.device), places=self._tensor(places)
         )
         refuse_nan(self.spec, there)
         # Not every device has float64.

@@ -17,7 +17,7 @@ from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
 from scope.models.decoder import Decoder, log_probabilities
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.heads import refuse_nan
-from scope.models.inference import Computed, Inference, made_up_tokens
+from scope.models.inference import Computed, Inference, made_up_tokens, token_ids
 from scope.models.paths import Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import load_torch
 from scope.untrusted import attempt
@@ -51,8 +51,7 @@ class PathDecoder(Computed):
         self._attention = Attention()
         self._state: object = None
         self._lock = RLock()
-        ends = model.generation_config.eos_token_id
-        self._ends = frozenset(ends if isinstance(ends, list) else [ends] * (ends is not None))
+        self._ends = frozenset(token_ids(model.generation_config, "eos"))
 
     @cached_property
     def reads_alike(self) -> bool:
@@ -67,11 +66,6 @@ class PathDecoder(Computed):
             alike = attempt(self._compare)
         self._forget()
         return alike is True
-
-    @property
-    def exact(self) -> bool:
-        """Whether a text has the same bits in any company."""
-        return self._inference.rule is not None
 
     def batches(self, rows: Sequence[Row], more: Sequence[int]) -> Iterator[list[int]]:
         """Indices of rows that are read together, with so many tokens more after each."""
@@ -212,9 +206,6 @@ class PathDecoder(Computed):
     def _lengths_decide(self) -> bool:
         kinds = "".join(map(position_kinds, self._model.modules()))
         return any(kind in kinds for kind in CHANGING_POSITIONS)
-
-    def _tensor(self, values: Sequence[Any]) -> Any:
-        return load_torch().tensor(values, device=self._model.device)
 
 
 def _as_given(compute: Callable[..., Any], **rows: Any) -> Any:

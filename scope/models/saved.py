@@ -24,44 +24,20 @@ from scope.data.fields import Fields, UnreadableError, label_of, read_fields
 from scope.data.formats import open_jsonl, open_parquet
 from scope.data.items import option_index
 from scope.data.sources import Source, guarded_source, reading
+from scope.data.specs import require_file
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution, normalized
 from scope.models.answer_table import TableColumn, expand_table, load_column, parse_table_name
 from scope.models.options import ModelOptions
 from scope.models.scheme import Scheme
 from scope.paths import expanded
-from scope.printing import listed
+from scope.printing import counted, listed
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Probabilities, Question
 
 _NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
 )
-
-
-class MissingAnswersError(ModelError):
-    """Questions that a file of saved answers does not answer; ``questions`` holds them.
-
-    ``others`` are the file's ids that no question has: they often show what went wrong.
-    """
-
-    def __init__(
-        self, name: str, questions: Sequence[Question], asked: int, others: Sequence[str]
-    ) -> None:
-        rest = f", and {_number(others)} under other ids: {_first(others)}" if others else ""
-        super().__init__(
-            f"{name} has no answer to {len(questions)} of {asked} questions: "
-            f"{_first([question.id for question in questions])} "
-            f"(the first is {questions[0].text[:60]!r}){rest}",
-            expected="a row for every question that is asked, with its `id` or its `text`",
-            fix="add the rows, or check that the file belongs to these data; an `answer` that "
-            "is null says that the model gave none",
-        )
-        self.questions = tuple(questions)
-
-
-def _number(ids: Sequence[str]) -> str:
-    return "1 row" if len(ids) == 1 else f"{len(ids)} rows"
 
 
 def _first(ids: Sequence[str]) -> str:
@@ -169,10 +145,23 @@ class SavedAnswers:
         ]
         missing = [one for one, row in zip(questions, found, strict=True) if row is None]
         if missing:
-            raise MissingAnswersError(self._name, missing, len(questions), self._others(questions))
+            raise self._lacks(missing, questions)
         for place, row in enumerate(found):
             if row is not None:
                 yield place, read(row, questions[place])
+
+    def _lacks(self, missing: Sequence[Question], questions: Sequence[Question]) -> ModelError:
+        """The error of a file without these answers; ids that no question has may show why."""
+        others = self._others(questions)
+        rest = f", and {counted(len(others), 'row')} under other ids: {_first(others)}"
+        return ModelError(
+            f"{self._name} has no answer to {len(missing)} of {len(questions)} questions: "
+            f"{_first([question.id for question in missing])} "
+            f"(the first is {missing[0].text[:60]!r}){rest if others else ''}",
+            expected="a row for every question that is asked, with its `id` or its `text`",
+            fix="add the rows, or check that the file belongs to these data; an `answer` that "
+            "is null says that the model gave none",
+        )
 
     def _others(self, questions: Sequence[Question]) -> list[str]:
         """The ids that no question has, of rows that no question has the words of either."""
@@ -289,15 +278,11 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
     if table := parse_table_name(rest):
         return load_column(table)
     path = expanded(rest)
-    with reading(str(path)):
-        missing = not path.is_file()
-    if missing:
-        raise DataError(
-            f"no file {path}",
-            expected="JSON lines (.jsonl, .jsonl.gz) or .parquet with saved predictions, or "
-            "FILE.tsv#MODEL with a table of answers",
-            fix="check the path",
-        )
+    require_file(
+        path,
+        "JSON lines (.jsonl, .jsonl.gz) or .parquet with saved predictions, or FILE.tsv#MODEL with "
+        "a table of answers",
+    )
     with reading(path.name):
         source = guarded_source(
             open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path)

@@ -18,7 +18,7 @@ from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions
 from scope.protocols import Encoder, LatentReader
 from scope.registry import BUILT_IN, find
-from scope.untrusted import UntrustedCode
+from scope.untrusted import UntrustedCode, attempt
 
 if TYPE_CHECKING:
     from scope.models.latents import Readout
@@ -202,7 +202,9 @@ def split_spec(spec: str) -> tuple[str, str]:
     >>> split_spec("google-bert/bert-base-uncased")
     ('hf', 'google-bert/bert-base-uncased')
     """
-    match = None if _is_path(spec) else _SCHEME.fullmatch(spec)
+    # A spec may be longer than the name of any file, or hold what none can.
+    is_path = attempt(Path(spec).exists) is True
+    match = None if is_path else _SCHEME.fullmatch(spec)
     scheme, rest = (match["scheme"], match["rest"]) if match else ("hf", spec)
     if not rest.strip():
         raise SpecError(
@@ -211,14 +213,6 @@ def split_spec(spec: str) -> tuple[str, str]:
             fix="write for example hf:distilbert-base-uncased-finetuned-sst-2-english",
         )
     return scheme, rest
-
-
-def _is_path(spec: str) -> bool:
-    try:
-        return Path(spec).exists()
-    # A spec may be longer than the name of any file, or hold what none can.
-    except (OSError, ValueError):
-        return False
 
 
 def find_scheme(spec: str) -> tuple[Scheme, str]:

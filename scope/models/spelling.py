@@ -181,6 +181,18 @@ _THAT_DAY = (
 )
 
 
+def around_every_text(tokenizer: Any) -> tuple[list[int], list[int]]:
+    """The tokens that a tokenizer puts before every text, and those behind it."""
+    bare, whole = (
+        list(tokenizer(_LETTER, add_special_tokens=special)["input_ids"])
+        for special in (False, True)
+    )
+    for place in range(len(whole) - len(bare) + 1):
+        if whole[place : place + len(bare)] == bare:
+            return whole[:place], whole[place + len(bare) :]
+    return [], []
+
+
 class Spelling:
     """A tokenizer as its model was taught to be asked: with its chat template, if it has one.
 
@@ -196,7 +208,7 @@ class Spelling:
                 *(str(t) for t in tokenizer.added_tokens_decoder.values() if t.special),
             }
         )
-        self.opening = self._opening()
+        self.opening = tuple(around_every_text(tokenizer)[0])
         signs = (tokenizer.bos_token_id, tokenizer.eos_token_id)
         self.start = self.opening or tuple(sign for sign in signs if sign is not None)[:1]
         self.is_chat = tokenizer.chat_template is not None
@@ -264,12 +276,6 @@ class Spelling:
     def _framed(self, text: str) -> list[int]:
         """With special tokens where they stand in the text: the template writes all of them."""
         return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
-
-    def _opening(self) -> tuple[int, ...]:
-        bare, whole = self._bare(_LETTER), list(self._tokenizer(_LETTER)["input_ids"])
-        places = range(len(whole) - len(bare) + 1)
-        place = next((n for n in places if whole[n : n + len(bare)] == bare), 0)
-        return tuple(whole[:place])
 
     def _render(self, text: str) -> str:
         return str(

@@ -15,12 +15,11 @@ from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import filled_up, log_probabilities
 from scope.models.generations import cache_name
 from scope.models.heads import Head, load_head, refuse_nan
-from scope.models.inference import Computed, Inference
+from scope.models.inference import Computed, Inference, token_ids
 from scope.models.options import ModelOptions
 from scope.models.probabilities import chosen
 from scope.models.prompts import Fitted, Prompt, cut_around, fit_prompt, prompt_of
 from scope.models.replies import READ_BY, answer_text
-from scope.models.torch_setup import load_torch
 from scope.protocols import Answers
 from scope.records import BLANK, Answer, Question
 from scope.untrusted import during_inference
@@ -43,8 +42,7 @@ class Seq2Seq(Computed):
                 expected="decoder_start_token_id in config.json",
                 fix="add it to the checkpoint's config.json",
             )
-        ends = settings.eos_token_id
-        self._ends = tuple(ends) if isinstance(ends, list) else (ends,) * (ends is not None)
+        self._ends = token_ids(settings, "eos")
         # BART and its kin were taught to write their first token always.
         forced = settings.forced_bos_token_id
         self._opening = () if forced is None else (forced,)
@@ -159,9 +157,6 @@ class Seq2Seq(Computed):
     def _try(self, tokens: Any) -> Any:
         """The logits after made-up tokens, encoded and then decoded."""
         return self._decoded(self._encoded(tokens), tokens)[:, -1]
-
-    def _tensor(self, rows: Sequence[Sequence[int]]) -> Any:
-        return load_torch().tensor([list(row) for row in rows], device=self._model.device)
 
 
 SENTINEL = "<extra_id_0>"

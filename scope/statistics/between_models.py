@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scope.records import Estimate, Undefined
-from scope.statistics.intervals import student_quantile, sum_by_example
+from scope.statistics.intervals import LEVEL, student_quantile, sum_by_example
 
 FEWEST_MODELS = 4
 """Without one of three models, the pairs of two are left, which often lie on a line."""
@@ -21,13 +21,7 @@ _ALL = 1 - 1e-12
 
 
 def mean_over_models(
-    values: ArrayLike,
-    example_ids: Sequence[str],
-    *,
-    low: float = 0.0,
-    high: float = 1.0,
-    level: float = 0.95,
-    empty: str = "there is nothing to average",
+    values: ArrayLike, example_ids: Sequence[str], *, low: float = 0.0, high: float = 1.0
 ) -> Estimate | Undefined:
     """Return the mean of several models' means, how sure it is, and the number of examples.
 
@@ -46,10 +40,6 @@ def mean_over_models(
         The example of each column, once for each of its trials.
     low, high
         The range of the values, which is that of the mean.
-    level
-        The interval's confidence level.
-    empty
-        The reason to give where there are no values.
 
     Raises
     ------
@@ -65,7 +55,7 @@ def mean_over_models(
     """
     rows = (np.asarray(values, dtype=np.float64) - low) / (high - low)
     if not rows.size:
-        return Undefined(reason=empty)
+        return Undefined(reason="there is nothing to average")
     models = len(rows)
     # Sorted: a sum's last bits depend on the order of its terms.
     common = np.sort(rows, axis=0).mean(axis=0)
@@ -79,25 +69,20 @@ def mean_over_models(
     squares += size**2 * (mean**2 + (1 - mean) ** 2)
     between = float(np.sort(rows.mean(axis=1)).var(ddof=1)) / models
     half = math.hypot(
-        student_quantile(level, models - 1) * math.sqrt(between),
-        student_quantile(level, examples.distinct) * math.sqrt(squares) / total,
+        student_quantile(LEVEL, models - 1) * math.sqrt(between),
+        student_quantile(LEVEL, examples.distinct) * math.sqrt(squares) / total,
     )
     return Estimate(
         value=low + (high - low) * mean,
         low=low + (high - low) * max(0.0, mean - half),
         high=low + (high - low) * min(1.0, mean + half),
         n=examples.distinct,
-        level=level,
         method=f"Student t over {models} models, clustered by example",
     )
 
 
 def correlation_estimate(
-    first: ArrayLike,
-    second: ArrayLike,
-    pairs: Sequence[tuple[str, str]],
-    *,
-    level: float = 0.95,
+    first: ArrayLike, second: ArrayLike, pairs: Sequence[tuple[str, str]]
 ) -> Estimate | Undefined:
     """Return Pearson's correlation over pairs of models, with a jackknife over models.
 
@@ -112,8 +97,6 @@ def correlation_estimate(
         Shape (n,), parallel.
     pairs
         The two models of each value.
-    level
-        The interval's confidence level.
 
     Raises
     ------
@@ -150,13 +133,12 @@ def correlation_estimate(
         reason = "without one of the models the pairs lie on one line, which leaves no interval"
         return Undefined(reason=reason, n=len(one))
     variance = (len(models) - 1) * float(np.arctanh(without).var())
-    half = student_quantile(level, len(models) - 1) * math.sqrt(variance)
+    half = student_quantile(LEVEL, len(models) - 1) * math.sqrt(variance)
     return Estimate(
         value=value,
         low=math.tanh(math.atanh(value) - half),
         high=math.tanh(math.atanh(value) + half),
         n=len(one),
-        level=level,
         method=f"jackknife over {len(models)} models",
     )
 

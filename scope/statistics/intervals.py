@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.records import Estimate, Undefined
 
+LEVEL = 0.95
+"""The confidence level of an interval."""
 Sums = NDArray[np.float64]
 """Shape (examples,): one sum or count per distinct example."""
 
@@ -160,7 +162,7 @@ def mean_estimate(
     )
 
 
-def student_estimate(values: ArrayLike, *, level: float = 0.95) -> Estimate | Undefined:
+def student_estimate(values: ArrayLike) -> Estimate | Undefined:
     """Return the mean of one value an example, which has no range, with Student's interval.
 
     Examples
@@ -175,13 +177,12 @@ def student_estimate(values: ArrayLike, *, level: float = 0.95) -> Estimate | Un
         return Undefined(reason="fewer than 2 examples", n=len(numbers))
     mean = float(numbers.mean())
     error = float(numbers.std(ddof=1)) / math.sqrt(len(numbers))
-    half = student_quantile(level, len(numbers) - 1) * error
+    half = student_quantile(LEVEL, len(numbers) - 1) * error
     return Estimate(
         value=mean,
         low=mean - half,
         high=mean + half,
         n=len(numbers),
-        level=level,
         method="Student t, clustered by example",
     )
 
@@ -239,7 +240,6 @@ def chance_corrected_estimate(
     influence: ArrayLike,
     made_up: float,
     *,
-    level: float = 0.95,
     empty: str = "there is nothing to compare",
     no_room: str = "chance alone would agree everywhere",
 ) -> Estimate | Undefined:
@@ -254,8 +254,6 @@ def chance_corrected_estimate(
     made_up
         The sum of the same squared over four made-up items, two with full agreement and two with
         none, so that the interval has a width even where all items agree.
-    level
-        The interval's confidence level.
     empty, no_room
         The reasons to give where there are no items, and where ``expected`` is 1.
 
@@ -277,7 +275,7 @@ def chance_corrected_estimate(
     >>> print(chance_corrected_estimate(1.0, 0.5, [0.0] * 100, made_up=2 * 2.0**2))
     1.000 [0.926, 1.000]
     """
-    z = normal_quantile(level)
+    z = normal_quantile(LEVEL)
     moves = np.asarray(influence, dtype=np.float64)
     n = len(moves)
     if not (0 <= observed <= 1 and 0 <= expected <= 1):
@@ -295,7 +293,6 @@ def chance_corrected_estimate(
         low=max(-1.0, min((low - expected) / room, value)),
         high=min(1.0, max((high - expected) / room, value)),
         n=n,
-        level=level,
         method="Wilson, linearised",
     )
 

@@ -180,12 +180,7 @@ def fewest_texts(margin: float, *, error: float = ERROR) -> int:
 
 
 def paired_score_estimate(
-    first: ArrayLike,
-    second: ArrayLike,
-    example_ids: Sequence[str],
-    *,
-    level: float = 1 - 2 * ERROR,
-    empty: str = "no text counts",
+    first: ArrayLike, second: ArrayLike, example_ids: Sequence[str]
 ) -> Estimate | Undefined:
     """Return the mean of first minus second over texts, with Tango's score interval.
 
@@ -208,15 +203,15 @@ def paired_score_estimate(
     """
     values = by_text(first, second, example_ids)
     if not len(values):
-        return Undefined(reason=empty)
-    seen, z = discordance(values), normal_quantile(level)
+        return Undefined(reason="no text counts")
+    seen, z = discordance(values), normal_quantile(1 - 2 * ERROR)
     value = float(seen.difference)
     return Estimate(
         value=value,
         low=min(value, _root(seen, z, -1.0, value)),
         high=max(value, _root(seen, -z, value, 1.0)),
         n=len(values),
-        level=level,
+        level=1 - 2 * ERROR,
         method="Tango's score, by effective texts",
     )
 

@@ -5,7 +5,7 @@ models is more like the reference. `paired_difference` starts from values in 0..
 and `benjamini_hochberg` correct several such tests.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,26 +67,19 @@ def paired_p_values(
     >>> round(p_values.more, 2), p_values.less
     (0.25, 1.0)
     """
-    if resamples < 1:
-        raise ValueError(f"a p-value takes at least one resample, not {resamples}")
     # Sorted: the generator's signs go to units by their values, whatever their order.
     moved = np.sort(_units(differences))
     moved = moved[moved != 0]
     # Equal sums must count as equal although their terms were added in another order.
     leeway = 1e-9 * float(np.abs(moved).sum())
     observed, more, less = float(moved.sum()), 0, 0
-    for done in range(0, resamples, _RESAMPLES_AT_ONCE):
-        count = min(_RESAMPLES_AT_ONCE, resamples - done)
-        turned = generator.integers(0, 2, size=(count, len(moved)), dtype=np.bool_)
-        sums = observed - 2 * (turned @ moved)
+    for sums in _flipped_sums(moved, resamples, generator):
         more += int((sums >= observed - leeway).sum())
         less += int((sums <= observed + leeway).sum())
     return PairedPValues((more + 1) / (resamples + 1), (less + 1) / (resamples + 1))
 
 
-def sum_estimate(
-    differences: ArrayLike, *, level: float = 0.95, empty: str = "there is nothing to compare"
-) -> Estimate | Undefined:
+def sum_estimate(differences: ArrayLike) -> Estimate | Undefined:
     """Return the sum of the differences, how sure it is, and the number of units.
 
     The interval is that of `paired_difference`, on a scale on which the greatest difference is 1:
@@ -97,10 +90,6 @@ def sum_estimate(
     ----------
     differences
         First minus second, one number a unit; shape (units,).
-    level
-        The interval's confidence level.
-    empty
-        The reason to give where there are no units.
 
     Raises
     ------
@@ -116,13 +105,8 @@ def sum_estimate(
     """
     units = _units(differences)
     greatest = float(np.abs(units).max(initial=0.0)) or 1.0
-    mean = paired_difference(
-        units / greatest,
-        np.zeros_like(units),
-        [str(index) for index in range(len(units))],
-        level=level,
-        empty=empty,
-    )
+    ids = [str(index) for index in range(len(units))]
+    mean = paired_difference(units / greatest, np.zeros_like(units), ids)
     if isinstance(mean, Undefined):
         return mean
     scale = greatest * mean.n
@@ -131,7 +115,6 @@ def sum_estimate(
         low=scale * mean.low,
         high=scale * mean.high,
         n=mean.n,
-        level=level,
         method="Bonett-Price, scaled to the greatest difference",
     )
 
@@ -238,17 +221,13 @@ def sign_flip_p_value(
     >>> round(sign_flip_p_value([1, 1], [0, 0], ["a", "b"], generator), 1)
     0.5
     """
-    if resamples < 1:
-        raise ValueError(f"a p-value takes at least one resample, not {resamples}")
     sums = _differences(first, second, example_ids, width).sums
     # Equal sums must count as equal although their terms were added in another order.
     observed = abs(float(sums.sum())) - 1e-9
     # Sorted: the generator's signs go to examples by their values, whatever their order.
     moved = np.sort(sums[sums != 0])
-    as_far = sum(
-        int((_flipped_sums(moved, count, generator) >= observed).sum())
-        for count in _in_parts(resamples)
-    )
+    flipped = _flipped_sums(moved, resamples, generator)
+    as_far = sum(int((np.abs(some) >= observed).sum()) for some in flipped)
     return (as_far + 1) / (resamples + 1)
 
 
@@ -293,15 +272,14 @@ def _adjusted(examples: ExampleSums) -> tuple[float, float]:
     return centre, float(np.sqrt(squares) / adjusted_total)
 
 
-def _flipped_sums(sums: Sums, count: int, generator: np.random.Generator) -> Sums:
-    turned = generator.integers(0, 2, size=(count, len(sums)), dtype=np.bool_)
-    return np.asarray(np.abs(sums.sum() - 2 * (turned @ sums)))
-
-
-def _in_parts(resamples: int) -> list[int]:
-    """Split the resamples so that memory stays small for any number of examples."""
-    whole, rest = divmod(resamples, _RESAMPLES_AT_ONCE)
-    return [_RESAMPLES_AT_ONCE] * whole + [rest] * (rest > 0)
+def _flipped_sums(moved: Sums, resamples: int, generator: np.random.Generator) -> Iterator[Sums]:
+    """The sums with random signs, in parts: memory stays small for any number of examples."""
+    if resamples < 1:
+        raise ValueError(f"a p-value takes at least one resample, not {resamples}")
+    for done in range(0, resamples, _RESAMPLES_AT_ONCE):
+        count = min(_RESAMPLES_AT_ONCE, resamples - done)
+        turned = generator.integers(0, 2, size=(count, len(moved)), dtype=np.bool_)
+        yield moved.sum() - 2 * (turned @ moved)
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.records import Estimate, PooledDifference, Undefined
-from scope.statistics.intervals import normal_quantile, wilson
+from scope.statistics.intervals import LEVEL, normal_quantile, wilson
 from scope.statistics.paired import paired_difference, paired_p_values
 
 _HALVINGS = 60
 
+POWER = 0.8
+"""How likely a difference that can be detected is found."""
 FEWEST_ITEMS = 4
 """With fewer items even a model that loses all of them is not detected."""
 
@@ -48,9 +50,7 @@ def mcnemar_p_value(gained: int, lost: int) -> float:
     return min(1.0, 2 * float(bdtr(min(gained, lost), changed, 0.5))) if changed else 1.0
 
 
-def recovery(
-    both: int, lost: int, gained: int, n: int, *, level: float = 0.95
-) -> Estimate | Undefined:
+def recovery(both: int, lost: int, gained: int, n: int) -> Estimate | Undefined:
     """Return the second run's accuracy over the first's, with an interval for paired shares.
 
     The interval is Bonett and Price's (Biometrical Journal 48, 2006): Wilson's bounds of both
@@ -62,8 +62,6 @@ def recovery(
         Number of items right in both runs, in the first alone, in the second alone.
     n
         Number of items.
-    level
-        The interval's confidence level.
 
     Returns
     -------
@@ -89,7 +87,7 @@ def recovery(
         return Undefined(reason="the reference is right on no item", n=n)
     apart = math.sqrt((lost + gained + 2) / ((first + 1) * (second + 1)))
     errors = [math.sqrt((1 - (of + 1) / (some + 2)) / (of + 1)) for of in (first, second)]
-    z = normal_quantile(level) * apart / sum(errors)
+    z = normal_quantile(LEVEL) * apart / sum(errors)
     low_first, high_first = wilson(first / some, some, z)
     low_second, high_second = wilson(second / some, some, z)
     value = second / first
@@ -99,15 +97,12 @@ def recovery(
         low=min(value, max(0.0, low_second) / high_first),
         high=max(value, high_second / low_first),
         n=n,
-        level=level,
         method="Bonett-Price, ratio of paired shares",
     )
 
 
-def detectable_difference(
-    changed: Estimate, *, power: float = 0.8, level: float = 0.95
-) -> Estimate | Undefined:
-    """Return the smallest true difference of accuracy that ``n`` items show with such power.
+def detectable_difference(changed: Estimate) -> Estimate | Undefined:
+    """Return the smallest true difference of accuracy that ``n`` items show with a power of 0.8.
 
     By the normal approximation of McNemar's test (Connor, Biometrics 43, 1987), two-sided, solved
     for the difference; a share of changed items below the difference is raised to it.
@@ -116,8 +111,6 @@ def detectable_difference(
     ----------
     changed
         Share of the items that are right in one run alone. Its interval gives that of the result.
-    power, level
-        Of the test that is planned: its power, and 1 minus its error.
 
     Examples
     --------
@@ -128,8 +121,7 @@ def detectable_difference(
     if changed.n < FEWEST_ITEMS:
         return Undefined(reason=f"fewer than {FEWEST_ITEMS} items", n=changed.n)
     value, low, high = (
-        _detectable(changed.n, share, power, level)
-        for share in (changed.value, changed.low, changed.high)
+        _detectable(changed.n, share) for share in (changed.value, changed.low, changed.high)
     )
     return Estimate(
         value=value,
@@ -141,10 +133,10 @@ def detectable_difference(
     )
 
 
-def _detectable(n: int, changed: float, power: float, level: float) -> float:
+def _detectable(n: int, changed: float) -> float:
     """Return the difference at which the statistic reaches both quantiles; it rises from 0 on."""
     # normal_quantile is two-sided: -z..z.
-    error, wanted = normal_quantile(level), normal_quantile(2 * power - 1)
+    error, wanted = normal_quantile(LEVEL), normal_quantile(2 * POWER - 1)
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

@@ -83,7 +83,7 @@ def test_hashtags_handles_and_links_stay(kind):
         ((Inflection, {"change": "x"}), "change=x"),
         ((Name, {"gender": "x"}), "gender=x"),
         ((Name, {"candidates": 0}), "candidates=0"),
-        ((Number, {"spread": 0.0}), r"spread=0\.0"),
+        ((Number, {"spread": 0.0}), r"spread 0\.0"),
         ((Place, {"region": "moon"}), "region=moon"),
     ],
 )

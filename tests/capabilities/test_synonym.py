@@ -119,9 +119,9 @@ def test_a_share_of_words_is_refused_where_it_would_do_nothing():
 def test_a_share_of_words_outside_of_its_bounds_is_refused(share):
     with pytest.raises(SpecError) as caught:
         Synonym(preset="strong", max_words=share)
-    assert caught.value.found == f"the setting max_words={share}"
-    assert caught.value.expected == "a share above 0, at most 1"
-    assert caught.value.fix == "correct the value, or omit max_words"
+    assert caught.value.found == f"the setting max_words {share}"
+    assert caught.value.expected == "a number above 0 and at most 1"
+    assert caught.value.fix.startswith("omit the setting max_words")
 
 
 def test_an_unknown_preset_is_refused():

@@ -87,7 +87,7 @@ def test_by_default_and_not_in_the_paper_tokens_stay():
 def test_a_preset_that_is_unknown_and_a_share_without_effect_are_refused():
     with pytest.raises(SpecError, match="one of: valid, paper"):
         Typo(preset="some")
-    with pytest.raises(SpecError, match="a share above 0, at most 1"):
+    with pytest.raises(SpecError, match="a number above 0 and at most 1"):
         Typo(share=0.0)
     with pytest.raises(SpecError, match="preset=valid, or omit share"):
         Typo(preset="paper", share=0.3)

@@ -43,7 +43,7 @@ from scope.estimation.tasks.texts import (
     text_gold_measurements,
     text_pair_measurements,
 )
-from scope.metrics import METRICS, Metric
+from scope.metrics import METRICS, Metric, in_both
 from scope.records import (
     Difference,
     FourCells,
@@ -216,8 +216,7 @@ def _difference(first: Measurement, second: Measurement, seed: int, *, width: fl
     of_first, of_second = (
         dict(zip(one.example_ids, one.values, strict=True)) for one in (first, second)
     )
-    ids = [item for item in of_first if item in of_second]
-    both = [of_first[item] for item in ids], [of_second[item] for item in ids], ids
+    both = in_both(of_first, of_second)
     undefined = (one.estimate for one in (first, second) if isinstance(one.estimate, Undefined))
     reason = next((estimate.reason for estimate in undefined), "no question was put to both models")
     return difference(first, second, both, seed, empty=reason, width=width)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.estimation.tasks.choices import NOTHING, ChoiceTable
-from scope.metrics import METRICS, capa_discrete
+from scope.metrics import METRICS, capa_discrete, in_both
 from scope.records import GOLD, Difference, Estimate, FourCells, Measurement
 from scope.statistics import mean_estimate, paired_difference
 from scope.statistics.paired import paired_p_values, sum_estimate
@@ -66,8 +66,8 @@ def text_likeness(
     compared += [((a, b), (a, GOLD)) for a, b in permutations(models.values(), 2)]
     found = []
     for pair, other in compared:
-        shared = [item for item in values[pair] if item in values[other]]
-        moves = np.array([values[pair][item] - values[other][item] for item in shared])
+        first, second, shared = in_both(values[pair], values[other])
+        moves = np.subtract(first, second)
         names = _pair(*pair), _pair(*other)
         found += [_tested("word_f1", task, names, moves, seed)] if shared else []
     return found
@@ -114,8 +114,8 @@ def four_cells(
     for first, second in combinations(measured, 2):
         of_first = dict(zip(first.example_ids, first.values, strict=True))
         of_second = dict(zip(second.example_ids, second.values, strict=True))
-        ids = [item for item in of_first if item in of_second]
-        one, other = (np.array([of[item] for item in ids]) for of in (of_first, of_second))
+        *both, ids = in_both(of_first, of_second)
+        one, other = map(np.array, both)
         if ids:
             names = first.target, second.target
             differ = differing(*names)

@@ -10,10 +10,9 @@ from typing import NamedTuple
 from scope.estimation.answer_shares import (
     ENOUGH_LABELS,
     FEWEST,
-    LEAST_KAPPA,
     ONE_ANSWER,
     SKEWED,
-    highest_kappa,
+    near_chance,
 )
 from scope.records import GOLD, Answer, Estimate, Item, Measurement, TaskAnswers, TaskShares
 from scope.records.estimates import UNANSWERABLE, brief
@@ -178,13 +177,7 @@ def _no_better_than_chance(accuracy: object, named: Named, model: str) -> str | 
     given = Counter(named.models[model][one] for one in named.gold if one in named.models[model])
     right = Counter(chain.from_iterable(named.gold.values()))
     chance = sum(given[one] * right[one] for one in given) / (accuracy.n * len(named.gold))
-    highest = highest_kappa(accuracy, chance)
-    if highest >= LEAST_KAPPA:
-        return None
-    return (
-        f"its accuracy of {accuracy} on {accuracy.n} questions is hardly better than chance, "
-        f"{chance:.3f}: Cohen's kappa is at most {highest:.2f}"
-    )
+    return near_chance(accuracy, chance, "accuracy", f"{accuracy.n} questions")
 
 
 def _frequent(named: Named, model: str) -> str | None:

@@ -11,7 +11,6 @@ removes the key from both.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Never
 
@@ -22,6 +21,7 @@ from scope.models.endpoint.exchange import REDIRECTS, EndpointError, EndpointReq
 from scope.models.endpoint.roles import EndpointModel
 from scope.models.options import ModelOptions
 from scope.models.scheme import KnownLabels, Scheme, labels_by_words
+from scope.printing import did_you_mean
 from scope.protocols import METHODS
 
 if TYPE_CHECKING:
@@ -75,12 +75,11 @@ def _list_models(endpoint: Endpoint, options: ModelOptions) -> tuple[str, ...]:
 
 def _unknown(address: Address, names: Sequence[str]) -> ModelError:
     shown = [name[:MOST_SHOWN] for name in sorted(names)]
-    near = difflib.get_close_matches(address.model[:MOST_SHOWN], shown[:MOST_COMPARED], n=1)
     more = f" and {len(shown) - MOST_NAMES} more" if len(shown) > MOST_NAMES else ""
     return ModelError(
         f"{address.base_url} has no model called `{address.model}`",
         expected=f"one of: {', '.join(shown[:MOST_NAMES])}{more}",
-        fix=f"did you mean `{near[0]}`?" if near else "choose one of these",
+        fix=did_you_mean(address.model[:MOST_SHOWN], shown[:MOST_COMPARED], "choose one of these"),
     )
 
 

@@ -20,6 +20,7 @@ from scope.models.checkpoint import fingerprint_with
 from scope.models.latents.blocks import Blocks, longest_unchanged, side_by_side
 from scope.models.latents.source import ModelSource, checkpoint_source, gguf_source
 from scope.models.options import DType, ModelOptions
+from scope.models.spelling import around_every_text
 from scope.protocols import Precision
 from scope.untrusted import during_inference
 
@@ -124,7 +125,7 @@ class Framing:
         self, tokenizer: Any, readout: Readout, *, limit: int, causal: bool, spec: str
     ) -> None:
         self._tokenizer, self._spec = tokenizer, spec
-        opening, self._closing = self._special()
+        opening, self._closing = around_every_text(tokenizer)
         before, after = map(self._bare_one, readout.around)
         self._before, self._behind = [*opening, *before], [*after, *self._closing]
         self._takes_mean, self._causal = readout.kind == "mean", causal
@@ -165,15 +166,6 @@ class Framing:
             return slice(last, last + 1)
         # A single token is all that there is, massive or not.
         return slice(int(self._causal and length > 1), length)
-
-    def _special(self) -> tuple[list[int], list[int]]:
-        """What the tokenizer puts before every text, and what behind it."""
-        bare, whole = self._bare_one(_LETTER), list(self._tokenizer(_LETTER)["input_ids"])
-        places = range(len(whole) - len(bare) + 1)
-        place = next((n for n in places if whole[n : n + len(bare)] == bare), None)
-        if place is None:
-            return [], []
-        return whole[:place], whole[place + len(bare) :]
 
     def _bare_one(self, text: str) -> list[int]:
         return self._bare([text])[0] if text else []
@@ -273,7 +265,7 @@ class CheckpointReader:
         batches = list(batches_of_equal_length(list(map(len, rows)), self._loaded.tokens_a_batch))
 
         def read(batch: Sequence[int]) -> None:
-            found[batch] = self._finite(self._read([rows[index] for index in batch]))
+            found[batch] = self._read([rows[index] for index in batch])
 
         # Measured before several threads read at once.
         _ = self.reproducible
@@ -287,10 +279,7 @@ class CheckpointReader:
 
     def _read(self, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """A batch of rows that are as long as each other."""
-        states = self._loaded.blocks.read(rows, self._loaded.framing.read(len(rows[0])))
-        return cast(NDArray[np.float32], states.numpy())
-
-    def _finite(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
+        states = self._loaded.blocks.read(rows, self._loaded.framing.read(len(rows[0]))).numpy()
         if not np.isfinite(states).all():
             raise ModelError(
                 f"the layers of `{self.spec}` hold NaN or infinity in {self.dtype}",
@@ -298,7 +287,7 @@ class CheckpointReader:
                 fix="try --dtype float32 or bfloat16: numbers of some models are too large for "
                 "float16; or check the checkpoint, whose weights may be damaged",
             )
-        return states
+        return cast(NDArray[np.float32], states)
 
     @cached_property
     def _loaded(self) -> _Loaded:

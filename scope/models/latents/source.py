@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scope.errors import ModelError
-from scope.models.checkpoint import Checkpoint, fetch_checkpoint, packaged_encoder
+from scope.models.checkpoint import fetch_encoder
 from scope.models.gguf import identify, load_gguf_parts
 from scope.models.heads import Head, load_parts
 from scope.models.options import Device, DType, ModelOptions
@@ -95,7 +95,7 @@ def checkpoint_source(rest: str, options: ModelOptions) -> ModelSource:
     """
     # The weights of such an encoder may lie deeper, where nobody would look for them.
     _require_transformer(rest, expanded(rest))
-    checkpoint = _fetch(rest, options)
+    checkpoint = fetch_encoder(rest, options)
     _require_transformer(rest, checkpoint.folder)
     family = family_of(_config(checkpoint.folder))
     return ModelSource(
@@ -142,16 +142,6 @@ def family_of(config: Mapping[str, Any]) -> Family:
         return "masked"
     calls_itself = any(str(one).endswith("CausalLM") for one in config.get("architectures") or ())
     return "causal" if name in getattr(tables, _CAUSAL) or calls_itself else "masked"
-
-
-def _fetch(rest: str, options: ModelOptions) -> Checkpoint:
-    try:
-        return fetch_checkpoint(rest, options)
-    except ModelError:
-        folder = None if expanded(rest).is_dir() else packaged_encoder(rest)
-        if folder is None:
-            raise
-    return fetch_checkpoint(str(folder), options)
 
 
 def _require_transformer(rest: str, folder: Path) -> None:

@@ -54,7 +54,7 @@ def audit_arguments(sentences_csv):
         ({"fail-under": "hard_scope"}, "the gate `hard_scope`", "METRIC>=VALUE"),
         ({"gate": "hard_scope[typo]>=other"}, "the gate `hard_scope[typo]>=other`", "MARGIN"),
         ({"reference": "python:toy_models:Nothing"}, "has no `Nothing`", "define `Nothing`"),
-        ({"target": "predictions:missing.jsonl"}, "no file missing.jsonl", "check the path"),
+        ({"target": "predictions:missing.jsonl"}, "no file `missing.jsonl`", "check the path"),
         ({"target": "python:toy_models:OtherLabels"}, "negative  |  LABEL_0", "--label-map"),
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
         ({"reference": "python:toy_models:NotANumber"}, "NaN", "summing to 1"),

@@ -61,8 +61,8 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
         ({"control": ["nobody"]}, "no saved answers in the folder nobody", "check the path"),
         (
             {"control": ["missing.jsonl", "controls.tsv#*"]},
-            "no file missing.jsonl",
-            "check the path",
+            "no file `missing.jsonl`",
+            "did you mean `questions.jsonl`?",
         ),
         ({"control": ["controls.tsv"]}, "without the name of a model", "add #MODEL, or #*"),
         (

@@ -279,7 +279,7 @@ def test_files_are_opened_as_their_suffix_says(tmp_path, suffix):
         ),
         ("  ", SpecError, "an empty spec for the data"),
         ("review.csv", DataError, r"(?s)no file `review\.csv`.*did you mean `reviews\.csv`"),
-        ("b.csv", DataError, "a data set of the hub begins with `hf:`"),
+        ("b.csv", DataError, "check the path"),
         ("no/a.csv", DataError, r"no file `no/a\.csv`, and no folder `no`"),
         (".", DataError, "is not a file but a folder"),
         *(

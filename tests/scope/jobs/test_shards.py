@@ -102,7 +102,7 @@ def test_a_shard_is_a_result_of_its_own_texts(kept):
             "`other` and `part1`, which differ in more than the shard: "
             "trials is 3 in `part1`, 2 in `other`",
         ),
-        (["part1", "half"], "more than the shard: 3 shards of `part1`, 2 of `half`"),
+        (["part1", "half"], "more than the shard: shards is 3 in `part1`, 2 in `half`"),
         (["part1", "part2", "begun"], "`begun`, shard 3, which is not finished"),
         (["part1", "part2", "part4"], "part4`"),
         ([], "no run"),

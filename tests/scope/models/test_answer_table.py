@@ -152,7 +152,7 @@ def test_an_empty_table_has_no_models(tmp_path):
 def test_a_missing_table_is_named(tmp_path):
     with pytest.raises(DataError) as raised:
         load(f"{tmp_path / 'a.tsv'}#other", ModelOptions())
-    assert raised.value.found == f"no file {tmp_path / 'a.tsv'}"
+    assert raised.value.found == f"no file `{tmp_path / 'a.tsv'}`"
 
 
 @pytest.mark.slow

@@ -137,7 +137,7 @@ def hub_out_of_reach(monkeypatch, tmp_path):
 @pytest.fixture
 def installed(monkeypatch, encoder_folder):
     """The tiny encoder by the name of a big one that comes as packages."""
-    monkeypatch.setattr(encoder, "packaged_encoder", {NAME: encoder_folder}.get)
+    monkeypatch.setattr(checkpoint, "packaged_encoder", {NAME: encoder_folder}.get)
 
 
 @pytest.mark.usefixtures("hub_out_of_reach", "installed")
@@ -151,7 +151,7 @@ def test_out_of_the_hubs_reach_the_installed_packages_answer(encoders):
 def test_the_hub_is_asked_first(monkeypatch, encoder_folder, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **k: str(encoder_folder))
-    monkeypatch.setattr(encoder, "packaged_encoder", lambda name: 1 / 0)
+    monkeypatch.setattr(checkpoint, "packaged_encoder", lambda name: 1 / 0)
     assert load_encoder(NAME, ModelOptions(device="cpu")).spec == f"hf:{NAME}"
     assert not (tmp_path / "cache").exists()
 
@@ -160,7 +160,6 @@ def test_the_hub_is_asked_first(monkeypatch, encoder_folder, tmp_path):
 def test_without_hub_and_packages_both_ways_are_told(monkeypatch):
     missing = dataclasses.replace(checkpoint.PACKAGED[NAME], packages=("there-is-no-such-package",))
     monkeypatch.setattr(checkpoint, "PACKAGED", {NAME: missing})
-    monkeypatch.setattr(encoder, "PACKAGED", {NAME: missing})
     with pytest.raises(ModelError) as raised:
         load_encoder(f"hf:{NAME}")
     assert raised.value.found.startswith(f"no folder `{NAME}`, and the hub did not give a model")

@@ -144,7 +144,7 @@ def test_labels_and_equal_rows_may_be_repeated(tmp_path):
 def test_a_missing_file_is_named(tmp_path, name):
     with pytest.raises(DataError) as raised:
         load(str(tmp_path / name), ModelOptions())
-    assert raised.value.found == f"no file {tmp_path / name}"
+    assert raised.value.found == f"no file `{tmp_path / name}`"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from scope.errors import DataError, ModelError
 from scope.models import ModelOptions
 from scope.models.loading import in_role, load_model
-from scope.models.saved import MissingAnswersError, load
+from scope.models.saved import load
 from scope.records import Answer, Question
 
 
@@ -126,9 +126,8 @@ def test_probabilities_that_are_none_are_named_by_line(tmp_path, values):
 def test_questions_without_a_row_are_counted_before_anything_is_answered(tmp_path):
     saved = model(tmp_path, {"id": "q", "answer": "Ann"})
     asked = [ask(), ask(id="r", text="Who went?"), ask(id="s", text="Who stayed?")]
-    with pytest.raises(MissingAnswersError) as raised:
+    with pytest.raises(ModelError) as raised:
         next(saved.answer(asked))
-    assert raised.value.questions == tuple(asked[1:])
     assert raised.value.found == (
         "saved.jsonl has no answer to 2 of 3 questions: `r`, `s` (the first is 'Who went?')"
     )
@@ -139,7 +138,7 @@ def test_rows_for_questions_that_are_not_asked_are_counted_and_named(tmp_path):
     same_words = {"id": "other", "text": "Who came?", "answer": "Ann"}
     saved = model(tmp_path, same_words, *rows)
     asked = [ask(), *(ask(id=f"q{place}", text="Who went?") for place in range(4))]
-    with pytest.raises(MissingAnswersError) as raised:
+    with pytest.raises(ModelError) as raised:
         list(saved.answer(asked))
     assert raised.value.found == (
         "saved.jsonl has no answer to 4 of 5 questions: `q0`, `q1`, `q2`, … (the first is "
@@ -189,7 +188,7 @@ def test_words_that_two_ids_share_answer_neither_by_text(tmp_path):
         {"id": "b", "text": "Who came?", "answer": "Bob"},
     )
     assert dict(saved.answer([ask(id="b")])) == {0: Answer(text="Bob")}
-    with pytest.raises(MissingAnswersError):
+    with pytest.raises(ModelError):
         list(saved.answer([ask(id="c")]))
 
 

@@ -159,7 +159,7 @@ def test_no_text_is_undefined_and_not_shown():
     ):
         assert isinstance(endpoint.estimate, Undefined)
         assert endpoint.state == "not shown"
-    assert paired_score_estimate([], [], [], empty="none") == Undefined(reason="none")
+    assert paired_score_estimate([], [], []) == Undefined(reason="no text counts")
 
 
 @pytest.mark.parametrize(

@@ -72,13 +72,13 @@ def test_a_sentence_encoder_without_layers_is_refused(tmp_path):
 def test_an_encoder_that_the_hub_does_not_give_is_taken_from_installed_packages(
     encoder_folder, monkeypatch
 ):
-    name, installed = "somebody/some-encoder", {}
+    name, installed = "sentence-transformers/all-mpnet-base-v2", {}
 
     def unreachable(*_, **__):
         raise LocalEntryNotFoundError("no network")
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", unreachable)
-    monkeypatch.setattr("scope.models.latents.source.packaged_encoder", installed.get)
+    monkeypatch.setattr("scope.models.checkpoint.packaged_encoder", installed.get)
     with pytest.raises(ModelError, match=f"no folder `{name}`, and the hub did not give"):
         load_latent_reader(name)
     installed[name] = encoder_folder
