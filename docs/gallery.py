@@ -33,7 +33,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "demo": "scope demo",
         "pair": "scope pair models/reference models/eight-bits "
-        "--baseline models/another-seed --data demo:tweets --run pair",
+        "--baseline models/another-seed --data demo:tweets --seed 1 --run pair",
         "reuse": "scope reuse --suspect models/student --reference models/reference "
         "--control models/independent --control models/another-seed "
         "--data demo:tweets --n 200 --capability none --run reuse",

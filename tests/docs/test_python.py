@@ -39,7 +39,13 @@ def kinds_of_data(given):
             yield f"an array of {kind}", frame.text.to_numpy()
 
 
-@pytest.mark.parametrize("job", SCRIPTS)
+@pytest.mark.parametrize(
+    "job",
+    [
+        job if job in ("Compare", "Fleet") else pytest.param(job, marks=pytest.mark.slow)
+        for job in SCRIPTS
+    ],
+)
 def test_the_script_of_a_job_runs_and_any_kind_of_data_continues_it(
     job, tmp_path, monkeypatch, capsys
 ):

@@ -37,7 +37,7 @@ def probed(command, tmp_path, monkeypatch):
 def test_a_probe_measures_semscore_by_either_name_of_the_option(command, option, probed):
     done = command(*ASKED, option, "probe:probe")
     assert done.returncode == 0, done.stderr
-    assert "(SemScore) is" in " ".join(done.stdout.split())
+    assert "SemScore is" in " ".join(done.stdout.split())
     # A long path is folded over lines.
     printed = "".join(done.stdout.split())
     assert f"sem_score:byaprobeof{probed.reader.spec}" in printed
