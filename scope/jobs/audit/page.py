@@ -91,7 +91,7 @@ def _about_the_run(result: AuditResult) -> Iterator[Section]:
 
 
 def _notable(result: AuditResult) -> Iterator[Block]:
-    """Why there is no verdict, models that are no evidence, and capabilities without pairs."""
+    """Why there is no verdict, models that are no evidence, and capabilities that failed."""
     if not result.verdicts:
         yield paragraph(
             "No verdict: random candidates, which tell a target from a model that never moves, "
@@ -105,7 +105,7 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             runs=", ".join(result.earlier_looks),
         )
     yield from _degenerate(result)
-    yield from _without_pairs(result)
+    yield from _failed(result)
 
 
 def _degenerate(result: AuditResult) -> Iterator[Block]:
@@ -118,9 +118,9 @@ def _degenerate(result: AuditResult) -> Iterator[Block]:
             )
 
 
-def _without_pairs(result: AuditResult) -> Iterator[Block]:
-    """Capabilities that were not measured, or of which no search succeeded."""
-    rows = [row for row in all_outcomes(result) if row.status != "measured" or not row.found]
+def _failed(result: AuditResult) -> Iterator[Block]:
+    """Capabilities that were not measured, and those of which a note explains failed searches."""
+    rows = [row for row in all_outcomes(result) if not row.found or (row.failures and row.reason)]
     if rows:
         yield outcome_lines(rows)
 
@@ -197,7 +197,7 @@ def _matrix_page(result: AuditResult, matrix: AuditMatrix) -> Page:
             Section(anchor="answer", title="Answer", blocks=answer),
             *folded(over, _estimates(result), *_about_the_run(result)),
         ),
-        brief=(*answer, *_without_pairs(result), *run_lines(result.clock)),
+        brief=(*answer, *_failed(result), *run_lines(result.clock)),
     )
 
 
