@@ -169,6 +169,17 @@ def _tables(result: AuditResult) -> Iterator[Block]:
                 if row.capability == group
             ),
         )
+    if result.curves:
+        yield heading("Soft-SCoPE over the cutoff")
+        yield Table.of(
+            {"Capability": "name", "Cutoff": "text", "Model": "text", "Soft-SCoPE": "estimate"},
+            (
+                (curve.capability, f"{x:g}", curve.target, Cell.of(estimate))
+                for curve in result.curves
+                for x, estimate in curve.points
+            ),
+            tall=True,
+        )
 
 
 def _against(audit: AuditResult) -> Fold:
