@@ -116,6 +116,7 @@ def packaged(packaged_folder) -> WordNet:
     return WordNet(files)
 
 
+@pytest.mark.slow
 def test_synonyms_are_textattacks(packaged, nltk_reader, monkeypatch):
     load_textattack()
     from textattack.transformations.word_swaps import word_swap_wordnet

@@ -51,6 +51,7 @@ def test_a_link_shows_an_example_beyond_the_first_ones(browser, address):
         tab.wait_for_selector("#example-e1-7-typo:focus")
 
 
+@pytest.mark.slow
 def test_a_link_to_an_example_that_the_filters_hide_clears_them(browser, address):
     with opening(browser, f"{address}#examples?lost=any") as tab:
         assert trials(tab) == [2, MANY]
@@ -59,6 +60,7 @@ def test_a_link_to_an_example_that_the_filters_hide_clears_them(browser, address
         assert tab.input_value("#by-lost") == ""
 
 
+@pytest.mark.slow
 def test_options_say_how_many_they_leave_and_kept_shares_follow_the_similarity(browser, address):
     with opening(browser, address, viewport={"width": 1280, "height": 900}) as tab:
         assert tab.inner_text("#by-lost option[value=any]") == "any differs (2)"
@@ -98,6 +100,7 @@ def test_filters_search_and_order_live_in_the_address_and_survive_a_reload(brows
         assert before == [4, 14, 24, 34, *range(40, MANY)]
 
 
+@pytest.mark.slow
 def test_keys_go_from_difference_to_difference(browser, address):
     with opening(browser, address) as tab:
         tab.select_option("#order", "distance")
@@ -130,6 +133,7 @@ def test_packed_cards_are_as_those_in_the_page_and_hostile_text_in_them_is_inert
         assert second == tab.locator("#example-e1-3-typo").evaluate(shape)
 
 
+@pytest.mark.slow
 def test_shown_examples_are_copied_as_csv_that_starts_no_formula_and_as_json(browser, address):
     how = {"permissions": ["clipboard-read", "clipboard-write"]}
     with opening(browser, address, **how) as tab:
@@ -148,6 +152,7 @@ def test_shown_examples_are_copied_as_csv_that_starts_no_formula_and_as_json(bro
         assert '"\'=1+1"' in first
 
 
+@pytest.mark.slow
 def test_without_javascript_the_first_are_read_and_a_line_says_where_all_are(browser, address):
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()

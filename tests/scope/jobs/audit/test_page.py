@@ -50,7 +50,10 @@ def test_an_undefined_number_of_the_picture_has_its_reason(audit):
 
 def test_original_texts_come_first_and_parts_below_all_texts(audit):
     shuffled = replace(audit, measurements=audit.measurements[::-1])
-    assert titles(shuffled, "estimates") == ["On original texts", "On typo", "On synonym"]
+    assert titles(shuffled, "estimates") == [
+        *("On original texts", "On typo", "On synonym"),
+        "Soft-SCoPE over the cutoff",
+    ]
     table = blocks_of(audit, "estimates", Table)[2]
     label = f"label = {LABELS[1]}"
     assert [row.cells[1] for row in table.rows] == [
