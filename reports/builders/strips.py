@@ -29,6 +29,7 @@ def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) ->
         return None
     low = math.floor(min(estimate.low for estimate in defined) * 20 + 1e-9) / 20
     high = math.ceil(max(estimate.high for estimate in defined) * 20 - 1e-9) / 20
+    high = max(high, low + 0.05)
     scale = f"{low:g} to {high:g}".replace("-", "−")
     cells: list[tuple[Text, SmallStrip | None, str]] = []
     for name, one in rows:

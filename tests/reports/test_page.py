@@ -82,9 +82,10 @@ DERIVED = {
     "fleet-predict": {"0.05", "0.7"},
     "fleet-route": {"0.45"},
     "compare": {"123"},
+    "pair": {"2.5"},
     "reuse": {"0.001"},
 }
-"""Sums, roots, ends of scales, heads of a matrix, least p."""
+"""Sums, roots, ends of scales, heads of a matrix, least p, an error rate."""
 
 
 def numbers(stored):

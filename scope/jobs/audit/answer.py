@@ -20,6 +20,7 @@ from reports.blocks import (
     Table,
     Terms,
     note,
+    paragraph,
 )
 from reports.builders.estimates import CLEAN, meanings, short_name
 from reports.charts import SmallStrip
@@ -87,7 +88,7 @@ def answered(result: AuditResult) -> Iterator[Answered]:
             same_on = f"same answer on {short_share(agreement)} of {{n}}{points}"
             facts.append((prose("Unchanged texts"), prose(same_on, n=agreement.n)))
         if example := telling_text(verdict, result):
-            facts.append((prose("Largest difference"), example))
+            facts.append((prose("Example"), example))
         names = (manifest.reference.name, baseline)
         yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), looks)
 
@@ -114,6 +115,17 @@ def verdict_sentences(verdicts: Iterable[Answered]) -> list[Text]:
     ]
 
 
+def exploratory(looks: Sequence[str]) -> Iterator[Paragraph]:
+    """That earlier runs asked about the same texts; nothing if there is none."""
+    if looks:
+        yield paragraph(
+            "**Exploratory**: {runs} asked about the same texts with another plan before. With "
+            "each look an error becomes more likely than one plan says; texts that no run has "
+            "used give the stated rates.",
+            runs=", ".join(looks),
+        )
+
+
 def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
     """A box a target: the verdict, what carries it, how sure it is, and what would decide it.
 
@@ -138,7 +150,7 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
     yield prose("Why"), prose("{why}.", why=why)
     yield from answer.facts
     decided = verdict.decision != "not shown"
-    sure = "Decided: such a verdict is wrong at most 1 time in 40."
+    sure = "Decided, at a nominal error rate of 2.5\u00a0% for one run."
     if not decided:
         sure = "Open: the intervals allow both."
     if answer.looks:
@@ -146,7 +158,7 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
         sure += "Confirm it on texts that no run has used."
     runs = {"runs": ", ".join(answer.looks)} if answer.looks else {}
     yield prose("How sure"), prose(sure, **runs)
-    more = "None needed." if decided else f"{words.more or 'More texts alone do not decide it'}."
+    more = "None needed." if decided else f"{words.more or 'How many would decide is not known'}."
     yield prose("More texts"), prose("{more}", more=more)
     if words.notes:
         yield prose("Note"), prose("{notes}.", notes=". ".join(words.notes))
@@ -172,12 +184,16 @@ def _numbers(answer: Answered) -> Iterator[Block]:
         ("Value [95\u00a0%]", "At least", "Texts"), "number"
     )
     yield Table.of({"Rests on": "name", **numbers, "Reached": "text"}, rows, close=True)
+    yield note(
+        "✓, ✗ and ? are those of each row alone: __may not__ is corrected for rows and models, "
+        "__may replace__ for models. These intervals are the verdict’s; a picture’s are of other "
+        "kinds."
+    )
     if any(end.name.startswith("concordance") for end in answer.verdict.endpoints):
         yield note(
             "Concordance: how often two changes of a text move the answers of {target} and "
             "{reference} in the same order; ½ is chance. Reach: how far those of {target} follow "
-            "those of {reference}; 1 is as far, 0 not at all, below 0 the other way. The verdict "
-            "is corrected for the number of rows and models.",
+            "those of {reference}; 1 is as far, 0 not at all, below 0 the other way.",
             target=answer.verdict.target,
             reference=answer.reference,
         )

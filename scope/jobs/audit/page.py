@@ -41,6 +41,7 @@ from reports.wording import Cell, p_value, short
 from scope.estimation import MORE_SIMILAR, PRIMARY_ON_CAPABILITIES
 from scope.jobs.audit.answer import (
     answered,
+    exploratory,
     in_little_room,
     picture,
     small_table,
@@ -97,13 +98,8 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             "No verdict: random candidates, which tell a target from a model that never moves, "
             "were not drawn."
         )
-    elif result.earlier_looks:
-        yield paragraph(
-            "**Exploratory**: {runs} asked about the same texts with another plan before. With "
-            "each look an error becomes more likely than one plan says; texts that no run has "
-            "used give the stated rates.",
-            runs=", ".join(result.earlier_looks),
-        )
+    else:
+        yield from exploratory(result.earlier_looks)
     yield from _degenerate(result)
     yield from _failed(result)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import groupby
+from operator import itemgetter
 
 from reports.prose import Span, Style, Text, joined, prose
 from reports.wording import two_digits
@@ -15,22 +17,27 @@ from scope.records.examples import Both
 _MOST_WORDS, _WORDS_BEFORE, _MOST_LETTERS = 24, 8, 160
 """Words of a text that are shown, those before its first change, and letters without a change."""
 
+_MOST_COMPARED = 1_000
+"""Words of a text in which changes are sought: the time grows with their square."""
+
 
 def telling_text(verdict: Replacement, result: AuditResult) -> Text:
-    """The text on which a target is farthest from the reference, in what carries its verdict.
+    """A text that two models answer differently, the farthest in what carries the verdict.
 
-    On a capability it is a random change, else an unchanged text with another label: for accuracy
-    one on which the reference alone is right, if any. Nothing if there is no such text.
+    On a capability it is a random change, if they differ on any, else an unchanged text: for
+    accuracy one on which the reference alone is right, if any. Nothing if there is no such text.
     """
     names = (endpoint.name for endpoint in carrying(verdict))
     name, _, capability = next(names, "agreement").partition(" on ")
     place = [card.name for card in result.manifest.targets].index(verdict.target)
     labels = result.manifest.reference.labels
-    if capability:
-        drawn = [scored for scored in result.candidates if scored.capability == capability]
-        texts = list(changed_texts(result, "flipped", drawn))
-    else:
-        texts = [text for text in unchanged_texts(result) if place in text.lost]
+    drawn = [scored for scored in result.candidates if scored.capability == capability]
+    texts = [
+        text
+        for text in changed_texts(result, "flipped", drawn)
+        if [answer.choice for answer in text.models[0]]
+        != [answer.choice for answer in text.models[place + 1]]
+    ] or [text for text in unchanged_texts(result) if place in text.lost]
     if not texts:
         return ()
 
@@ -69,21 +76,21 @@ def _answers(both: Both, labels: Sequence[str]) -> Text:
 
 def _marked(original: str, changed: str) -> Text:
     """The words from shortly before the first change on, with those that differ marked."""
-    texts = original.split(), changed.split()
-    differ = (place for place, (old, new) in enumerate(zip(*texts, strict=False)) if old != new)
+    old, new = (text.split()[:_MOST_COMPARED] for text in (original, changed))
+    words: list[tuple[Style, str]] = []
+    for kind, *ends in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        first, last, new_first, new_last = ends
+        if kind == "equal":
+            words += [("plain", word) for word in old[first:last]]
+        else:
+            words += [("deleted", word) for word in old[first:last]]
+            words += [("inserted", word) for word in new[new_first:new_last]]
+    differ = (place for place, (style, _) in enumerate(words) if style != "plain")
     start = max(0, next(differ, 0) - _WORDS_BEFORE)
-    old, new = (words[start : start + _MOST_WORDS] for words in texts)
     parts = [Span("…")] if start else []
-    for kind, *places in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        first, last, new_first, new_last = places
-        same = kind == "equal"
-        parts += _words(old[first:last], "plain" if same else "deleted")
-        parts += [] if same else _words(new[new_first:new_last], "inserted")
-    parts += [Span("…")] if max(map(len, texts)) > start + _MOST_WORDS else []
+    for style, run in groupby(words[start : start + _MOST_WORDS], key=itemgetter(0)):
+        text = " ".join(word for _, word in run)
+        cut = text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…"
+        parts.append(Span(cut, style, foreign=True))
+    parts += [Span("…")] if len(words) > start + _MOST_WORDS else []
     return joined(((part,) for part in parts), between=" ")
-
-
-def _words(words: Sequence[str], style: Style) -> list[Span]:
-    text = " ".join(words)
-    cut = text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…"
-    return [Span(cut, style, foreign=True)] if words else []

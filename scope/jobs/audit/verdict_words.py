@@ -117,7 +117,7 @@ def _of_endpoint(endpoint: Endpoint, reference: str, baseline: str) -> str:
 
 def compared(endpoint: Endpoint, reference: str, baseline: str) -> str:
     """The name of an endpoint with what is subtracted."""
-    other = reference if endpoint.name == "accuracy" else baseline
+    other = reference if endpoint.name.startswith("accuracy") else baseline
     differs = endpoint.limit is not None and endpoint.limit <= 0
     return f"{endpoint.name} minus {other}'s" if differs and other else endpoint.name
 
@@ -184,9 +184,11 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
     known = card.rows - card.duplicates - card.empty
     shows = f"shows it with probability 0.8 if {verdict.target} is as good as {standard}"
     if known < rows:
-        needed = f"{rounded_up(rows):,} texts, of which these data have {known:,},"
+        needed = f"{rounded_up(rows):,} changed and unchanged texts, of which these data have "
+        needed += f"{known:,},"
         return f"A new run on about {needed} {shows}"
-    return f"A new run with another --seed on about {rounded_up(rows):,} texts {shows}"
+    needed = f"{rounded_up(rows):,} changed and unchanged texts"
+    return f"A new run with another --seed on about {needed} {shows}"
 
 
 def rounded_up(rows: int) -> int:

@@ -66,7 +66,7 @@ def pair_sentences(cells: FourCells) -> Iterator[Text]:
         yield prose(
             "{n} questions show a difference of {points} points with power 0.8.",
             n=cells.detectable.n,
-            points=short_points(cells.detectable),
+            points=short_points(cells.detectable).replace("+", ""),
         )
 
 
@@ -79,7 +79,8 @@ def _accuracies(cells: FourCells) -> Text:
     (more,), (less,) = map(in_percent, shares)
     opening = "**{better} is right more often**: on"
     if gap.low <= 0 or (cells.p_value or 0.0) >= 0.05:
-        opening = "**Neither is shown to be right more often**: {better} on"
+        by_test = "" if cells.p_value is None else " by McNemar’s exact test"
+        opening = f"**Neither is shown to be right more often**{by_test}: {{better}} on"
     # With McNemar's test the verdict gives the difference, with an interval of another kind.
     points = "" if cells.p_value is not None else f" The difference is {short_points(gap)} points."
     words = f"{opening} {more}\u00a0%, {{other}} on {less}\u00a0%.{points}"

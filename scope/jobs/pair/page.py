@@ -32,6 +32,7 @@ from scope.jobs.audit.answer import (
     SIGNS,
     Answered,
     answered,
+    exploratory,
     picture,
     verdict_boxes,
     verdict_sentences,
@@ -80,7 +81,8 @@ def page(result: PairResult) -> Page:
     answers: tuple[Block, ...] = (verdict_matrix(result.audits),)
     if not several:
         sentence = map(Paragraph, verdict_sentences(verdicts[:1]))
-        answers = (*sentence, *direction_tables(result))
+        looks = [look for audit in result.audits[:1] for look in audit.earlier_looks]
+        answers = (*sentence, *exploratory(looks), *direction_tables(result))
     if len(verdicts) == 2:
         (first, back) = verdicts
         reverse = prose(

@@ -87,7 +87,7 @@ def test_each_reference_has_a_fold_with_all_its_estimates(result):
         f"Against toy_models:{name}" for name in ("Reference", "Student", "Rival")
     ]
     heads = [[plain(one.text) for one in fold.blocks if isinstance(one, Heading)] for fold in folds]
-    assert heads == [["On original texts", "On typo"]] * 3
+    assert heads == [["On original texts", "On typo", "Soft-SCoPE over the cutoff"]] * 3
 
 
 def test_the_page_is_written_in_every_form(result):

@@ -7,6 +7,7 @@ from made_up_comparison import LABELS, build_comparison, estimate, found
 
 from reports.blocks import Callout, Fold, Table, Terms, within
 from reports.prose import plain
+from scope.jobs.audit import telling_text
 from scope.jobs.audit.page import page
 from scope.records import Endpoint, Replacement
 
@@ -56,11 +57,11 @@ def test_a_box_says_why_with_the_farthest_text_and_that_no_more_are_needed():
     assert said["Why"].startswith("Its answers follow teacher's too little on typo (reach ")
     assert said["Unchanged texts"] == "same answer on 100.0\xa0% [87.5, 100.0] of 4"
     # The farthest of its capability, with what is changed in it.
-    assert said["Largest difference"] == (
+    assert said["Example"] == (
         f"“a fine fien film” teacher changes its answer: {LABELS[1]} .75 → negative .75; "
         f"student keeps its answer: {LABELS[1]} .75 → {LABELS[1]} .75. Gold: {LABELS[1]}."
     )
-    assert said["How sure"] == "Decided: such a verdict is wrong at most 1 time in 40."
+    assert said["How sure"] == "Decided, at a nominal error rate of 2.5\xa0% for one run."
     assert said["More texts"] == "None needed."
 
 
@@ -77,8 +78,26 @@ def test_an_open_box_says_what_would_decide_it():
     assert looked["How sure"].startswith("Not stated: an earlier run (monday) ")
 
 
+LONG = " ".join(f"w{place}" for place in range(30))
+
+
+@pytest.mark.parametrize(
+    ("changed", "marked"),
+    [
+        (f"A B C D E F {LONG}", [("inserted", "A B C D E F")]),
+        (f"{LONG} and more", [("inserted", "and more")]),
+        (LONG.replace("w5 w6", "w5x"), [("deleted", "w5 w6"), ("inserted", "w5x")]),
+        (LONG, []),
+    ],
+)
+def test_only_what_differs_is_marked_wherever_it_stands(changed, marked):
+    shown = telling_text._marked(LONG, changed)
+    assert [(span.style, span.text) for span in shown if span.style != "plain"] == marked
+    assert len(plain(shown).split()) <= 26
+
+
 def test_where_no_unchanged_text_differs_an_accuracy_has_no_example():
-    assert "Largest difference" not in facts(page_of("may not", name="accuracy"))
+    assert "Example" not in facts(page_of("may not", name="accuracy"))
 
 
 def test_numbers_of_many_targets_are_behind_a_line():
