@@ -102,6 +102,6 @@ DECISIONS = [
         name="a pattern as the control of a table is told that there is but one",
         make=reuse(control="fit*"),
         exits=2,
-        says=("`fit*` as a model of all.tsv", "#* alone for all of them"),
+        says=("found:    1 control", "--control predictions:FILE.tsv#*"),
     ),
 ]
