@@ -21,7 +21,7 @@ from scope.protocols import Swap  # noqa: E402
 
 
 class MaxWordLength(PreTransformationConstraint):
-    """Leaves words of more than so many characters as they are."""
+    """Leaves words of more than this number of characters as they are."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest

@@ -35,7 +35,7 @@ Change = tuple[Edit, ...]
 
 
 MOST_CHANGES = 64
-"""Changes of one text that are tried; of more, so many are drawn."""
+"""Most changes of one text that are tried; of more, this number is drawn."""
 
 
 def some_changes(

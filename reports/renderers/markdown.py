@@ -95,7 +95,7 @@ def _first_cards(page: Page) -> Iterator[Card]:
 
 
 def _fitting(parts: Iterable[str], room: int) -> Iterator[str]:
-    """The parts that fit into so many lines, long tables and lists without their last rows.
+    """The parts that fit into ``room`` lines, long tables and lists without their last rows.
 
     A part of very many letters is left out: a comment on GitHub holds 65,536.
     """
@@ -109,7 +109,7 @@ def _fitting(parts: Iterable[str], room: int) -> Iterator[str]:
 
 
 def _first_lines(part: str, most: int) -> str:
-    """A table or list of at most so many lines, and of few enough letters."""
+    """A table or list of at most ``most`` lines, and of few enough letters."""
     lines = part.split("\n")
     if len(lines) <= most and len(part) < _MOST_LETTERS:
         return part

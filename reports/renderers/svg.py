@@ -80,7 +80,7 @@ def pixel(value: str | float) -> str:
 
 
 def framed(width: float, height: float, *content: Markup, style: str | None = None) -> Markup:
-    """A whole drawing of so many pixels; ``style`` is its class in the style sheet."""
+    """A whole drawing, sized in pixels; ``style`` is its class in the style sheet."""
     wide, high = round(width), round(height)
     return element(
         "svg",
@@ -136,7 +136,7 @@ def mark(shape: int, x: str | float, y: float, title: str, radius: float = 3) ->
 
 
 def cut_to_room(text: str, room: float) -> str:
-    """Words in about so many pixels, cut with an ellipsis where they are longer.
+    """Words of about this width in pixels, cut with an ellipsis where they are longer.
 
     >>> cut_to_room("Hard-SCoPE", 70), cut_to_room("Hard-SCoPE", 40)
     ('Hard-SCoPE', 'Hard-…')
@@ -176,7 +176,7 @@ class Scale(NamedTuple):
         return self.start + ((value - self.low) / span if span else 0.5) * self.length
 
     def ticks(self, most: int, *, whole: bool = False) -> list[tuple[float, str]]:
-        """Pixel and words of each round, or ``whole``, number, about so many at most."""
+        """Pixel and words of each round, or ``whole``, number, about ``most`` at most."""
         step, decimals = round_step(max((self.high - self.low) / most, whole))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         numbers = [place * step for place in range(first, last + 1)]

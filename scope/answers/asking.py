@@ -39,7 +39,7 @@ from scope.protocols import Progress, Role, Task
 from scope.records import Answer, Prediction, Question
 
 ASKINGS = 3
-"""An answer differs if none of so many is the stored one."""
+"""Attempts, of which one must give the stored answer."""
 
 TOGETHER = 8
 """Texts that a new classifier is asked alone and in one batch."""

@@ -142,7 +142,7 @@ def _no_better_than_chance(
 
 
 def near_chance(share: Estimate, chance: float, alike: str, answers: str) -> str | None:
-    """Why an agreement on so many answers is near chance; None if κ may be 0.2 or more.
+    """Why an agreement is near chance; None if κ may be 0.2 or more.
 
     The upper bound of Cohen's κ is that of the agreement; 1 if chance agreement is 1.
 

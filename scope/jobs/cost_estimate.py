@@ -35,7 +35,7 @@ SECONDS_TO_ESTIMATE = 1.0
 """Time for estimates of a search, after the first of them; the others follow from length."""
 
 CHARACTERS_A_TOKEN = 4
-"""English text has about so many; the tokenizer of a server is unknown."""
+"""Of English text, about; the tokenizer of a server is unknown."""
 
 Asked = TypeVar("Asked")
 
@@ -73,7 +73,7 @@ class Planned(NamedTuple):
 
 
 def texts_work(model: Model, examples: Sequence[Example], perturbations: int) -> Planned:
-    """A model's answers to the texts and to at most so many perturbations of about their length."""
+    """A model's answers to texts and to ``perturbations`` changed ones of their length."""
     texts = list(dict.fromkeys(example.text for example in examples))
     queries = len(texts) + perturbations
 

@@ -217,7 +217,7 @@ def _carried_out(request: InShards, tasks: Mapping[Path, ShardTask]) -> Iterator
     """Carry out the tasks on Ray: for each, as they come, its error or None."""
     with _connected(request) as ray:
         remote = ray.remote(ShardTask.__call__).options(
-            # Cores are not counted: whoever asks for so many workers wants them all.
+            # Cores are not counted: all workers that were asked for are wanted.
             num_cpus=0,
             num_gpus=request.gpus_per_worker,
             scheduling_strategy="SPREAD",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -183,7 +183,7 @@ def load(rest: str, options: ModelOptions) -> Any:
         return import_module(adapter_of(architectures) or CLASSIFIER).load(rest, options)
 
 
-def adapter_of(classes: Iterable[str]) -> str | None:
+def adapter_of(classes: Collection[str]) -> str | None:
     """The module that asks models of one of these classes; None where no table has any."""
     tables = quiet_transformers().models.auto.modeling_auto
     for table, module in FAMILIES.items():

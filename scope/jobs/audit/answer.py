@@ -152,7 +152,7 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
     decided = verdict.decision != "not shown"
     sure = "Decided, at a nominal error rate of 2.5\u00a0% for one run."
     if not decided:
-        sure = "Open: the intervals allow both."
+        sure = "Open: neither __may replace__ nor __may not__ is shown."
     if answer.looks:
         sure = "Not stated: an earlier run ({runs}) used these texts with another plan. "
         sure += "Confirm it on texts that no run has used."
@@ -220,7 +220,7 @@ def picture(result: AuditResult) -> Iterator[Block]:
     if not result.candidate_outcomes:
         yield note("A model that never moves has a Hard-SCoPE of 1.")
     if any(card.role != "target" for card in result.manifest.targets):
-        yield note("The solid line is the baseline, the dotted one the floor.")
+        yield note("A solid line is the baseline, a dotted one the floor.")
 
 
 def _groups(result: AuditResult) -> dict[str | None, dict[str, Estimate | Undefined]]:

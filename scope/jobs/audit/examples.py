@@ -128,7 +128,7 @@ def moved(both: Both) -> float:
 
 
 def example_section(result: AuditResult, *, most: int) -> Section:
-    """At most so many texts: changed ones on which a target differs first, then unchanged ones."""
+    """The first ``most`` texts: those on which a target differs come first."""
     ordered = sorted((*_pairs(result), *unchanged_texts(result)), key=lambda text: not text.lost)
     total = Counter(text.kind for text in ordered)
     lost = Counter(text.kind for text in ordered if text.lost)

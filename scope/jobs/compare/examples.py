@@ -173,7 +173,7 @@ def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
 
 
 def answers_side_by_side(tasks: Sequence[Questions], *, most: int) -> Section | None:
-    """At most so many questions, the most disagreed first, as many of each task as there can be."""
+    """The ``most`` questions with the most disagreement, shared evenly by the tasks."""
     if not tasks:
         return None
     most_disagreed = partial(sorted, key=attrgetter("disagreement"), reverse=True)

@@ -16,7 +16,7 @@ _ABOUT = (
     "The first model of a pair is the reference. Difference: accuracy of the second less that of "
     "the first, with McNemar’s exact p, not corrected for other pairs. Recovery: accuracy of the "
     "second as a share of the first’s. Flips: questions that only one of the two answers "
-    "correctly. Detectable: the smallest difference that so many questions show with power 0.8."
+    "correctly. Detectable: the smallest difference that n questions show with power 0.8."
 )
 
 _ABOUT_POOLED = (

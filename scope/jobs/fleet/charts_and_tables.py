@@ -21,16 +21,16 @@ from scope.jobs.fleet.scores import from_greatest
 from scope.records import Estimate, Undefined
 
 MOST_DOTS = 1_000
-"""At most so many models of a benchmark are drawn, evenly spaced by observed accuracy."""
+"""Most models of a benchmark that are drawn, evenly spaced by observed accuracy."""
 
 MOST_BARS = 40
-"""At most so many models without an observed accuracy are drawn."""
+"""Most models without an observed accuracy that are drawn."""
 
 FIFTHS = ("least accurate fifth", "second", "third", "fourth", "most accurate fifth")
 """The groups on a map without communities."""
 
 MOST_COMMUNITIES = 5
-"""At most so many have a shape of their own; other models share the last one."""
+"""Most communities with a shape of their own; other models share the last one."""
 
 
 def accuracies_chart(expected: Sequence[records.ExpectedAccuracy]) -> Figure | Table | None:

@@ -12,10 +12,10 @@ from scope import records
 from scope.jobs.fleet import charts_and_tables as tables, headlines
 
 MOST_NAMED = 20
-"""At most so many added models are named."""
+"""Most added models that are named."""
 
 MOST_BRIEF_NOTES = 2
-"""At most so many notes are shown in a terminal."""
+"""Most notes that a terminal shows."""
 
 
 def embed_page(result: records.EmbedResult) -> Page:

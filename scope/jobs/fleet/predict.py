@@ -52,7 +52,7 @@ NOTES = {
 }
 
 SAME = 12
-"""Predictions equal to so many decimals are equal: rounding gives no order."""
+"""Decimals to which predictions are compared: rounding gives no order."""
 
 
 class LeftOut(NamedTuple):

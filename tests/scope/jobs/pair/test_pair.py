@@ -11,6 +11,7 @@ import toy_models
 from toy_models import OtherLabels, Reference, Stranger
 
 import scope
+from reports.blocks import Paragraph
 from reports.prose import plain
 from scope import metrics
 from scope.errors import DataError, RunError, SpecError
@@ -171,6 +172,16 @@ def test_a_gate_judges_what_takes_the_place_of_the_first_model_alone(found):
     back = replace(found, audits=found.audits[1:])
     assert gate.judged(None, back) == {"--fail-on": ("no verdict was reached",)}
     assert ReplacementGates().judged(None, back) == {}
+
+
+def test_a_verdict_after_another_plan_is_exploratory_in_the_terminal_too(found):
+    def said(result):
+        return [plain(one.text) for one in page_of(result).brief if isinstance(one, Paragraph)]
+
+    first, *others = found.audits
+    assert not any(text.startswith("Exploratory") for text in said(found))
+    looked = replace(found, audits=(replace(first, earlier_looks=("monday",)), *others))
+    assert said(looked)[1].startswith("Exploratory: monday asked about the same texts")
 
 
 def test_what_a_verdict_leaves_open_is_never_called_within(found):
