@@ -119,11 +119,6 @@ def own_generate(encoder):
     (encoder / "custom_generate" / "notes.json").write_text("{}")
 
 
-def hidden_pipe(encoder):
-    (encoder / ".more").mkdir()
-    os.mkfifo(encoder / ".more" / "config.json")
-
-
 def bare(encoder):
     """A checkpoint that is no sentence encoder yet: the library pools its tokens by itself."""
     for name in ("modules.json", BERT):
@@ -147,18 +142,6 @@ HOSTILE = {
         modules("Transformer", "Pooling", "someone/code--evil.Evil"),
         named("type", "someone/code--evil.Evil"),
     ),
-    "a module of Python": (
-        modules("Transformer", "Pooling", "os.system"),
-        named("type", "os.system"),
-    ),
-    "a module called like the library": (
-        modules("sentence_transformers_evil.Evil"),
-        "sentence_transformers_evil",
-    ),
-    "a function of the library": (
-        modules("Transformer", "Pooling", "sentence_transformers.util.import_from_string"),
-        named("type", "sentence_transformers.util.import_from_string"),
-    ),
     "a router": (router, named("0_x", "evil.Evil")),
     "a router in a router": (router_below, named("0_y", "evil.Evil")),
     "a table of words": (words, named("tokenizer_class", "evil.Evil")),
@@ -166,16 +149,8 @@ HOSTILE = {
         setting(DENSE, activation_function="evil.Evil"),
         named("activation_function", "evil.Evil"),
     ),
-    "an unknown setting, deep": (
-        setting("1_Pooling/config.json", evil={"deep": [{"er": "evil.Evil"}]}),
-        named("er", "evil.Evil"),
-    ),
     "a pickle beside other safetensors": (pickled, "model.safetensors"),
     "arguments that trust": (setting(BERT, config_args=TRUSTING), "names the trust_remote_code"),
-    "arguments for the model": (
-        setting(BERT, model_args={"use_safetensors": False}),
-        "names the use_safetensors",
-    ),
     "a tokenizer from elsewhere": (
         setting(BERT, tokenizer_name_or_path="../evil"),
         named("tokenizer_name_or_path", "../evil"),
@@ -185,7 +160,6 @@ HOSTILE = {
         named("vocab_file", "/dev/zero"),
     ),
     "a path out of the folder": (modules("Transformer", "Pooling", Pooling="../../evil"), DAMAGED),
-    "an absolute path": (modules("Transformer", "Pooling", Pooling="/etc"), named("path", "/etc")),
     "a configuration of its own": (setting(CONFIG, model_type="evil", auto_map=FOREIGN), CODE),
     "a configuration of another repository": (
         setting(CONFIG, model_type="evil", auto_map=FAR),
@@ -194,14 +168,6 @@ HOSTILE = {
     "a tokenizer of its own": (
         setting(TOKENS, tokenizer_class="evil.Evil"),
         named("tokenizer_class", "evil.Evil"),
-    ),
-    "a processor of its own": (
-        setting(TOKENS, processor_class="evil.Evil", auto_map=FAR),
-        named("processor_class", "evil.Evil"),
-    ),
-    "a processor in its own file": (
-        setting("processor_config.json", processor_class="Evil", auto_map=FAR),
-        DAMAGED,
     ),
     "an attention of another repository": (
         setting(CONFIG, attn_implementation="someone/code"),
@@ -217,22 +183,8 @@ HOSTILE = {
         setting(INDEX, weight_map={"x": "../far.safetensors"}),
         named("x", "../far.safetensors"),
     ),
-    "a pipe in a hidden folder": (hidden_pipe, "config.json is not a regular file"),
 }
 """What the encoder's folder holds, and the error."""
-
-UNREAD = {
-    "another backend": setting(BERT, backend="onnx"),
-    "another method of the model": setting(
-        BERT,
-        modality_config={"text": {"method": "save_pretrained", "method_output_name": "x"}},
-        module_output_name="token_embeddings",
-    ),
-    "an encoder of another kind": setting(
-        "config_sentence_transformers.json", model_type="SparseEncoder"
-    ),
-}
-"""One generation of the libraries refuses these, the other does not read them."""
 
 FROM_THE_HUB = (
     *("a module of its own", "a module of another repository", "a router"),
@@ -254,7 +206,6 @@ CASES = [
     case("an ordinary checkpoint without modules", bare, exits=WORKS),
     *(case(title, change, says) for title, (change, says) in HOSTILE.items()),
     *(case(title, *HOSTILE[title], hub=True) for title in FROM_THE_HUB),
-    *(case(title, change, exits=REFUSED | WORKS) for title, change in UNREAD.items()),
     *(
         case(
             f"{title}, trusted: the mark is left",

@@ -88,21 +88,10 @@ ECHOES = [
                 error_with(lambda key: "x" * 180 + key),
                 "status 40",
             ),
-            ("a reason", lambda request: http("no", f"400 {request.key}"), "status 400: no"),
-            (
-                "a broken head",
-                lambda request: f"HTTP/9 {request.key}\r\n".encode(),
-                "RemoteProtocolError",
-            ),
             (
                 "a time to wait",
                 lambda request: http("no", "429 x", retry_after=request.key),
                 "status 429: no",
-            ),
-            (
-                "a compression",
-                lambda request: http("no", content_encoding=request.key),
-                "compressed as",
             ),
             (
                 "the place of a redirect",
@@ -159,8 +148,6 @@ REDIRECTS = [
         )
         for name, more, says in (
             ("itself", {"location": "/v1/chat/completions"}, "more than 5 redirects"),
-            ("nowhere", {}, "no address"),
-            ("what is no address", {"location": "http://[::1"}, "RemoteProtocolError"),
         )
     ),
 ]
@@ -182,8 +169,6 @@ SPECS = [
             IN_THE_ENVIRONMENT,
         ),
         ("half an IPv6 address", "openai:http://[::1/v1#m", BAD_SPEC),
-        ("an escape sequence", f"{HERE}#m\x1b[31m", BAD_SPEC),
-        ("a path of 100,000 characters", f"openai:http://127.0.0.1:9/{'x' * 100_000}#m", BAD_SPEC),
     )
 ]
 ENVIRONMENTS = [

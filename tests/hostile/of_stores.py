@@ -156,18 +156,6 @@ def pipe(path, _):
     os.mkfifo(path)
 
 
-def pipe_beside(ending):
-    def change(path, _):
-        os.mkfifo(f"{path}{ending}")
-
-    return change
-
-
-def folder_of_that_name(path, _):
-    path.unlink()
-    path.mkdir()
-
-
 def link_to(target):
     def change(path, _):
         path.unlink()
@@ -179,10 +167,6 @@ def link_to(target):
 def held(folder, stack):
     lock = FileLock(folder / "runs/mine/run.lock")
     stack.enter_context(lock)
-
-
-def rubbish_as_log(folder, _):
-    (folder / f"{DATABASE}-wal").write_bytes(b"x" * 99)
 
 
 def locked(folder, stack):
@@ -202,8 +186,6 @@ RUBBISH = {
 }
 STORE = {
     **{name: (on(DATABASE, change), "is damaged") for name, change in RUBBISH.items()},
-    "a folder": (on(DATABASE, folder_of_that_name), "run.sqlite"),
-    "a pipe as its log": (on(DATABASE, pipe_beside("-wal")), "run.sqlite-wal` is damaged"),
     "a trigger": (
         sql("CREATE TRIGGER gone AFTER INSERT ON entries BEGIN DELETE FROM entries; END"),
         "its tables differ from SCoPE's: gone",
@@ -219,11 +201,9 @@ STORE = {
 BEGUN_ANEW = {
     "an empty file": on(DATABASE, lambda *_: b""),
     "no file": on(DATABASE, lambda path, _: path.unlink()),
-    "rubbish as its log": rubbish_as_log,
 }
 MANIFESTS = {
     "cut": (lambda _, content: content[:-9], "is damaged"),
-    "binary": (lambda *_: bytes(range(256)), "it is not UTF-8 text"),
     "of lists in lists": (lambda *_: b"[" * 200_000, "is damaged"),
     "of the future": (lambda *_: b'{"format": 9, "question": {}}', "has format 9"),
     "a pipe": (pipe, "it is not a file"),
@@ -261,14 +241,6 @@ USES = {
 VECTORS = "cache/shared-answers.sqlite"
 CACHES = {
     "latents that are no numbers": ("probe", values("x'00'", "latents", VECTORS)),
-    "latents of no layers": (
-        "probe",
-        values("""CAST('[[0, 2, "float32"], 0, ""]' || char(10) AS BLOB)""", "latents", VECTORS),
-    ),
-    "vectors that are bytes": (
-        "fleet",
-        sql("UPDATE entries SET value = zeroblob(32)", file=VECTORS),
-    ),
     "vectors in rubbish": ("fleet", on(VECTORS, lambda *_: b"rubbish " * 999)),
     "vectors in a pipe": ("fleet", on(VECTORS, pipe)),
     "vectors of another format": ("fleet", sql("PRAGMA user_version = 7", file=VECTORS)),

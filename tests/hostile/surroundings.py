@@ -5,7 +5,6 @@ import os
 import resource
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 READ_ALL, WRITE_ALL = 2, 1
@@ -61,10 +60,6 @@ def deleted_folder():
     shutil.rmtree(Path.cwd())
 
 
-def few_files():
-    resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12))
-
-
 def small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
@@ -77,12 +72,3 @@ def a_bug(error=KeyError("a bug")):  # noqa: B008
         raise error
 
     commands.run = application
-
-
-def a_bug_that_exits():
-    a_bug(SystemExit(0))
-
-
-def a_bug_without_a_temporary_folder():
-    tempfile.tempdir = "/nonexistent"
-    a_bug()
