@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from scope.jobs.probe.similarity import similarity
     from scope.jobs.reuse.run import reuse
     from scope.jobs.shards import merge
-    from scope.jobs.study.run import study_complementarity, study_judges, study_trend
+    from scope.jobs.study.run import (
+        study_complementarity,
+        study_judges,
+        study_size,
+        study_trend,
+    )
     from scope.models import ModelOptions
     from scope.records import Estimate, Result, Undefined
 
@@ -54,6 +59,7 @@ __all__ = [
     "similarity",
     "study_complementarity",
     "study_judges",
+    "study_size",
     "study_trend",
 ]
 
@@ -82,6 +88,7 @@ _HOMES = {
     "similarity": "scope.jobs.probe.similarity",
     "study_complementarity": "scope.jobs.study.run",
     "study_judges": "scope.jobs.study.run",
+    "study_size": "scope.jobs.study.run",
     "study_trend": "scope.jobs.study.run",
 }
 

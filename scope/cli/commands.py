@@ -45,7 +45,7 @@ A_GATE_FAILED = 1
 
 _GROUPS = {
     "fleet": "Jobs on many models at once: embed, forecast, route, predict, map.",
-    "study": "Statistics over many models' stored answers: judges, complementarity, trend.",
+    "study": "Statistics over many models: judges, complementarity, trend, size.",
 }
 """Commands that have commands of their own."""
 

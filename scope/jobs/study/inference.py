@@ -168,12 +168,13 @@ def mantel_p_value(y: Square, tested: Sequence[Square], seed: int) -> float | No
     left = np.zeros(y.shape)
     left[rows, columns] = left[columns, rows] = residuals(ranks, *controls)
     generator = np.random.default_rng([seed, 1])
-    moved = (left[order[rows], order[columns]] for order in _orders(len(y), generator))
+    moved = (left[order[rows], order[columns]] for order in permutations(len(y), generator))
     drawn = (correlation(values, fixed, *controls) for values in moved)
-    return _p_value(correlation(ranks, fixed, *controls), drawn)
+    return two_sided_p(correlation(ranks, fixed, *controls), drawn)
 
 
-def _orders(count: int, generator: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+def permutations(count: int, generator: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+    """Draw random orders of the models, and show the progress."""
     orders = (generator.permutation(count) for _ in range(PERMUTATIONS))
     return watched(orders, "permutations of models", PERMUTATIONS, _one)
 
@@ -182,7 +183,8 @@ def _one(_: object) -> int:
     return 1
 
 
-def _p_value(observed: float, drawn: Iterator[float]) -> float | None:
+def two_sided_p(observed: float, drawn: Iterator[float]) -> float | None:
+    """Return (k + 1) / (N + 1), where k of N drawn values are as far from 0; None without one."""
     if not math.isfinite(observed):
         return None
     return (1 + sum(abs(x) >= abs(observed) - _CONSTANT for x in drawn)) / (PERMUTATIONS + 1)
@@ -212,7 +214,7 @@ def judge_number(
         ends = np.tanh(np.arctanh(value) + np.array([-half, half]))
     generator = np.random.default_rng([seed, 2])
     left = residuals(arrays[0], arrays[2])
-    drawn = (correlation(left[order], *arrays[1:]) for order in _orders(count, generator))
-    p_value = _p_value(value, drawn)
+    drawn = (correlation(left[order], *arrays[1:]) for order in permutations(count, generator))
+    p_value = two_sided_p(value, drawn)
     estimate = _estimate(value, ends, count, f"jackknife over {count} models")
     return StudyNumber(name, judge, estimate, p_value)

@@ -12,6 +12,7 @@ from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import prose, written
 from reports.wording import Cell, number, p_value
 from scope.jobs.study.result import StudyResult
+from scope.jobs.study.size import DOUBLINGS
 from scope.printing import counted
 from scope.records import Undefined
 
@@ -25,9 +26,10 @@ class Words(NamedTuple):
     limits: str
 
 
+_CHOSEN = "The models were chosen by whoever kept the answers: others may differ."
 _LIMITS = (
     "Where questions differ in difficulty, independent models have a CAPA above 0, and the more so "
-    "the closer their skill. The models were chosen by whoever kept the answers: others may differ."
+    f"the closer their skill. {_CHOSEN}"
 )
 WORDS: Mapping[str, Words] = {
     "study-judges": Words(
@@ -50,6 +52,13 @@ WORDS: Mapping[str, Words] = {
         "Accuracy and similarity come from the same questions; no cause is shown. % flips, KL and "
         "r of errors are not corrected for accuracy, and change with it for that reason.",
     ),
+    "study-size": Words(
+        *(DOUBLINGS, "hard_scope"),
+        "larger targets keep {} of what a reference ignores",
+        "Larger models are often more accurate, too: no cause is shown. Hard-SCoPE is high for a "
+        "target that rarely moves; concordance is not. Rawal and Toneva (2024) find that Hard-"
+        "SCoPE grows with the target’s size, and Soft-SCoPE only where the reference is large.",
+    ),
 }
 
 
@@ -57,7 +66,8 @@ def page(result: StudyResult) -> Page:
     """The report on a study."""
     words, manifest, box = WORDS[result.manifest.job], result.manifest, _box(result)
     test = "permutation" if manifest.job == "study-judges" else "permutation of ranks"
-    many = counted(len(result.accuracies), "model")
+    of_sizes = manifest.job == "study-size"
+    many = counted(len(manifest.models), "model")
     numbers = Table.of(
         {"Number": "name", "Over": "text", "Estimate": "estimate", "p": "text"},
         ((n.name, n.subset, Cell.of(n.estimate), p_value(n.p_value)) for n in result.numbers),
@@ -71,14 +81,16 @@ def page(result: StudyResult) -> Page:
         ),
     )
     picture = _picture(result, words)
-    limits = Bullets(tuple(map(written, (words.limits, _LIMITS, *result.notes))))
+    limits = Bullets(
+        tuple(map(written, (words.limits, _CHOSEN if of_sizes else _LIMITS, *result.notes)))
+    )
     return Page(
-        title=f"SCoPE {manifest.job.replace('-', ' ')}: {len(result.accuracies)} models",
+        title=f"SCoPE {manifest.job.replace('-', ' ')}: {many}",
         sections=(
             Section(anchor="answer", title="Answer", blocks=(box, *picture, numbers)),
             Section(anchor="limits", title="What the numbers do not show", blocks=(limits,)),
             *folded(
-                Section(anchor="models", title="Models", blocks=(models,)),
+                *([] if of_sizes else [Section(anchor="models", title="Models", blocks=(models,))]),
                 asked(manifest, capabilities="Task"),
                 reproduce(manifest, result.clock),
             ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from scope.core.job import Job
 from scope.core.options import DATA, METHOD, MODELS, Limits, named_values, option, whole_number
 from scope.core.request import Request
 from scope.data.memory import data_spec
+from scope.errors import SpecError
 from scope.jobs.study.result import StudyResult
 
 
@@ -80,12 +82,64 @@ class TrendRequest(StudyRequest):
     repeated."""
 
 
+def model_size(text: str) -> float:
+    """A number of parameters, such as 22.7M or 1.3B.
+
+    Raises
+    ------
+    SpecError
+        When it is no positive number.
+
+    Examples
+    --------
+    >>> model_size("22.7M"), model_size("350000")
+    (22700000.0, 350000.0)
+    """
+    unit = {"K": 1e3, "M": 1e6, "B": 1e9}.get(text[-1:].upper(), 1)
+    try:
+        size = float(text if unit == 1 else text[:-1]) * unit
+    except ValueError:
+        size = math.nan
+    if not 0 < size < math.inf:
+        raise SpecError(
+            f"the size `{text}`",
+            expected="a positive number of parameters",
+            fix="write for example --size student=22.7M",
+        )
+    return size
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizeRequest(Request):
+    """Measure whether larger targets share more of a reference's invariances.
+
+    The correlation of SCoPE measures with the target's size, given the reference, over the models
+    of a finished audit in several directions. Models are the units.
+
+    Example: scope study size --audit matrix --size small=4M --size base=22M --size large=66M
+    """
+
+    audit: Annotated[str, option(DATA, metavar="RUN")]
+    """Finished audit of several references (--both-directions): its name under --runs or folder."""
+
+    sizes: Annotated[
+        Mapping[str, float],
+        named_values(
+            DATA, "--size", metavar="MODEL=PARAMETERS", example="student=22.7M", value=model_size
+        ),
+    ] = field(default_factory=dict)
+    """Number of parameters of each model of the audit, such as 22.7M; repeated for each."""
+
+    seed: Annotated[int, whole_number(METHOD), Limits(least=0)] = 0
+    """Random seed of the permutations."""
+
+
 JOBS = tuple(
     Job(
         name=f"study {name}",
         request=request,
         run="scope.jobs.study.run:run_study",
-        prepare="scope.jobs.study.run:prepare",
+        prepare=f"scope.jobs.study.run:{'prepare_size' if name == 'size' else 'prepare'}",
         result=StudyResult,
         page="scope.jobs.study.page:page",
     )
@@ -93,5 +147,6 @@ JOBS = tuple(
         ("judges", JudgesRequest),
         ("complementarity", ComplementarityRequest),
         ("trend", TrendRequest),
+        ("size", SizeRequest),
     )
 )

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,16 +22,18 @@ from scope.errors import DataError, SpecError
 from scope.estimation.tasks.choices import ChoiceTable, accuracy_measurements
 from scope.jobs.answering_models import check_answering_models, load_answering_models
 from scope.jobs.identity import manifest_of
+from scope.jobs.pages import load_result
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests
 from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs
 from scope.jobs.study.pairs import PairTable
 from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
+from scope.jobs.study.size import SizeTable
 from scope.jobs.task_choice import choose_tasks
 from scope.models import ModelOptions
 from scope.printing import counted, listed
 from scope.progress import reading_shown_by
-from scope.records import Estimate, TaskAnswers
+from scope.records import AuditResult, Estimate, TaskAnswers
 from scope.statistics import holm
 from scope.statistics.between_models import FEWEST_MODELS
 from scope.statistics.threads import one_numpy_thread
@@ -45,14 +48,17 @@ JUDGED = ("score", "capa", "accuracy", "score, given accuracy", "CAPA, given acc
 """Measures of a judge and a judged model; the last two are residuals."""
 
 
-def run_study(request: requests.StudyRequest) -> StudyResult:
+def run_study(request: requests.StudyRequest | requests.SizeRequest) -> StudyResult:
     """Measure, or continue the run."""
+    if isinstance(request, requests.SizeRequest):
+        return run_job(request, prepare_size)
     return run_job(request, prepare)
 
 
 study_judges = as_function(requests.JudgesRequest, run_study)
 study_complementarity = as_function(requests.ComplementarityRequest, run_study)
 study_trend = as_function(requests.TrendRequest, run_study)
+study_size = as_function(requests.SizeRequest, run_study)
 
 
 def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
@@ -97,6 +103,47 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
             pairs=tuple(pairs),
             families=families,
             notes=(f"CAPA is computed from the models' {form}", *filter(None, [note])),
+        )
+
+    return Prepared(manifest, compute)
+
+
+def prepare_size(request: requests.SizeRequest) -> Prepared[StudyResult]:
+    """Read the audit, and check that it has several references and the size of each model.
+
+    Raises
+    ------
+    SpecError
+        When that is not so.
+    """
+    audit = load_result(request.audit, Path(request.runs))
+    if not isinstance(audit, AuditResult) or not audit.audits:
+        raise SpecError(
+            f"the run `{request.audit}`, which is no audit of several references",
+            expected="a finished audit in several directions",
+            fix="run scope audit with several --reference, or with --both-directions",
+        )
+    table = SizeTable.of(audit, request.sizes)
+    shown = audit.manifest
+    settings = {f"size of {name}": size for name, size in sorted(request.sizes.items())}
+    manifest = manifest_of(
+        "study size",
+        request,
+        {"seed": request.seed, "audit": request.audit, **settings},
+        models=shown.models,
+        data=shown.data,
+        capabilities=shown.capabilities,
+    )
+
+    def compute(run: Run) -> StudyResult:
+        del run
+        return StudyResult(
+            manifest=manifest,
+            numbers=tuple(table.numbers(request.seed)),
+            accuracies=(),
+            pairs=tuple(table.pairs()),
+            families={},
+            notes=(),
         )
 
     return Prepared(manifest, compute)
