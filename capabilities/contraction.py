@@ -75,19 +75,19 @@ class Contraction(EditingCapability):
 def _written_out(text: str) -> Iterator[Change]:
     from perturbations.lexicon import contractions
 
-    for found in _pattern().finditer(text):
-        short = re.sub(r"\s", "", found[0]).lower().replace("’", "'")
-        after = text[found.end() :]
+    for match in _pattern().finditer(text):
+        short = re.sub(r"\s", "", match[0]).lower().replace("’", "'")
+        after = text[match.end() :]
         next_word = re.match(r"\s+(\w+)", after)
         asks = short.endswith("n't") and (
             (next_word and next_word[1].lower() in _SUBJECTS)
-            or (short != "don't" and just_before(_ASKS, text, found.start()))
+            or (short != "don't" and just_before(_ASKS, text, match.start()))
         )
         has = short.endswith("'s") and _PARTICIPLE.match(after)
         if not (asks or has or short.endswith("'d")):
             long = contractions()[short]
-            first = found[0][0] + long[1:]
-            yield (Edit(*found.span(), long.upper() if found[0].isupper() else first),)
+            first = match[0][0] + long[1:]
+            yield (Edit(*match.span(), long.upper() if match[0].isupper() else first),)
 
 
 def _shortened(text: str) -> Iterator[Change]:
@@ -95,23 +95,23 @@ def _shortened(text: str) -> Iterator[Change]:
 
     short_of = {long: short for short, long in contractions().items()}
     apart = _TREEBANK.search(text)
-    for found in any_of([*short_of, "can not"]).finditer(text):
-        long = " ".join(found[0].lower().split()).replace("can not", "cannot")
-        ends = not _CLAUSE_GOES_ON.match(text, found.end())
-        owns = long.endswith(" have") and not _PARTICIPLE.match(text, found.end())
+    for match in any_of([*short_of, "can not"]).finditer(text):
+        long = " ".join(match[0].lower().split()).replace("can not", "cannot")
+        ends = not _CLAUSE_GOES_ON.match(text, match.end())
+        owns = long.endswith(" have") and not _PARTICIPLE.match(text, match.end())
         negated = long.endswith("not")
-        may_not = long == "cannot" and _ONLY.match(text, found.end())  # "can not only sing"
+        may_not = long == "cannot" and _ONLY.match(text, match.end())  # "can not only sing"
         if (
             not ends
             and not owns
             and not may_not
-            and (negated or not just_before(_HOLDS_APART, text, found.start()))
+            and (negated or not just_before(_HOLDS_APART, text, match.start()))
         ):
             short = short_of[long]
             if apart:
                 short = re.sub(r"(n't|'\w+)$", r" \1", short)
             short = short.replace("'", "’") if "’" in text and "'" not in text else short
-            yield (Edit(*found.span(), like(found[0], found[0][0] + short[1:])),)
+            yield (Edit(*match.span(), like(match[0], match[0][0] + short[1:])),)
 
 
 def _pattern() -> re.Pattern[str]:

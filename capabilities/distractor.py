@@ -92,10 +92,10 @@ class Distractor(InvarianceCapability):
             words = re.findall(r"[a-z]{5,}", added.lower()) if self.what == "sentence" else []
             if any(word in text.lower() for word in words):
                 continue
-            one = added.lower() if text.islower() else added
+            addition = added.lower() if text.islower() else added
             if self.where != "after":
-                yield f"{one} {text}"
+                yield f"{addition} {text}"
             if self.where != "before":
                 last = text.rstrip("\"'”’)] \t\n")[-1:]
                 ended = self.what != "sentence" or not last.isalnum()
-                yield f"{text.rstrip()}{'' if ended else '.'} {one}"
+                yield f"{text.rstrip()}{'' if ended else '.'} {addition}"

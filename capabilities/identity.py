@@ -145,15 +145,15 @@ class Term(NamedTuple):
 @cache
 def terms() -> Mapping[str, Term]:
     """Every term in both numbers, by its text in lower case."""
-    found: dict[str, Term] = {}
+    terms_by_word: dict[str, Term] = {}
     for category, slot, needs, singular, plural in table("identity"):
         for is_plural, text in enumerate((singular, plural)):
             if text != _NONE:
                 needs_person = needs == "person" and not is_plural
-                found.setdefault(
+                terms_by_word.setdefault(
                     text.lower(), Term(category, slot, needs_person, bool(is_plural), text)
                 )
-    return found
+    return terms_by_word
 
 
 @cache
@@ -178,9 +178,9 @@ def terms_in(text: str) -> Iterator[tuple[Term, Sequence[re.Match[str]]]]:
     """
     for category in CATEGORIES[1:]:
         places = list(_pattern(category).finditer(text))
-        found = {terms()[place[0].lower()] for place in places}
-        if len(found) == 1 and all(map(_is_of_a_person, places)) and not _CONTRAST.search(text):
-            yield found.pop(), places
+        present = {terms()[place[0].lower()] for place in places}
+        if len(present) == 1 and all(map(_is_of_a_person, places)) and not _CONTRAST.search(text):
+            yield present.pop(), places
 
 
 def _is_of_a_person(place: re.Match[str]) -> bool:
@@ -223,17 +223,17 @@ def other_gender(text: str) -> Change:
     """
     edits: list[Edit] = []
     places = list(_genders().finditer(text))
-    nouns = [found for found in places if found[0].lower() in persons()]
+    nouns = [match for match in places if match[0].lower() in persons()]
     if (
         _TELLS.search(text)
         or any(map(_may_be_in_a_title, nouns))
-        or any(_may_be_whose_or_whom(text, found) for found in places)
+        or any(_may_be_whose_or_whom(text, match) for match in places)
         or not (nouns or has_capitals(text))
     ):
         return ()
-    for found in places:
-        new = _pronoun(found) or _counterparts()[found[0].lower()]
-        edits += with_article(text, Edit(*found.span(), like(found[0], new)))
+    for match in places:
+        new = _pronoun(match) or _counterparts()[match[0].lower()]
+        edits += with_article(text, Edit(*match.span(), like(match[0], new)))
     return tuple(edits)
 
 
@@ -244,10 +244,10 @@ def _may_be_in_a_title(place: re.Match[str]) -> bool:
     return not has_capitals(place.string) and (determined is None or goes_on is not None)
 
 
-def _may_be_whose_or_whom(text: str, found: re.Match[str]) -> bool:
+def _may_be_whose_or_whom(text: str, match: re.Match[str]) -> bool:
     """Whether "her" may be either: "made her laugh" and "made her film"."""
-    owns = found[0].lower() == "her" and _pronoun(found) == "his"
-    return owns and just_before(_ASKS_A_VERB, text, found.start()) is not None
+    owns = match[0].lower() == "her" and _pronoun(match) == "his"
+    return owns and just_before(_ASKS_A_VERB, text, match.start()) is not None
 
 
 @cache
@@ -259,21 +259,21 @@ def _genders() -> re.Pattern[str]:
 def _counterparts() -> Mapping[str, str]:
     of_gender = [term for term in terms().values() if term.category == "gender"]
     return {
-        one.text: other.text
-        for one in of_gender
+        first.text: other.text
+        for first in of_gender
         for other in of_gender
-        if (one.slot, one.is_plural) == (other.slot, other.is_plural) and one != other
+        if (first.slot, first.is_plural) == (other.slot, other.is_plural) and first != other
     }
 
 
-def _pronoun(found: re.Match[str]) -> str | None:
-    another = _OR_ANOTHER.match(found.string, found.end())
-    next_word = _NEXT_WORD.match(found.string, another.end() if another else found.end())
-    alone = _NO_NOUN if found[0].lower() == "his" else _HER_ALONE
+def _pronoun(match: re.Match[str]) -> str | None:
+    another = _OR_ANOTHER.match(match.string, match.end())
+    next_word = _NEXT_WORD.match(match.string, another.end() if another else match.end())
+    alone = _NO_NOUN if match[0].lower() == "his" else _HER_ALONE
     owns = next_word is not None and next_word[1].lower() not in alone
     return {
         "him": "her",
         "hers": "his",
         "his": "her" if owns else "hers",
         "her": "his" if owns else "him",
-    }.get(found[0].lower())
+    }.get(match[0].lower())

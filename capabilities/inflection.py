@@ -143,13 +143,13 @@ def other_numbers(text: str) -> Iterator[Change]:
     >>> [edited("out with his friends", one) for one in other_numbers("out with his friends")]
     ['out with his friend']
     """
-    for found in () if _SEVERAL.search(text) else _NOUN.finditer(text):
-        noun = found["noun"].lower()
-        if found["noun"][0].isupper() and has_capitals(text):
+    for match in () if _SEVERAL.search(text) else _NOUN.finditer(text):
+        noun = match["noun"].lower()
+        if match["noun"][0].isupper() and has_capitals(text):
             continue  # part of a name
         new = _only(noun, "NOUN", ("NNS",), "NN")
         if new and noun not in _PAIRS and not wordnet().is_lemma(noun):
-            yield (Edit(*found.span("noun"), like(found["noun"], new)),)
+            yield (Edit(*match.span("noun"), like(match["noun"], new)),)
 
 
 def other_tense(text: str) -> Iterator[Change]:
@@ -168,8 +168,8 @@ def other_tense(text: str) -> Iterator[Change]:
     []
     """
     change, before = None, ""
-    for found in () if _MARKED.search(text) else _VERB.finditer(text):
-        verb, subject = found["verb"].lower(), (found["subject"] or "").lower()
+    for match in () if _MARKED.search(text) else _VERB.finditer(text):
+        verb, subject = match["verb"].lower(), (match["subject"] or "").lower()
         new = _AUXILIARIES.get(verb) or _past(verb, subject) or _present(verb, subject)
         if (
             verb in _TIMES
@@ -180,7 +180,7 @@ def other_tense(text: str) -> Iterator[Change]:
         if new:
             if subject in _SPEAKERS:
                 return
-            change = Edit(*found.span("verb"), like(found["verb"], new))
+            change = Edit(*match.span("verb"), like(match["verb"], new))
         before = verb
     if change:
         yield (change,)

@@ -88,7 +88,8 @@ class Name(EditingCapability):
         alike = [mine == its for mine, its in zip(other[1:], row[1:], strict=True)]
         asked = ("any" if row[0] == "last" else self.gender, self.origin)
         return all(
-            one == "any" or same == (one == "same") for one, same in zip(asked, alike, strict=True)
+            choice == "any" or same == (choice == "same")
+            for choice, same in zip(asked, alike, strict=True)
         )
 
 

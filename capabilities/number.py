@@ -100,34 +100,34 @@ class Number(EditingCapability):
 
     def changes(self, text: str, generator: random.Random) -> Iterator[Change]:
         """Each number with another value, and in the other spelling."""
-        for found in numbers_in(text):
-            if _PART_OF_ONE.match(text, found.end()) or just_before(_BEFORE, text, found.start()):
+        for match in numbers_in(text):
+            if _PART_OF_ONE.match(text, match.end()) or just_before(_BEFORE, text, match.start()):
                 continue
-            of_a_sign = just_before(_SIGN, text, found.start()) or _UNIT.match(text, found.end())
-            if not (of_a_sign or _is_an_amount(found)):
+            of_a_sign = just_before(_SIGN, text, match.start()) or _UNIT.match(text, match.end())
+            if not (of_a_sign or _is_an_amount(match)):
                 continue
-            for one in self._others(found, generator, spells=not of_a_sign):
-                first = starts_sentence(text, found.start()) and not found[0].islower()
-                first = first and has_capitals(text) and text[found.start() - 1] not in '"“('
-                yield (Edit(*found.span(), one[:1].upper() + one[1:] if first else one),)
+            for new in self._others(match, generator, spells=not of_a_sign):
+                first = starts_sentence(text, match.start()) and not match[0].islower()
+                first = first and has_capitals(text) and text[match.start() - 1] not in '"“('
+                yield (Edit(*match.span(), new[:1].upper() + new[1:] if first else new),)
 
     def _others(
-        self, found: re.Match[str], generator: random.Random, *, spells: bool
+        self, match: re.Match[str], generator: random.Random, *, spells: bool
     ) -> Iterator[str]:
         """Other values as the original is written, then the original in the other spelling."""
-        original = found[0]
+        original = match[0]
         value = known_words().get(original.lower())
         number = int(original.replace(",", "")) if value is None else value
         if number < 2 or (value is None and as_digits(number, original) != original):
             return
-        text = found.string.lower()
+        text = match.string.lower()
         bound = text.count(original.lower()) > 1 or _OTHERS.search(text)
         if self.change != "spelling" and not bound:
-            for one in drawn(of_like_size(number, self.spread), self.candidates, generator):
+            for other in drawn(of_like_size(number, self.spread), self.candidates, generator):
                 if value is None:
-                    yield as_digits(one, original)
-                elif one in spelled():
-                    yield like(original, spelled()[one])
+                    yield as_digits(other, original)
+                elif other in spelled():
+                    yield like(original, spelled()[other])
         if self.change != "value" and spells:
             if value is not None:
                 yield str(number)
@@ -135,17 +135,17 @@ class Number(EditingCapability):
                 yield spelled()[number]
 
 
-def _is_an_amount(found: re.Match[str]) -> bool:
+def _is_an_amount(match: re.Match[str]) -> bool:
     """Whether a number counts something: a digit may stand for a word, any number be in a title.
 
     In a text without capitals, where titles have none, it follows a stopword.
     """
-    text, words = found.string, stopwords()
-    before = just_before(_LAST_WORD, text, found.start())
+    text, words = match.string, stopwords()
+    before = just_before(_LAST_WORD, text, match.start())
     if not (has_capitals(text) or (before and before[1] in words)):
         return False
-    counted = _COUNTED.match(text, found.end())
-    return bool(_YEAR_OR_WORD.fullmatch(found[0]) or (counted and counted[1] not in words))
+    counted = _COUNTED.match(text, match.end())
+    return bool(_YEAR_OR_WORD.fullmatch(match[0]) or (counted and counted[1] not in words))
 
 
 GREATEST_SPELLED = 99
@@ -187,11 +187,11 @@ def numbers_in(text: str) -> Iterator[re.Match[str]]:
     """
     every = [*DIGITS.finditer(text), *any_of(["one", *known_words()]).finditer(text)]
     every.sort(key=re.Match.start)
-    gaps = [text[one.end() : other.start()] for one, other in pairwise(every)]
+    gaps = [text[first.end() : other.start()] for first, other in pairwise(every)]
     beside = [gap.isspace() for gap in gaps]
-    for before, found, after in zip([False, *beside], every, [*beside, False], strict=False):
-        if not before and not after and found[0].lower() != "one":
-            yield found
+    for before, match, after in zip([False, *beside], every, [*beside, False], strict=False):
+        if not before and not after and match[0].lower() != "one":
+            yield match
 
 
 def of_like_size(number: int, spread: float) -> list[int]:

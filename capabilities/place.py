@@ -83,7 +83,10 @@ class Place(EditingCapability):
                 # Names of two words in a text with capitals keep theirs.
                 shown = [new if has_capitals(text) and not edit.text.isupper()
                          else like(edit.text, new) for edit in edits]  # fmt: skip
-                changed = (edit._replace(text=one) for edit, one in zip(edits, shown, strict=True))
+                changed = (
+                    edit._replace(text=new_name)
+                    for edit, new_name in zip(edits, shown, strict=True)
+                )
                 yield tuple(part for edit in changed for part in with_article(text, edit))
 
     def _others(
@@ -106,20 +109,20 @@ def _sure(
     clause, a nationality before a noun for people. Of a text without capitals, or for a
     nationality, the text may hold no name.
     """
-    found = list(names_in(text, known))
-    words = {one[0].lower() for one in found}
+    matches = list(names_in(text, known))
+    words = {match[0].lower() for match in matches}
     kinds = {of[word][0] for word in words}
     if _CODE.search(text) or (len(words) > 1 and kinds != {"city"}):
         return []
     of_people = kinds == {"nationality"}
     if (of_people or not has_capitals(text)) and may_hold_a_name(text, of):
         return []
-    return found if all(map(before_a_person if of_people else _is_where, found)) else []
+    return matches if all(map(before_a_person if of_people else _is_where, matches)) else []
 
 
-def _is_where(found: re.Match[str]) -> bool:
-    after = _NEXT.match(found.string, found.end())
+def _is_where(match: re.Match[str]) -> bool:
+    after = _NEXT.match(match.string, match.end())
     word = (after[1] or "") if after else ""
     ends = after is None or word in stopwords()
     adverb = word.islower() and "adv" in wordnet().parts_of_speech(word)
-    return (ends or adverb) and just_before(_WHERE, found.string, found.start()) is not None
+    return (ends or adverb) and just_before(_WHERE, match.string, match.start()) is not None

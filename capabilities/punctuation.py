@@ -116,14 +116,18 @@ class Punctuation(InvarianceCapability):
         """
         from perturbations.constraints import TOKEN
 
-        apart = {place for one in TOKEN.finditer(text) for place in range(*one.span())}
+        apart = {place for token in TOKEN.finditer(text) for place in range(*token.span())}
         for kind in CHANGES if self.marks == "any" else [self.marks]:
             end = before_tokens(text) if kind == "final" else len(text)
-            for found, new in CHANGES[kind]:
+            for pattern, new in CHANGES[kind]:
                 if new == "." and end < len(text.rstrip()):
                     continue  # a handle or hashtag behind may belong to the sentence
-                every = re.finditer(found, text[:end], re.IGNORECASE)
-                matches = [one for one in every if apart.isdisjoint({one.start(), one.end() - 1})]
+                every = re.finditer(pattern, text[:end], re.IGNORECASE)
+                matches = [
+                    mark
+                    for mark in every
+                    if apart.isdisjoint({mark.start(), mark.end() - 1})
+                ]
                 groups = [matches] if self.extent == "all" else [[match] for match in matches]
                 yield from (
                     replaced(text[:end], group, new) + text[end:] for group in groups if group

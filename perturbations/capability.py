@@ -198,11 +198,11 @@ class InvarianceCapability(ABC):
         self, example: Example, options: SearchOptions
     ) -> Callable[[Ask], tuple[Perturbation, ...]]:
         def search(ask: Ask) -> tuple[Perturbation, ...]:
-            found: list[Perturbation] = []
+            trials: list[Perturbation] = []
             for trial in range(1, options.trials + 1):
-                taken = [one.text for one in found if one.text is not None]
-                found.append(self._one_trial(ask, example, trial, options, taken))
-            return tuple(found)
+                taken = [known.text for known in trials if known.text is not None]
+                trials.append(self._one_trial(ask, example, trial, options, taken))
+            return tuple(trials)
 
         return search
 
@@ -231,7 +231,7 @@ class InvarianceCapability(ABC):
         from perturbations.search import admissible_changes, grown
 
         generator = self.generator(options.seed, example, "random")
-        found: dict[str, None] = {}
+        drawn: dict[str, None] = {}
         with OwnChance(ask, generator.getrandbits(32)) as own_ask:
             attack = self.attack(
                 lambda texts: own_ask("classify", texts),
@@ -243,11 +243,11 @@ class InvarianceCapability(ABC):
                 changes = admissible_changes(attack, example.text)
                 generator.shuffle(changes)
                 for change in changes:
-                    if len(found) == options.candidates:
-                        return list(found)
+                    if len(drawn) == options.candidates:
+                        return list(drawn)
                     text = change if self.changes_one_word else grown(attack, change, generator)
-                    found[text.text] = None
-        return list(found)
+                    drawn[text.text] = None
+        return list(drawn)
 
     def _barred(self, example: Example) -> Perturbation | None:
         """Why a text is not searched, if it is not."""
@@ -313,27 +313,28 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
 
     from perturbations.constraints import FitsContext, NearOriginal
 
-    found = partial(Perturbation, example_id=example.id, trial=trial)
+    with_outcome = partial(Perturbation, example_id=example.id, trial=trial)
     text = AttackedText(example.text)
     if not text.words:  # some search methods fail on such a text
-        return found(failure=_NO_WORD, applicable=False)
+        return with_outcome(failure=_NO_WORD, applicable=False)
     # The label that TextAttack wants is not used: the goal compares with the model's own answer.
     result = attack.attack(text, 0).perturbed_result
     near = [constraint for constraint in attack.constraints if isinstance(constraint, NearOriginal)]
     asked = partial(
-        found,
+        with_outcome,
         queries=result.num_queries,
         # Search methods of TextAttack's own ask all that they rank.
         queries_saved=getattr(attack.search_method, "queries_saved", 0),
-        compared=sum(len(getattr(one, "compared", ())) for one in near),
+        compared=sum(len(getattr(bound, "compared", ())) for bound in near),
     )
     if result.goal_status == GoalFunctionResultStatus.SUCCEEDED:
         text = result.attacked_text.text
         similarity = min(
-            (one.similarities.get(text, 1.0) for one in near if one.similarities), default=None
+            (bound.similarities.get(text, 1.0) for bound in near if bound.similarities),
+            default=None,
         )
         return asked(text=text, score=result.score, similarity=similarity)
-    refused = any(one.refused for one in near if not isinstance(one, FitsContext))
+    refused = any(bound.refused for bound in near if not isinstance(bound, FitsContext))
     return asked(failure=_why_none(attack), applicable=attack.goal_function.tried or refused)
 
 

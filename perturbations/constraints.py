@@ -44,7 +44,7 @@ class NoTokens(PreTransformationConstraint):
 
     def _get_modifiable_indices(self, current_text: AttackedText) -> set[int]:
         within = {
-            place for one in TOKEN.finditer(current_text.text) for place in range(*one.span())
+            place for token in TOKEN.finditer(current_text.text) for place in range(*token.span())
         }
         return {
             place
@@ -55,12 +55,12 @@ class NoTokens(PreTransformationConstraint):
 
 def starts_of_words(text: AttackedText) -> list[tuple[int, str]]:
     """Where each word of a text begins, with the word."""
-    found, end = [], 0
+    starts, end = [], 0
     for word in text.words:
         start = max(text.text.find(word, end), 0)
         end = start + len(word)
-        found.append((start, word))
-    return found
+        starts.append((start, word))
+    return starts
 
 
 def place_of_swap(changed: AttackedText) -> int:
@@ -197,8 +197,8 @@ def swap_in_sentence(text: str, start: int, word: str, new: str) -> Swap:
     end = start + len(word)
     before = _SENTENCE_END.split(text[max(0, start - CONTEXT) : start])[-1]
     after = text[end : end + CONTEXT]
-    if found := _SENTENCE_END.search(after):
-        after = after[: found.start() + 1]
+    if sentence_end := _SENTENCE_END.search(after):
+        after = after[: sentence_end.start() + 1]
     return Swap(before + word + after, len(before), len(before) + len(word), new)
 
 

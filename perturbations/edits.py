@@ -46,8 +46,8 @@ def some_changes(
     The same text gets the same chance again.
     """
     generator = random.Random(f"{key} {text}")  # noqa: S311 - no secret
-    found = list(dict.fromkeys(changes(text, generator)))
-    return found if len(found) <= MOST_CHANGES else generator.sample(found, MOST_CHANGES)
+    every = list(dict.fromkeys(changes(text, generator)))
+    return every if len(every) <= MOST_CHANGES else generator.sample(every, MOST_CHANGES)
 
 
 def edited(text: str, change: Change) -> str:
@@ -175,10 +175,10 @@ def drawn(choices: Iterable[Choice], most: int, generator: random.Random) -> lis
 
 def by_word(text: str, places: Iterable[re.Match[str]]) -> Iterator[tuple[str, list[Edit]]]:
     """The places of each word, in any case, as edits that change nothing yet."""
-    found: dict[str, list[Edit]] = {}
+    edits: dict[str, list[Edit]] = {}
     for place in places:
-        found.setdefault(place[0].lower(), []).append(Edit(place.start(), place.end(), place[0]))
-    yield from found.items()
+        edits.setdefault(place[0].lower(), []).append(Edit(place.start(), place.end(), place[0]))
+    yield from edits.items()
 
 
 @dataclass(frozen=True, kw_only=True)

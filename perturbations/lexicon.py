@@ -83,9 +83,9 @@ def find_lexicon(name: str) -> Lexicon:
     """
     title, places = _wordnet_places() if name == "wordnet" else _stopword_places()
     for place in places:
-        found = place.read()
-        if found is not None:
-            return Lexicon(place.source, found)
+        content = place.read()
+        if content is not None:
+            return Lexicon(place.source, content)
     ways = "; ".join(f"({number}) {place.fix}" for number, place in enumerate(places, start=1))
     raise ResourceError(
         f"no {title} on this machine: {len(places)} places tried, none has a complete copy",
@@ -158,10 +158,10 @@ def read_nltk(corpus: str, names: Sequence[str]) -> Files | None:
 
     for folder in map(Path, nltk.data.path):
         corpora = folder / "corpora"
-        found = read_folder(corpora / corpus, names)
-        found = found or _read_zip(corpora / f"{corpus}.zip", corpus, names)
-        if found is not None:
-            return found
+        files = read_folder(corpora / corpus, names)
+        files = files or _read_zip(corpora / f"{corpus}.zip", corpus, names)
+        if files is not None:
+            return files
     return None
 
 

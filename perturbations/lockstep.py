@@ -109,22 +109,23 @@ class Lockstep(Generic[Result]):
                 else:
                     live.append(_Live(current, outcome))
             answered = zip(live, self._answer(live), strict=True)
-            steps = [(one.thread, (answers,)) for one, answers in answered]
+            steps = [(asking.thread, (answers,)) for asking, answers in answered]
 
     def _answer(self, live: Sequence[_Live]) -> list[list[Any]]:
         answers: dict[str, dict[Any, Any]] = {}
-        for service in dict.fromkeys(one.question.service for one in live):
+        for service in dict.fromkeys(asking.question.service for asking in live):
             texts = list(
                 dict.fromkeys(
                     text
-                    for one in live
-                    if one.question.service == service
-                    for text in one.question.texts
+                    for asking in live
+                    if asking.question.service == service
+                    for text in asking.question.texts
                 )
             )
             answers[service] = dict(zip(texts, self._services[service](texts), strict=True))
         return [
-            [answers[one.question.service][text] for text in one.question.texts] for one in live
+            [answers[asking.question.service][text] for text in asking.question.texts]
+            for asking in live
         ]
 
 

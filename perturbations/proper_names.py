@@ -39,13 +39,13 @@ def may_hold_a_name(text: str, known: Collection[str] = ()) -> bool:
     names = {without_mark(name).lower() for *_, name in table("names")}
     if not capitals and not {*text}.isdisjoint('"“`'):
         return True
-    for found in _WORD.finditer(text):
-        whole = found[0].lower()
+    for match in _WORD.finditer(text):
+        whole = match[0].lower()
         word = re.split("['’]", whole)[0]
-        plain = capitals and (found[0].islower() or found[0].isupper())
+        plain = capitals and (match[0].islower() or match[0].isupper())
         if word in known or {word, whole} & stopwords() or (plain and word not in names):
             continue
-        inside = capitals and not starts_sentence(text, found.start())
+        inside = capitals and not starts_sentence(text, match.start())
         if inside or word in names or not wordnet().is_common(word):
             return True
     return False
@@ -65,11 +65,11 @@ def names_in(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
     ['anna']
     """
     capitals = has_capitals(text)
-    for found in any_of(map(without_mark, names)).finditer(text):
-        word = found[0].title() + _MARK in names
-        starts = word and starts_sentence(text, found.start())
-        if (found[0][0].isupper() and not starts) if capitals else not word:
-            yield found
+    for match in any_of(map(without_mark, names)).finditer(text):
+        word = match[0].title() + _MARK in names
+        starts = word and starts_sentence(text, match.start())
+        if (match[0][0].isupper() and not starts) if capitals else not word:
+            yield match
 
 
 _SPACE = r"[^\S\n]+"
@@ -104,9 +104,9 @@ def persons_in(
     []
     """
     parts: set[str] = set()
-    found = dict.fromkeys(_mentions(text, first_names, surnames, parts))
-    whole = {name for person in found if all(person) for name in person}
-    for person in found:
+    people = dict.fromkeys(_mentions(text, first_names, surnames, parts))
+    whole = {name for person in people if all(person) for name in person}
+    for person in people:
         if (all(person) or not {*person} & whole) and parts.isdisjoint(map(str.lower, person)):
             yield person
 
@@ -118,25 +118,25 @@ def _mentions(
     known = {without_mark(name).lower() for name in (*first_names, *surnames)}
     capitals = has_capitals(text)
     end = 0
-    for found in names_in(text, [*first_names, *surnames]):
-        before = just_before(_BEFORE, text, found.start(), end)
-        if found.start() < end:
+    for match in names_in(text, [*first_names, *surnames]):
+        before = just_before(_BEFORE, text, match.start(), end)
+        if match.start() < end:
             continue
-        if _STREETS.match(text, found.end()) or (
+        if _STREETS.match(text, match.end()) or (
             before
             and (before[1].lower() in _SAINTS or _may_be_a_name(before[1], capitals, strict=True))
         ):
             if capitals:
-                parts.add(found[0].lower())
+                parts.add(match[0].lower())
             continue
-        after = _AFTER.match(text, found.end())
-        if found[0].lower() not in {without_mark(name).lower() for name in first_names}:
-            yield "", found[0]
+        after = _AFTER.match(text, match.end())
+        if match[0].lower() not in {without_mark(name).lower() for name in first_names}:
+            yield "", match[0]
         elif after and (after[1].lower() in known or _may_be_a_name(after[1], capitals)):
             end = after.end(1)
-            yield found[0], after[1].removesuffix("'s")
+            yield match[0], after[1].removesuffix("'s")
         else:
-            yield found[0], ""
+            yield match[0], ""
 
 
 def _may_be_a_name(word: str, capitals: bool, *, strict: bool = False) -> bool:
@@ -169,13 +169,13 @@ def replaced_everywhere(text: str, new: Mapping[str, str]) -> Change:
     capitals = has_capitals(text)
     by_word = {word.lower(): other for word, other in new.items() if word}
     edits: list[Edit] = []
-    for found in any_of(by_word).finditer(text):
-        if found[0][0].isupper() or not capitals:
-            start, end, shown = *found.span(), like(found[0], by_word[found[0].lower()])
+    for match in any_of(by_word).finditer(text):
+        if match[0][0].isupper() or not capitals:
+            start, end, shown = *match.span(), like(match[0], by_word[match[0].lower()])
             quoted = text[max(0, start - 1) : start] in {"'", "‘"}
             if (
                 not quoted
-                and found[0][-1] in "sS"
+                and match[0][-1] in "sS"
                 and shown[-1] not in "sS"
                 and _OWNS.match(text, end)
             ):

@@ -88,9 +88,9 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
     def perform_search(self, initial_result: Any) -> Any:
         """The text after the last admissible swap, or the original where there is none."""
         words = self.words_by_weight(initial_result.attacked_text)
-        found = self._first_found(initial_result, words)
+        result = self._first_found(initial_result, words)
         self.queries_saved = words.queries_saved
-        return found
+        return result
 
     def words_by_weight(self, original: Any) -> WordsByWeight:
         """The words of a text in their order, and the results of their swaps."""
@@ -106,7 +106,9 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
         for index, swapped in words:
             results = swapped
             if current is not initial_result:
-                if not any(self._swaps(current.attacked_text, original, one) for one in words.left):
+                if not any(
+                    self._swaps(current.attacked_text, original, place) for place in words.left
+                ):
                     break
                 results = self._results(self._swaps(current.attacked_text, original, index))
             best = best_admissible(results)
@@ -141,7 +143,7 @@ class StableWordRanking(GreedyWordSwapWIR):
             for index in indices
         ]
         results, over = self.get_goal_results(without)
-        rank = {index: one.score for index, one in zip(indices, results, strict=False)}
+        rank = {index: result.score for index, result in zip(indices, results, strict=False)}
         if self.wir_method == "weighted-saliency":
             rank = {
                 index: math.exp(rank[index]) * self._best_swap(initial_text, index)

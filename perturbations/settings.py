@@ -56,7 +56,7 @@ def check_whole(setting: str, value: int, least: int, most: int) -> None:
         )
 
 
-def check_has_effect(capability: object, setting: str, needed: str, given: bool) -> None:
+def check_has_effect(capability: object, setting: str, needed: str, met: bool) -> None:
     """Refuse a setting that would do nothing, since another one that it needs is not given.
 
     Parameters
@@ -65,11 +65,11 @@ def check_has_effect(capability: object, setting: str, needed: str, given: bool)
         Its fields are the settings; a setting that is as by default is none that is refused.
     needed
         The other setting, as it is written.
-    given
+    met
         Whether it is there.
     """
     value = getattr(capability, setting)
-    if value != getattr(type(capability), setting) and not given:
+    if value != getattr(type(capability), setting) and not met:
         raise SpecError(
             f"the setting {setting}={value} without {needed}",
             expected=f"{setting} together with {needed}",

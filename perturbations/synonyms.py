@@ -75,7 +75,7 @@ def unchanged_words() -> frozenset[str]:
 
 def _names(text: str, words: Sequence[tuple[int, str]]) -> Iterator[int]:
     """The places of names and of abbreviations in capitals."""
-    listed = {start for found in names_in(text, _listed_names()) for start in range(*found.span())}
+    listed = {start for match in names_in(text, _listed_names()) for start in range(*match.span())}
     for place, (start, word) in enumerate(words):
         capital = has_capitals(text) and (
             word.isupper() or (word[0].isupper() and not starts_sentence(text, start))
@@ -143,7 +143,7 @@ def is_another_word(word: str, new: str) -> bool:
         is_word
         and not wordnet().is_name(new)
         and new.lower() not in unchanged_words()
-        and not any(_built_on(one, other) for one, other in product(known, others))
+        and not any(_built_on(base, other) for base, other in product(known, others))
     )
 
 
@@ -205,13 +205,13 @@ def synonyms_in_form(word: str, *, frequent: bool = False) -> tuple[str, ...]:
     >>> synonyms_in_form("Sofas", frequent=True)
     ('Couches',)
     """
-    found = {
+    lemmas = {
         like(word, form)
         for related in wordnet().related(word)
         if related.frequent or not frequent
         for form in _in_form(related.lemma, related.part, word.lower(), related.base)
     }
-    return tuple(sorted(found - {word}))
+    return tuple(sorted(lemmas - {word}))
 
 
 def _in_form(lemma: str, part: str, word: str, base: str) -> Iterator[str]:

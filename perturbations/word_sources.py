@@ -95,10 +95,12 @@ class WordVectors:
             return ()
         cosines = np.round(self._matrix @ self._matrix[place], 4)
         order = sorted(
-            np.flatnonzero(cosines >= LEAST_COSINE), key=lambda one: (-cosines[one], one)
+            np.flatnonzero(cosines >= LEAST_COSINE), key=lambda index: (-cosines[index], index)
         )
-        found = [self._words[one] for one in order if self._words[one].lower() != word.lower()]
-        return tuple(sorted(found[:NEAREST]))
+        words = [
+            self._words[index] for index in order if self._words[index].lower() != word.lower()
+        ]
+        return tuple(sorted(words[:NEAREST]))
 
 
 def _rows(content: str) -> list[list[str]]:
