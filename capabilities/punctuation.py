@@ -124,9 +124,7 @@ class Punctuation(InvarianceCapability):
                     continue  # a handle or hashtag behind may belong to the sentence
                 every = re.finditer(pattern, text[:end], re.IGNORECASE)
                 matches = [
-                    mark
-                    for mark in every
-                    if apart.isdisjoint({mark.start(), mark.end() - 1})
+                    mark for mark in every if apart.isdisjoint({mark.start(), mark.end() - 1})
                 ]
                 groups = [matches] if self.extent == "all" else [[match] for match in matches]
                 yield from (

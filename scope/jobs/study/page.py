@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import linear_regression
 from typing import NamedTuple
 
@@ -11,10 +11,13 @@ from reports.builders.run import asked, folded, reproduce
 from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import prose, written
 from reports.wording import Cell, number, p_value
-from scope.jobs.study.result import StudyResult
+from scope.jobs.study.result import StudyNumber, StudyResult
 from scope.jobs.study.size import DOUBLINGS
 from scope.printing import counted
 from scope.records import Undefined
+
+SHOWN_FIRST = 8
+"""Numbers that the terminal shows; the page has all."""
 
 
 class Words(NamedTuple):
@@ -68,11 +71,15 @@ def page(result: StudyResult) -> Page:
     test = "permutation" if manifest.job == "study-judges" else "permutation of ranks"
     of_sizes = manifest.job == "study-size"
     many = counted(len(manifest.models), "model")
-    numbers = Table.of(
-        {"Number": "name", "Over": "text", "Estimate": "estimate", "p": "text"},
-        ((n.name, n.subset, Cell.of(n.estimate), p_value(n.p_value)) for n in result.numbers),
-        caption=prose(f"{many}; the first number is the answer’s; p by {test}"),
-    )
+    caption = prose(f"{many}; the first number is the answer’s; p by {test}")
+
+    def table(numbers: Sequence[StudyNumber]) -> Table:
+        return Table.of(
+            {"Number": "name", "Over": "text", "Estimate": "estimate", "p": "text"},
+            ((n.name, n.subset, Cell.of(n.estimate), p_value(n.p_value)) for n in numbers),
+            caption=caption,
+        )
+
     models = Table.of(
         {"Model": "name", "Family": "text", "Accuracy": "estimate"},
         (
@@ -87,7 +94,7 @@ def page(result: StudyResult) -> Page:
     return Page(
         title=f"SCoPE {manifest.job.replace('-', ' ')}: {many}",
         sections=(
-            Section(anchor="answer", title="Answer", blocks=(box, *picture, numbers)),
+            Section(anchor="answer", title="Answer", blocks=(box, *picture, table(result.numbers))),
             Section(anchor="limits", title="What the numbers do not show", blocks=(limits,)),
             *folded(
                 *([] if of_sizes else [Section(anchor="models", title="Models", blocks=(models,))]),
@@ -95,7 +102,7 @@ def page(result: StudyResult) -> Page:
                 reproduce(manifest, result.clock),
             ),
         ),
-        brief=(box, numbers, limits),
+        brief=(box, table(result.numbers[:SHOWN_FIRST]), limits),
     )
 
 

@@ -18,7 +18,7 @@ from scope.jobs.study.result import StudyNumber, StudyPair
 from scope.metrics import parse_metric
 from scope.printing import listed
 from scope.records import AuditResult, Estimate, Undefined
-from scope.statistics.between_models import FEWEST_MODELS, correlation_estimate
+from scope.statistics.between_models import correlation_estimate
 from scope.statistics.intervals import LEVEL, student_quantile
 
 MEASURES = ("hard_scope", "soft_scope", "concordance", "ood_agreement")
@@ -86,7 +86,7 @@ class SizeTable(NamedTuple):
         The correlation is Pearson's of measure and log size, each less its mean over the targets of
         the same reference. Its interval leaves out each model in turn; for the test the sizes are
         permuted over the models: p = (k + 1) / (9,999 + 1), two-sided. A slope is the change of the
-        measure for a target of twice the size, with Student's t over its targets.
+        measure for a target of twice the size, with Student's t over at least 4 targets.
         """
         for name, rows in self.measures.items():
             pairs = sorted(rows)
@@ -140,8 +140,8 @@ def slope_estimate(targets: Sequence[tuple[float, float]]) -> Estimate | Undefin
     0.110 [-0.004, 0.224]
     """
     sizes, values = np.array(targets).T
-    if len(sizes) < FEWEST_MODELS - 1 or not np.ptp(sizes) or not np.ptp(values):
-        return Undefined(reason="too few targets, or they do not differ", n=len(sizes))
+    if not np.ptp(sizes) or not np.ptp(values):
+        return Undefined(reason="the targets do not differ", n=len(sizes))
     fit = linregress(sizes, values)
     half = student_quantile(LEVEL, len(sizes) - 2) * float(fit.stderr)
     value = float(fit.slope)
