@@ -96,12 +96,13 @@ class SizeTable(NamedTuple):
             p_value = self._p_value(pairs, values, seed) if tested else None
             yield StudyNumber(f"r of {name} and size", "all references", estimate, p_value)
         for name, rows in self.measures.items():
-            for reference in sorted({first for first, _ in rows}):
-                targets = [
-                    (self.sizes[two], v) for (one, two), v in rows.items() if one == reference
-                ]
-                label = f"{name} for twice the size"
-                yield StudyNumber(label, f"reference {reference}", slope_estimate(targets))
+            targets: dict[str, list[tuple[float, float]]] = defaultdict(list)
+            for (reference, target), value in sorted(rows.items()):
+                targets[reference].append((self.sizes[target], value))
+            for reference, points in targets.items():
+                if len(points) >= FEWEST_MODELS:
+                    label = f"{name} for twice the size"
+                    yield StudyNumber(label, f"reference {reference}", slope_estimate(points))
 
     def _sizes_within(self, pairs: Sequence[Pair], sizes: Mapping[str, float]) -> Vector:
         return within_references(pairs, [sizes[target] for _, target in pairs])
