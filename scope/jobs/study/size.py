@@ -18,7 +18,7 @@ from scope.jobs.study.result import StudyNumber, StudyPair
 from scope.metrics import parse_metric
 from scope.printing import listed
 from scope.records import AuditResult, Estimate, Undefined
-from scope.statistics.between_models import correlation_estimate
+from scope.statistics.between_models import FEWEST_MODELS, correlation_estimate
 from scope.statistics.intervals import LEVEL, student_quantile
 
 MEASURES = ("hard_scope", "soft_scope", "concordance", "ood_agreement")
