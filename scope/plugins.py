@@ -285,33 +285,28 @@ class ForeignPiece:
         yield from each_within(self._code.surroundings, found)
 
 
-def plain_settings(name: str, settings: object) -> dict[str, Setting]:
+def plain_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Setting]:
     """The settings of a capability or task as plain values.
 
     Raises
     ------
     SpecError
-        When they are no mapping, or a value cannot be written.
+        When a name or a value cannot be written.
 
     Examples
     --------
     >>> plain_settings("typo", {"candidates": 10, "order": "random"})
     {'candidates': 10, 'order': 'random'}
     """
-    if not isinstance(settings, Mapping):
-        raise SpecError(
-            f"`{name}` has settings of class {type(settings).__name__}",
-            expected="a mapping from names to values",
-            fix="return a dict, empty if there are no settings",
-        )
-    for key, value in settings.items():
+    plain = dict(settings)
+    for key, value in plain.items():
         if not isinstance(key, str) or unstorable(key) or not _is_plain(value):
             raise SpecError(
                 f"`{name}` has the setting {shown(key)}: {shown(value)}",
                 expected="a name with a text, a finite number, a truth value or None",
                 fix="write the value as text",
             )
-    return dict(settings)
+    return plain
 
 
 def _is_plain(value: object) -> bool:

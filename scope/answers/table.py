@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from scope.errors import RunError
-from scope.store.files import damaged, guarded, reading, require_file, require_tables, tables_in
+from scope.store.files import damaged, guarded, reading, require_file
 
 Value = TypeVar("Value")
 
@@ -46,15 +46,15 @@ _BYTES_BESIDE_THE_VALUE = 64
 # Below the limit on variables of any SQLite, which was 999 before version 3.32.
 _KEYS_A_QUERY = 900
 
-_SCHEMA = """
-CREATE TABLE entries (
+_SCHEMA = (
+    """CREATE TABLE entries (
     key BLOB PRIMARY KEY,
     kind TEXT NOT NULL,
     value TEXT NOT NULL,
     used INTEGER NOT NULL
-);
-CREATE INDEX entries_by_use ON entries (used);
-"""
+)""",
+    "CREATE INDEX entries_by_use ON entries (used)",
+)
 
 
 class Portion(NamedTuple):
@@ -134,7 +134,9 @@ class Table:
 
     def _prepare(self) -> None:
         application, version = self._pragma("application_id"), self._pragma("user_version")
-        new = (application, version) == (0, 0) and not tables_in(self._connection)
+        rows = self._connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+        made = {sql for (sql,) in rows}
+        new = (application, version) == (0, 0) and not made
         if not new and (application, version) != (APPLICATION, VERSION):
             if self._cached:
                 raise damaged(self.path, f"its format is {version}, {VERSION} is known")
@@ -150,10 +152,11 @@ class Table:
         self._connection.execute(f"PRAGMA cache_size = {-32 * 1024}")  # negative: in KiB
         if new:
             self._connection.executescript(
-                f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {APPLICATION};"
+                f"BEGIN IMMEDIATE; {'; '.join(_SCHEMA)}; PRAGMA application_id = {APPLICATION};"
                 f"PRAGMA user_version = {VERSION}; COMMIT;"
             )
-        require_tables(self._connection, self.path, _SCHEMA)
+        elif made != set(_SCHEMA):
+            raise damaged(self.path, "its tables differ from SCoPE's")
         # The shared table may have gigabytes, of which a run reads little.
         if not self._cached and (complaint := self._pragma("quick_check(1)")) != "ok":
             raise damaged(self.path, str(complaint))

@@ -129,6 +129,19 @@ def print_table(table: RenderableType) -> None:
     Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
+def print_rows(rows: Sequence[dict[str, str]]) -> None:
+    """Print rows of one heading each as a table."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    for heading in rows[0]:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row.values()))
+    print_table(table)
+
+
 def show_result(
     result: Result,
     output: Output = Output(),

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -34,7 +33,7 @@ from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.jobs.compare.page import in_short
 from scope.paths import expanded, without_home
 from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
-from scope.registry import Entry, entries, find
+from scope.registry import Entry, entries, find, imported
 from scope.store import RunFolder, run_folder
 from scope.untrusted import UntrustedCode
 
@@ -184,12 +183,11 @@ def terminal_text(result: Result) -> str:
 
 def _own_page(result: Result) -> Page:
     job = job_named(result.manifest.job)
-    module, _, name = job.page.partition(":")
     if job in JOBS:
-        page: Page = getattr(import_module(module), name)(result)
+        page: Page = imported(job.page)(result)
         return page
     with UntrustedCode(f"{job.name} of {plugin_jobs().get(job.name, 'a plugin')}").entered("page"):
-        made: Page = getattr(import_module(module), name)(result)
+        made: Page = imported(job.page)(result)
         for section in made.sections:
             _show_in_every_form(section)
         to_text(made.brief)

@@ -6,6 +6,7 @@ and `benjamini_hochberg` correct several such tests.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -242,14 +243,8 @@ def absolute(estimate: Estimate | Undefined) -> Estimate | Undefined:
     if isinstance(estimate, Undefined):
         return estimate
     nearest, farthest = sorted((abs(estimate.low), abs(estimate.high)))
-    return Estimate(
-        value=abs(estimate.value),
-        low=0.0 if estimate.low <= 0 <= estimate.high else nearest,
-        high=farthest,
-        n=estimate.n,
-        level=estimate.level,
-        method=estimate.method,
-    )
+    low = 0.0 if estimate.low <= 0 <= estimate.high else nearest
+    return replace(estimate, value=abs(estimate.value), low=low, high=farthest)
 
 
 def _differences(
@@ -300,15 +295,9 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     >>> holm([0.25, 0.0625, 0.125])
     (0.25, 0.1875, 0.25)
     """
-    if not all(0 <= p <= 1 for p in p_values):
-        raise ValueError(f"a p-value is between 0 and 1: {list(p_values)}")
-    adjusted = [0.0] * len(p_values)
-    running = 0.0
-    by_size = sorted(range(len(p_values)), key=lambda index: p_values[index])
-    for rank, index in enumerate(by_size):
-        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
-        adjusted[index] = running
-    return tuple(adjusted)
+    ordered, places = _by_size(p_values)
+    factors = np.arange(len(ordered), 0, -1)
+    return tuple(np.maximum.accumulate(np.minimum(factors * ordered, 1.0))[places].tolist())
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -329,12 +318,15 @@ def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
     >>> benjamini_hochberg([0.5, 0.0625, 0.125])
     (0.5, 0.1875, 0.1875)
     """
-    if not all(0 <= p <= 1 for p in p_values):
+    ordered, places = _by_size(p_values)
+    adjusted = np.minimum(len(ordered) / np.arange(1, len(ordered) + 1) * ordered, 1.0)
+    return tuple(np.minimum.accumulate(adjusted[::-1])[::-1][places].tolist())
+
+
+def _by_size(p_values: Sequence[float]) -> tuple[Sums, NDArray[np.intp]]:
+    """The p-values in rising order, and the place of each of the given ones among them."""
+    values = np.asarray(p_values, dtype=np.float64)
+    if not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"a p-value is between 0 and 1: {list(p_values)}")
-    adjusted = [1.0] * len(p_values)
-    running = 1.0
-    by_size = sorted(range(len(p_values)), key=lambda index: p_values[index])
-    for rank, index in reversed(list(enumerate(by_size, start=1))):
-        running = min(running, len(p_values) / rank * p_values[index])
-        adjusted[index] = running
-    return tuple(adjusted)
+    order = np.argsort(values, kind="stable")
+    return values[order], np.argsort(order)

@@ -206,7 +206,7 @@ STORE = {
     "a pipe as its log": (on(DATABASE, pipe_beside("-wal")), "run.sqlite-wal` is damaged"),
     "a trigger": (
         sql("CREATE TRIGGER gone AFTER INSERT ON entries BEGIN DELETE FROM entries; END"),
-        "its tables differ from SCoPE's: gone",
+        "its tables differ from SCoPE's",
     ),
     "answers that are bytes": (
         values("x'00'", "answers"),

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from capabilities.typo import Typo
 from scope.errors import ModelError, SpecError
 from scope.plugins import (
     expand_groups,
@@ -36,11 +35,6 @@ class Own:
 
     def left_alone(self, text):
         sys.exit(0)
-
-
-def test_what_comes_with_scope_stands_as_it_is():
-    typo = Typo()
-    assert guarded_piece(typo) is typo
 
 
 def test_a_foreign_capability_keeps_its_members_and_has_no_others():
@@ -122,10 +116,6 @@ def test_a_value_of_another_type_is_refused(task, settings, expected):
     with pytest.raises(SpecError) as caught:
         make_piece(find("tasks", task), settings)
     assert caught.value.expected == expected
-
-
-def test_a_whole_number_stands_for_a_number():
-    assert make_piece(find("tasks", "similarity"), {"high": 4}).high == 4
 
 
 def test_a_value_that_is_not_taken_is_refused_with_the_settings():
@@ -238,10 +228,6 @@ def test_data_are_fetched_inside_the_boundary():
 def test_the_role_of_a_task_is_one_of_its_protocol(kind, role):
     with pytest.raises(SpecError, match="with the role"):
         guarded_piece(type("Changed", (kind,), {"role": role})())
-
-
-def test_a_capability_needs_no_role():
-    assert not hasattr(guarded_piece(Own()), "role")
 
 
 def test_a_group_stands_for_its_members_each_named_once():

@@ -112,18 +112,6 @@ def test_a_run_is_unlocked_when_its_database_does_not_open(tmp_path: Path) -> No
             Run.open(folder, QUESTION)
 
 
-def test_a_run_is_closed_when_its_work_fails(tmp_path: Path) -> None:
-    with pytest.raises(KeyError), Run.open(tmp_path / "run", QUESTION):
-        raise KeyError("a bug")
-    Run.open(tmp_path / "run", QUESTION).close()
-
-
-def test_closing_twice_does_nothing(tmp_path: Path) -> None:
-    run = Run.open(tmp_path / "run", QUESTION)
-    run.close()
-    run.close()
-
-
 def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(RunError, match=r"it has no manifest\.json, but contains `thesis\.tex`"):
@@ -143,17 +131,6 @@ def test_a_run_killed_in_its_first_moments_begins_again(tmp_path: Path) -> None:
 def test_a_name_that_is_not_plain_is_refused(name: str) -> None:
     with pytest.raises(RunError, match="is not a valid run name"):
         run_folder(name, Path("runs"))
-
-
-@pytest.mark.parametrize("name", ["demo", "sst2-synonym_0.1", "2026", "_x", "x" * 100])
-def test_a_plain_name_lies_under_the_root(name: str) -> None:
-    assert run_folder(name, Path("runs")) == Path("runs") / name
-
-
-def test_a_path_is_taken_as_it_is() -> None:
-    assert run_folder(Path("/data/a run"), Path("runs")) == Path("/data/a run")
-    assert run_folder("/data/a run", Path("runs")) == Path("/data/a run")
-    assert run_folder("~/mine", Path("runs")) == Path.home() / "mine"
 
 
 def test_the_store_is_imported_without_the_libraries_it_rarely_needs() -> None:
@@ -253,15 +230,3 @@ def test_broken_folders_are_listed_with_the_reason(tmp_path: Path) -> None:
     assert "is damaged: " in reasons[1]
     assert "has format 9" in reasons[2]
     assert "cannot be read" in reasons[3]
-
-
-def test_a_question_of_unknown_shape_is_listed_all_the_same(tmp_path: Path) -> None:
-    Run.open(tmp_path / "odd", {"job": 3, "reference": [1], "targets": "all"}).close()
-    (entry,) = list_runs(tmp_path)
-    assert (entry.job, entry.reference, entry.targets, entry.broken) == ("", "", (), None)
-
-
-def test_a_root_that_is_a_file_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(RunError, match="Not a directory"):
-        list_runs(tmp_path / "file")

@@ -138,25 +138,12 @@ def test_another_setting_is_another_search(audit, capsys, changed, reused):
     assert f"reuses {reused} searches and " in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("after_first")
-def test_another_release_of_the_search_searches_again(audit, capsys, monkeypatch):
-    monkeypatch.setattr("scope.answers.searches.hash_of_source", lambda *_: "another release")
-    audit("student", run="second", progress=Lines())
-    assert "reuses 0 searches and " in capsys.readouterr().err
-
-
 def test_models_that_are_no_files_are_never_shared(audit, asked, models, cache):
     given = load_model(str(models / "student"), "classifier", ModelOptions(device="cpu"))
     audit(given, run="first")
     audit(given, run="second")
     # Its weights may have been changed in memory: it is asked again.
     assert len(asked) == len(set(asked)) > 0
-
-
-def test_python_models_are_never_shared(audit, cache):
-    toy = {"reference": "python:toy_models:Reference", "targets": "python:toy_models:Student"}
-    audit(run="toys", **toy)
-    assert not answer_file(cache).exists()
 
 
 def test_a_fingerprint_that_an_object_has_too_is_not_shared(audit, asked, models, cache):

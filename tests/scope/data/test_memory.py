@@ -1,6 +1,5 @@
 """Data of a Python session; `tests/docs/test_python.py` gives it to jobs in every form."""
 
-import copy
 from pathlib import Path
 
 import numpy as np
@@ -49,11 +48,6 @@ def test_labelled_texts_are_the_same_in_every_form(way, tmp_path):
     assert loaded.card.fingerprint == load_data(str(as_path(tmp_path))).card.fingerprint
 
 
-def test_texts_alone_have_no_labels():
-    loaded = load_data(data_spec(tuple(TEXTS)))
-    assert [(one.text, one.label) for one in loaded.examples] == [(text, None) for text in TEXTS]
-
-
 def test_the_name_is_a_hash_of_the_content():
     first, same, other = data_spec(PAIRS), data_spec(iter(PAIRS)), data_spec(PAIRS[:1])
     assert first == same != other
@@ -95,8 +89,3 @@ def test_what_is_no_data_is_refused(data, found):
     with pytest.raises(DataError) as caught:
         data_spec(data)
     assert caught.value.found == found
-
-
-def test_a_name_without_its_rows_asks_for_them():
-    with pytest.raises(DataError, match="pass the same data again"):
-        open_source(copy.deepcopy(data_spec(TEXTS)))

@@ -54,13 +54,6 @@ def test_every_run_is_linked_with_its_date_and_answer_the_last_first(tmp_path):
     )
 
 
-def test_a_run_that_is_given_twice_is_shown_once(tmp_path):
-    same = run("one", ALL, tmp_path), run("../runs/one", ALL, tmp_path)
-    page = site_of(tmp_path, *same)
-    assert len(page.section("answer").cells()) == 2
-    assert len(list((tmp_path / "site").iterdir())) == 2
-
-
 def test_a_change_is_paired_on_the_texts_that_both_runs_have(tmp_path):
     page = site_of(
         tmp_path,
@@ -90,17 +83,6 @@ def test_models_of_several_runs_stand_in_one_matrix(tmp_path):
     assert "history" not in {
         one.attributes.get("id") for one in site_of(tmp_path, *results).all("section")
     }
-
-
-def test_a_matrix_has_only_runs_on_the_same_texts(tmp_path):
-    names = (("student", "t1"), ("rival", "t1"), ("stranger", "t2"))
-    results = [
-        run(name, ALL, tmp_path, day=day, target=name, texts=texts)
-        for day, (name, texts) in enumerate(names, start=1)
-    ]
-    words = site_of(tmp_path, *results).section("matrix").words
-    assert "rival" in words
-    assert "stranger" not in words
 
 
 @pytest.mark.parametrize("name", ['"><script>alert(1)</script>', "javascript:alert(1)", ".hidden"])

@@ -111,29 +111,3 @@ def test_with_the_whole_vocabulary_named_the_values_are_those_of_closed_labels(s
             metric.pair_values(*closed),
             atol=1e-9,
         )
-
-
-@every_pair_metric
-def test_identical_models_share_everything(metric):
-    four = arrays([(before, after, before, after) for before, after, *_ in random_pairs(1)])
-    assert set(metric.pair_values(*four, open_vocabulary=True)) == {1}
-
-
-@every_pair_metric
-@pytest.mark.parametrize("nothing", [[], np.empty((0, 3))], ids=["list", "array"])
-def test_nothing_invariant_gives_no_values(metric, nothing):
-    values = metric.pair_values(*[nothing] * 4, open_vocabulary=True)
-    assert values.shape == (0,)
-
-
-@every_pair_metric
-def test_a_pair_on_which_the_reference_is_not_invariant_is_refused(metric):
-    four = arrays([({"a": 0.3, "b": 0.2}, {"a": 0.2, "b": 0.3}, {"a": 0.3}, {"a": 0.3})])
-    with pytest.raises(ValueError, match="on pair 0"):
-        metric.pair_values(*four, open_vocabulary=True)
-
-
-@every_pair_metric
-def test_rows_without_any_token_are_refused(metric):
-    with pytest.raises(ValueError, match="no token beside the rest"):
-        metric.pair_values(*[[[1.0]]] * 4, open_vocabulary=True)

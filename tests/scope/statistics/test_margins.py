@@ -6,7 +6,7 @@ from scipy.special import xlogy
 from scipy.stats import binom, norm, ttest_1samp
 
 from scope.records import Estimate, Undefined
-from scope.statistics.intervals import mean_estimate, student_estimate
+from scope.statistics.intervals import student_estimate
 from scope.statistics.margins import (
     ERROR,
     discordance,
@@ -105,11 +105,6 @@ def test_state_and_bounds_agree(values, margin):
         assert endpoint.estimate.high < -margin
 
 
-def test_rows_of_one_text_are_averaged():
-    rows = paired_score_estimate([1, 0, 1, 1], [1, 1, 1, 1], ["a", "a", "b", "b"])
-    assert rows == paired_score_estimate([0.5, 1], [1, 1], ["a", "b"])
-
-
 def test_scores_of_quarters_are_surer_than_full_ones_and_less_sure_than_their_variance():
     quarters, full = np.tile([0.25, -0.25], 100), np.tile([1.0, -1.0] + [0.0] * 6, 25)
     assert quarters.sum() == full.sum() == 0
@@ -135,12 +130,6 @@ def test_against_one_the_tails_are_binomial():
     tails = loss_tails(discordance(differences(0, 3, 97)), 0.1)
     assert float(tails.within) == pytest.approx(binom.cdf(3, 100, 0.1))
     assert float(tails.beyond) == pytest.approx(binom.sf(2, 100, 0.1))
-
-
-def test_against_one_seventy_two_texts_without_a_loss_are_enough():
-    states = [judge_against_one("any", np.ones(n), texts(n), margin=0.05).state for n in (71, 72)]
-    assert states == ["not shown", "within"]
-    assert judge_against_one("any", np.zeros(9), texts(9), margin=0.05).state == "beyond"
 
 
 @given(st.lists(st.sampled_from([0, 0.25, 0.5, 0.875, 1]), min_size=1, max_size=60))
@@ -184,13 +173,3 @@ def test_tails_of_a_slope_are_students_and_few_texts_show_nothing():
     assert judged.p_beyond == pytest.approx(ttest_1samp(slopes, 0.5).pvalue / 2)
     few = judge_estimate("reach", student_estimate(np.array([0.1, 0.2, 0.15])), limit=0.5)
     assert few.state == "not shown"
-
-
-def test_a_share_is_judged_as_its_own_interval_says():
-    estimate = mean_estimate([1, 1, 1, 0] * 25, texts(100))
-    assert judge_estimate("share", estimate, limit=estimate.low + 0.01).state == "not shown"
-
-
-def test_models_of_other_lengths_are_refused():
-    with pytest.raises(ValueError, match="shape"):
-        paired_score_estimate([1, 1], [1], ["a", "b"])

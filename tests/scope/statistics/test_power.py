@@ -38,11 +38,6 @@ def test_power_is_that_of_simulated_texts(endpoint, shares, n):
     assert endpoint_power(endpoint, n) == pytest.approx(simulated, abs=0.03)
 
 
-def test_nothing_discordant_is_certain_from_the_minimum_on():
-    none = planned(discordance=0.0)
-    assert [endpoint_power(none, n) for n in (72, 73)] == [0, pytest.approx(1)]
-
-
 def test_the_power_of_a_verdict_is_the_product():
     plan = [planned(), planned(margin=0.1)]
     assert joint_power(plan, 100) == pytest.approx(
@@ -80,11 +75,6 @@ def test_a_pilot_without_a_second_model_assumes_the_losses_seen():
     ids = [str(text) for text in range(40)]
     pilot = planned_from("any", [0] * 3 + [1] * 37, None, ids, margin=0.2, rows=80)
     assert (pilot.share, pilot.discordance, pilot.against_one) == (0.5, 0.2, True)
-
-
-def test_a_plan_without_a_margin_is_refused():
-    with pytest.raises(ValueError, match="margin"):
-        planned(margin=0)
 
 
 NONE = Undefined(reason="made up")
@@ -140,7 +130,3 @@ def test_nothing_judged_is_not_shown():
     for endpoints in ((), (endpoint("a", limit=None),)):
         verdict = one_verdict(*endpoints)
         assert (verdict.decision, verdict.reason) == ("not shown", "no endpoint is judged")
-
-
-def test_no_target_has_no_verdict():
-    assert verdicts({}) == ()
