@@ -27,8 +27,7 @@ from typing import (
 from scope.checksums import sealed, unsealed
 from scope.errors import RunError, SpecError
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
-from scope.records.estimates import SPARSE_FIELD
-from scope.records.long_lists import PLACES
+from scope.records.examples import PLACES, SPARSE_FIELD
 from scope.registry import find
 
 if TYPE_CHECKING:

@@ -234,7 +234,7 @@ def _resolved(kind: Any) -> Any:
 
 def _with_eee(job: Job, request: Any) -> Any:
     """The request of a run whose result --eee can write; any other is refused before the run."""
-    from scope.jobs.pages import require_eee
+    from scope.jobs.exports import require_eee
     from scope.models.scheme import expand_spec
 
     compares = job.name in ("compare", "pair")
@@ -279,7 +279,7 @@ def ending(
 ) -> int:
     """Show the result, and which gates are not met, here and on the page; the exit code."""
     from reports.builders.outcomes import gates_box
-    from scope.jobs.pages import to_eee, to_junit, write_brief, write_report
+    from scope.jobs.pages import write_brief, write_report
 
     unmet = [line for lines in judged.values() for line in lines]
     box = gates_box(gates, unmet) if gates else None
@@ -287,10 +287,11 @@ def ending(
         write_report(result, box)
     if output.brief:
         wrote(write_brief(result, *([box] if box else [])))
-    if output.junit:
-        wrote(to_junit(result, judged, output.junit))
-    if output.eee:
-        wrote(to_eee(result, output.eee))
+    if output.junit or output.eee:
+        from scope.jobs.exports import to_eee, to_junit
+
+        wrote(output.junit and to_junit(result, judged, output.junit))
+        wrote(output.eee and to_eee(result, output.eee))
     # Last: a reader of the output may end it at any line.
     show_result(result, output, gates=[box] if box else [])
     failed = [*result.failed_parts(), *unmet]

@@ -39,8 +39,8 @@ def report(
     """
     from scope.cli.commands import DONE, ending, gates_of
     from scope.jobs import job_named
-    from scope.jobs.pages import badge_of, load_result, save, write_report
-    from scope.jobs.site import write_site
+    from scope.jobs.exports import badge_of, write_site
+    from scope.jobs.pages import load_result, save, write_report
 
     result = load_result(run, runs)
     others = list(takewhile(lambda word: not word.startswith("-"), more))

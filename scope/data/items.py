@@ -25,7 +25,7 @@ from scope.data.sources import Source, guarded_source, read_whole, table_source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
 from scope.paths import expanded
-from scope.printing import first_line
+from scope.printing import counted, first_line
 from scope.protocols import TaskData
 from scope.records import Item, Question
 
@@ -181,10 +181,8 @@ def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
         value = value.get("text", value)
     options = fields.texts("options", value)
     if not 2 <= len(options) <= len(LETTERS):
-        raise fields.wrong(
-            f"{len(options)} option{'' if len(options) == 1 else 's'}",
-            f"2 to {len(LETTERS)} options to choose from",
-        )
+        expected = f"2 to {len(LETTERS)} options to choose from"
+        raise fields.wrong(counted(len(options), "option"), expected)
     if not all(option.strip() for option in options):
         raise fields.wrong(f"an empty option among {list(options)}", "options with a text each")
     return options, labels

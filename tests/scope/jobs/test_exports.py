@@ -6,7 +6,7 @@ import pytest
 from made_up_comparison import build_comparison, estimate
 from parsed_page import parse
 
-from scope.jobs.site import write_site
+from scope.jobs.exports import write_site
 from scope.records import Clock, Measurement
 
 
