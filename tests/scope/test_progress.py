@@ -47,13 +47,6 @@ def test_the_first_line_comes_early_and_the_next_ten_seconds_later(monkeypatch):
     assert seen == [0, 1, 1, 1, 2, 2]
 
 
-def test_what_was_done_before_does_not_count_as_speed():
-    stream = io.StringIO()
-    with Lines(stream).task("searching", total=10, done=10):
-        pass
-    assert stream.getvalue().startswith("searching: 10/10, 0.0/s")
-
-
 def test_bars_write_to_standard_error_alone(capsys):
     with Bars().task("searching", total=2) as advance:
         advance()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scope.answers import CachedClassifier, Memory, Run, answers as module, ask
+from scope.answers import CachedClassifier, Memory, Run, ask
 from scope.answers.answers import KEPT_AT_ONCE
 from scope.errors import ModelError
 from scope.models.model import Model
@@ -70,18 +70,6 @@ class Seen:
         return None
 
 
-class Writes(Memory):
-    """Remembers how many answers were written at once."""
-
-    def __init__(self):
-        super().__init__()
-        self.writes = []
-
-    def _keep(self, fingerprint, answers):
-        self.writes.append(len(answers))
-        super()._keep(fingerprint, answers)
-
-
 def classify(model, store, texts, progress=None):
     return store.get(model, "classifier", texts, progress=progress, title="texts")
 
@@ -119,16 +107,6 @@ def test_what_came_before_a_failure_is_kept_and_never_asked_again(failure):
         classify(first, store, texts)
     assert classify(second, store, texts) == [answer(text) for text in texts]
     assert sorted(first.asked + second.asked) == texts
-
-
-def test_answers_are_written_together_but_not_too_many(monkeypatch):
-    store = Writes()
-    classify(Slow(), store, numbered(2 * KEPT_AT_ONCE + 3))
-    assert store.writes == [KEPT_AT_ONCE, KEPT_AT_ONCE, 3]
-    monkeypatch.setattr(module, "SECONDS_BETWEEN_WRITES", 0.0)
-    store = Writes()
-    classify(Slow(), store, numbered(3))
-    assert store.writes == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -181,13 +159,6 @@ def test_an_answer_that_names_no_next_tokens_is_refused(tokens, probabilities):
         classify(Speaking(tokens, probabilities), store, ["x"])
     assert "python:counting:Counting" in str(caught.value)
     assert store.known("f", ["x"]) == {}
-
-
-def test_a_classifier_with_labels_does_not_answer_in_tokens():
-    model = Speaking((" a", " b"), (0.5, 0.5))
-    model.labels = ("short", "long")
-    with pytest.raises(ModelError, match="2 probabilities that sum to 1"):
-        classify(model, Memory(), ["x"])
 
 
 class Teller:

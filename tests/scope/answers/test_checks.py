@@ -109,17 +109,6 @@ def test_characters_that_cannot_be_written_are_replaced():
     ]
 
 
-def test_a_failure_after_some_answers_leaves_them():
-    def failing():
-        yield 0, Answer(text="a")
-        raise ZeroDivisionError("x")
-
-    answers = checked_answers(Model(failing()), "answerer", IN_WORDS, own=True)
-    assert next(answers) == (0, Answer(text="a"))
-    with pytest.raises(ModelError, match="failed in `answer`: ZeroDivisionError: x"):
-        next(answers)
-
-
 def test_a_refusal_passes_as_it_is_and_so_does_a_bug_of_scope():
     refusal = ModelError("the line is cut", expected="a server", fix="wait")
     with pytest.raises(ModelError, match="the line is cut"):

@@ -10,9 +10,8 @@ from tiny_language import write_tiny_llama
 from scope.answers import vectors as job
 from scope.answers.cache import answer_file
 from scope.answers.table import Table
-from scope.answers.vectors import owner_of, recognise_reader, stored_latents
+from scope.answers.vectors import recognise_reader, stored_latents
 from scope.errors import DataError, ModelError, RunError
-from scope.models import ModelOptions, generations, load_latent_reader
 
 
 class Counting:
@@ -92,20 +91,6 @@ def test_each_text_is_read_once_and_the_next_time_the_model_is_not_even_loaded()
     again = stored_latents(TEXTS[::-1], Asleep())
     np.testing.assert_array_equal(again.rows(TEXTS), first.rows(TEXTS))
     assert (again.layers, again.width, again.truncated) == (3, 2, 2)
-
-
-def test_another_release_of_the_libraries_has_latents_of_its_own(monkeypatch):
-    installed = {"torch": "2.6.0+cpu", "transformers": "4.57.1"}
-    monkeypatch.setattr(generations, "version", installed.__getitem__)
-    stored_latents(TEXTS, Counting())
-    assert owner_of(Counting()) == "abc-torch-2.6-transformers-4.57"
-    installed |= {"torch": "2.6.1", "transformers": "4.57.6"}
-    stored_latents(TEXTS, Asleep())
-    for library, later in (("torch", "2.7.0"), ("transformers", "4.58.0")):
-        monkeypatch.setitem(installed, library, later)
-        reader = Counting()
-        stored_latents(TEXTS, reader)
-        assert sorted(reader.asked) == sorted(set(TEXTS))
 
 
 def test_numbers_of_bfloat16_take_two_bytes_and_lose_nothing():
@@ -227,32 +212,3 @@ def llama(tmp_path_factory):
     folder = tmp_path_factory.mktemp("latents") / "llama"
     write_tiny_llama(folder, chat=False)
     return str(folder)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_a_checkpoint_is_not_loaded_where_its_latents_are_kept(llama, dtype, monkeypatch):
-    def reader():
-        return load_latent_reader(llama, ModelOptions(device="cpu", dtype=dtype))
-
-    first = stored_latents(TEXTS, reader()).rows(TEXTS)
-    np.testing.assert_array_equal(first, reader().latents(TEXTS))
-
-    def fail(*_):
-        raise AssertionError("loaded")
-
-    monkeypatch.setattr("scope.models.latents.source.load_parts", fail)
-    again = stored_latents(TEXTS, reader())
-    assert (again.layers, again.width) == (2, 16)
-    np.testing.assert_array_equal(again.rows(TEXTS), first)
-    with pytest.raises(ModelError, match="loaded"):
-        stored_latents([*TEXTS, "new"], reader())
-
-
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_latents_are_the_same_whatever_was_kept_before(llama, dtype, monkeypatch, tmp_path):
-    reader = load_latent_reader(llama, ModelOptions(device="cpu", dtype=dtype))
-    whole = stored_latents(SEVERAL, reader).rows(SEVERAL)
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "other"))
-    monkeypatch.setattr(job, "TEXTS_A_PORTION", 3)
-    stored_latents(SEVERAL[5::-2], reader)
-    np.testing.assert_array_equal(stored_latents(SEVERAL, reader).rows(SEVERAL), whole)

@@ -12,46 +12,18 @@ import time
 from pathlib import Path
 
 import pytest
+from made_up_fleet_comparison import build_comparison
 
 from scope.answers import Run
 from scope.answers.searches import keep_search, searched
 from scope.errors import RunError
-from scope.records import (
-    AuditResult,
-    Clock,
-    DataCard,
-    Manifest,
-    ModelCard,
-    Perturbation,
-    Prediction,
-)
+from scope.records import Perturbation, Prediction
+from scope.serialization import from_json, to_json
 from scope.store import RunEntry, RunFolder, list_runs, run_folder
 
 QUESTION = {"job": "audit", "seed": 0}
 
-COMPARISON = AuditResult(
-    manifest=Manifest(
-        job="audit",
-        models=(
-            ModelCard(
-                name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes")
-            ),
-        ),
-        data=(DataCard(spec="d.csv", fingerprint="g", rows=2, used=2),),
-        capabilities=(),
-        settings={"seed": 0},
-        versions={},
-        command="scope audit",
-    ),
-    outcomes=(),
-    measurements=(),
-    differences=(),
-    curves=(),
-    examples=(),
-    perturbations=(),
-    answer_shares=(),
-    clock=Clock(finished="2026-01-01T00:00:00+00:00", seconds=2.5),
-)
+COMPARISON = from_json(to_json(build_comparison()))
 
 
 def names(folder: Path) -> list[str]:

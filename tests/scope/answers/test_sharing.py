@@ -238,23 +238,6 @@ def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
     assert known([Example(id="1", text="a film", label="good")]) == []
 
 
-def test_the_number_of_candidates_does_not_decide_what_is_kept_nor_trials_what_is_drawn(tmp_path):
-    example = Example(id="1", text="a film")
-    found = [Perturbation(example_id="1", trial=1, text="a flim")]
-
-    def known(kind, **options):
-        run = Answers(Table(Path(":memory:")), Shared({"f": "identity"}, tmp_path))
-        options = SearchOptions(**options)
-        searches = Searches("typo", Typo(), Reference(), [example], options, run, kind)
-        if options == SearchOptions():
-            searches.keep(found)
-        return list(searches.known().values())
-
-    assert known("kept") == known("kept", candidates=2) == found
-    assert known("random") == known("random", trials=1) == found
-    assert known("kept", trials=1) == known("random", candidates=2) == []
-
-
 def test_a_run_whose_answers_were_computed_elsewhere_shares_no_search(tmp_path):
     def session(identity):
         shared = Shared({"f": identity}, tmp_path / "cache")

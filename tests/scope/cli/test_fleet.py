@@ -146,19 +146,6 @@ def test_each_benchmark_is_predicted_from_the_others(fleet):
     assert len(one["points"]) == len(MODELS)
 
 
-def test_a_map_shows_communities_that_hang_together(fleet, tmp_path):
-    labels = "".join(f"{name},{('even', 'odd')[int(name[-2:]) % 2]}\n" for name in MODELS)
-    (tmp_path / "families.csv").write_text(f"model,community\n{labels}", encoding="utf-8")
-    found = findings(
-        fleet("map", "--data", "answers.csv", "--communities", "families.csv", "--json-full")
-    )
-    within, between, other = found["communities"]
-    assert within["p_value"] == other["p_value"] == 0.001
-    assert within["distance"]["high"] < between["distance"]["low"]
-    assert {one["community"] for one in found["fleet"]} == {"even", "odd"}
-    assert " % of the variance of the models' vectors" in " ".join(found["notes"])
-
-
 def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_path, made_up):
     add = ("--fleet", "ours", "--add", "newcomer.csv")
     fleet("forecast", *add, "--questions", "new.csv", "--run", "mine")
@@ -192,11 +179,3 @@ def test_the_command_in_the_result_asks_the_same_again(fleet, command, tmp_path,
     assert again.returncode == 0, again.stderr
     one, other = (to_json(from_json(done.stdout), clock=False) for done in (first, again))
     assert one == other
-
-
-def test_a_fleet_is_found_by_name_path_and_its_own_folder(fleet):
-    found = [
-        findings(fleet("map", "--fleet", named, "--json-full"))
-        for named in ("ours", "./runs/ours", "runs/ours/embedder")
-    ]
-    assert found[0] == found[1] == found[2]

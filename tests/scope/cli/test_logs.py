@@ -51,16 +51,6 @@ def test_pair_and_compare_work_without_a_model(command, logs):
     assert accuracy == results_of(logs / "B" / "m")["colours"]["acc_norm,none"]
 
 
-def test_missing_items_and_no_logs_end_in_one_message(command, logs):
-    two = ("--model", "lm-eval:A", "--model", "lm-eval:B", "--semscore", "none")
-    done = command("compare", *two, "--task", "choice", "--data", "lm-eval:A")
-    assert done.returncode == 2
-    assert "has no answer to 20 of 120 items of colours" in done.stderr
-    done = command("logs", "nowhere")
-    assert done.returncode == 2
-    assert "no `nowhere`" in done.stderr
-
-
 def test_a_task_under_several_conditions_is_chosen_in_full(command, logs):
     write_log(logs / "C", "org/C", {"colours": choice_samples(DOCS, 8, 1)}, shots=5)
     advice = command("logs", ".").stdout.splitlines()[-1]

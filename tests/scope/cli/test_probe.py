@@ -6,7 +6,7 @@ import shlex
 import shutil
 
 import pytest
-from made_up_pairs import CHECKPOINTS, lay_out, made_up_rows, write_pairs
+from made_up_pairs import CHECKPOINTS, lay_out
 from parsed_page import parse
 
 import scope
@@ -154,20 +154,6 @@ def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):
     assert {**last, "gain": None, "unseen": score["unseen"]} == score
     for name in ("layers", "misjudged", "models"):
         assert again[name] == fitted[name]
-
-
-def test_a_saved_probe_is_tested_on_new_pairs_with_the_model_where_it_is_now(probe, laid_out):
-    asked = ("--model", "./llama", "--data", "pairs.csv", "--readout", "last", *SMALL)
-    probe(*asked, "--save", "kept", "--step", "final")
-    (laid_out / "llama").rename(laid_out / "moved")
-    write_pairs(laid_out / "new.csv", made_up_rows(25, seed=7))
-    done = probe("--probe", "kept", "--model", "./moved", "--test", "new.csv", "--run", "new")
-    assert "A saved probe (step final) against human scores of 25 pairs" in done.stdout
-    first = result(laid_out / "runs/new")
-    manifest = json.loads(first)["manifest"]
-    assert manifest["settings"]["readout"] == "last"
-    probe(*shlex.split(manifest["command"])[2:], "--run", "newer")
-    assert result(laid_out / "runs/newer") == first
 
 
 def test_the_same_stands_open_to_python(laid_out, monkeypatch):

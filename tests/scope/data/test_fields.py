@@ -47,18 +47,6 @@ def chosen(*columns, text=None, label=None, strings=None):
     return choose_columns(source, text=text, label=label)
 
 
-@pytest.mark.parametrize(
-    ("columns", "text"),
-    [
-        (("question", "review", "text"), "text"),
-        (("question", "Review"), "Review"),
-        (("content", "SENTENCE"), "SENTENCE"),
-    ],
-)
-def test_the_text_is_found_by_its_name_in_the_order_of_preference(columns, text):
-    assert chosen(*columns)["text"] == text
-
-
 @pytest.mark.parametrize("strings", [("label",), ("first", "second")])
 def test_no_or_several_columns_of_strings_are_no_text_column(strings):
     with pytest.raises(DataError) as raised:

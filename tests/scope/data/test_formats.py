@@ -155,14 +155,6 @@ def test_columns_of_strings_are_known_by_their_type(written):
     assert list(source.read(["coded", "n"])) == [(0, ("c", 1))]
 
 
-def test_rows_are_counted_across_batches(written):
-    table = pa.table({"text": [f"text {i}" for i in range(5000)], "label": [0.0, None] * 2500})
-    data = load_data(str(written(table, row_group_size=700)), n=10)
-    assert len({example.text for example in data.examples}) == 10
-    assert data.card.rows == 5000
-    assert {example.label for example in data.examples} <= {"0", None}
-
-
 FEATURES = {
     "text": {"dtype": "string", "_type": "Value"},
     "label": {"names": ["neg", "pos"], "_type": "ClassLabel"},
@@ -206,17 +198,6 @@ def test_a_row_is_a_paragraph_with_its_line_ends(tmp_path):
     path = tmp_path / "alice.txt"
     path.write_bytes("\ufeffOne\r\ntwo \r\n\r\n \r\n  three\r\n".encode())
     assert paragraphs(path) == [("alice", "One\ntwo"), ("alice", "  three")]
-
-
-def test_a_folder_is_read_in_the_order_of_its_paths(tmp_path):
-    for name in ("b.txt", "a.txt", "more/c.TXT", "notes.md"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(f"Text of {name}.")
-    assert paragraphs(tmp_path) == [
-        ("a", "Text of a.txt."),
-        ("b", "Text of b.txt."),
-        ("more/c", "Text of more/c.TXT."),
-    ]
 
 
 def test_the_licence_around_a_book_of_project_gutenberg_is_left_out(tmp_path):

@@ -4,8 +4,6 @@ import gzip
 import json
 from dataclasses import replace
 
-import pyarrow
-import pyarrow.parquet
 import pytest
 from shared_data import shared_data
 
@@ -108,23 +106,6 @@ def test_a_row_with_options_becomes_an_item(tmp_path):
     )
 
 
-def test_other_usual_names_of_columns_are_known_and_options_may_have_labels(tmp_path):
-    choices = {"text": ["red", "blue"], "label": ["1", "2"]}
-    read = choice(tmp_path, Question="What?", choices=choices, answerKey="2", subject=3).item
-    assert (read.right, read.category) == (1, "3")
-
-
-def test_parquet_with_a_gap_among_its_answers_is_read(tmp_path):
-    table = {
-        "question": ["Which?", "What?"],
-        "options": [["red", "blue"], ["a", "b"]],
-        "answer": pyarrow.array([1.0, float("nan")]),
-    }
-    pyarrow.parquet.write_table(pyarrow.table(table), tmp_path / "a.parquet")
-    drafts = read_choices(str(tmp_path / "a.parquet"))
-    assert [draft.item.right for draft in drafts] == [1, None]
-
-
 GOOD = {"question": "Which?", "options": ["red", "blue"], "answer": 0}
 
 
@@ -184,25 +165,6 @@ def test_real_questions_load_whole(name, rows, options):
 )
 def test_an_option_is_named_by_number_letter_or_text(answer, options, labels, index):
     assert option_index(answer, options.split(), labels.split()) == index
-
-
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
-        (3, "the option 3, counted from 0, of 3 options"),
-        (-1, "the option -1, counted from 0, of 3 options"),
-        ("D", "the option D of 3 options"),
-        ("Red", "'Red', which is not one of the options"),
-        ("", "'', which is not one of the options"),
-        (True, "True"),
-        (0.5, "0.5"),
-        ([0], "[0]"),
-    ],
-)
-def test_what_names_no_option_is_refused_in_words(answer, found):
-    with pytest.raises(ValueError) as raised:
-        option_index(answer, ("red", "blue", "green"))
-    assert str(raised.value) == found
 
 
 ROW = {"id": "q1", "title": "Rivers", "question": "Where?", "context": "In France it flows."}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from scope.data.pairs import PART_NAMES, WantedPairs, gather_pairs, pair_fingerprint
+from scope.data.pairs import WantedPairs, gather_pairs, pair_fingerprint
 from scope.errors import DataError
 
 WANTED = WantedPairs(task="similarity", low=0.0, high=5.0)
@@ -61,20 +61,6 @@ def test_a_part_has_its_own_rows_named_by_their_content(pairs):
     assert (data.card.rows, data.card.used) == (2, 2)
 
 
-@pytest.mark.parametrize(
-    ("part", "numbers"), [("train", [0, 3]), ("development", [1, 4, 5, 6, 7]), ("test", [2, 8])]
-)
-def test_a_part_has_several_names_in_any_case(pairs, part, numbers):
-    splits = ("train", "dev", "test", "Training", "development", "VALIDATION", "valid", "val ")
-    rows = [
-        {"Split": split, "first": "A", "second": str(number), "score": 1}
-        for number, split in enumerate((*splits, "TEST", "other", None))
-    ]
-    assert [int(pair.second) for pair in pairs(rows, part).pairs] == numbers
-    names = [name for known in PART_NAMES.values() for name in known]
-    assert len(set(names)) == len(names)
-
-
 def test_without_the_column_the_parts_must_be_named_one_by_one(pairs):
     with pytest.raises(DataError) as raised:
         pairs("first,second,score,set\nA,B,1,train\n", "development")
@@ -111,14 +97,6 @@ def test_a_part_without_rows_lists_the_values_there_are(pairs):
 def test_columns_are_found_by_their_usual_names(pairs, first, second, score):
     data = pairs([{score: 2.5, second: "B", "other": 1, first: "A"}])
     assert scored(data) == [("A", "B", 2.5)]
-
-
-def test_ids_serve_where_every_row_of_the_part_has_its_own(pairs):
-    named = [row | {"pair_ID": f"p{number}"} for number, row in enumerate(ROWS)]
-    named[1]["pair_ID"] = "p0"  # the ids of another part do not matter
-    assert [pair.id for pair in pairs(named, "train").pairs] == ["p0", "p2"]
-    named[2]["pair_ID"] = "p0"
-    assert "p0" not in {pair.id for pair in pairs(named, "train").pairs}
 
 
 def test_rows_with_an_empty_text_are_left_out_and_counted_whatever_their_score(pairs):

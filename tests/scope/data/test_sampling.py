@@ -13,14 +13,12 @@ import sys
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from scope.data import load_data
 from scope.data.sampling import Keyed, Repeats, draw, short_hash
 from scope.data.specs import open_source, parse_hub_name
 from scope.errors import DataError, SpecError
-
-QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 def numbered(size):
@@ -94,17 +92,6 @@ def test_empty_and_repeated_texts_are_left_out_and_counted(tmp_path):
     assert {text.strip() for text in texts(data)} == {"good", "Good"}
     assert (data.card.rows, data.card.empty, data.card.duplicates) == (6, 2, 2)
     assert len(load_data(path, n=2).examples) == 2
-
-
-def test_a_sample_follows_from_the_seed_and_keeps_the_order_of_the_file(numbers):
-    data = load_data(numbers, n=50)
-    rows = [int(text.removeprefix("text ")) for text in texts(data)]
-    assert len(rows) == 50
-    assert rows == sorted(set(rows))
-    assert (data.card.rows, data.card.used) == (200, 50)
-    assert load_data(numbers, n=50) == data != load_data(numbers, n=50, seed=2)
-    assert set(load_data(numbers, n=20).examples) < set(data.examples)
-    assert load_data(numbers, n=1000).card.fingerprint == load_data(numbers).card.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -188,22 +175,6 @@ def test_columns_of_slices_are_read_beside_text_and_label(tmp_path, suffix):
         ("source: mail", "stars: 5", "label: 1"),
         ("stars: 1", "label: 0"),
     ]
-
-
-def test_of_equal_texts_in_two_slices_the_order_does_not_decide(tmp_path):
-    found = set()
-    for name, rows in [("a", "good,x\ngood,y\n"), ("b", "good,y\ngood,x\n")]:
-        data = load_data(write(tmp_path / f"{name}.csv", f"text,part\n{rows}"), slices=["part"])
-        found.add(data.examples)
-    assert len(found) == 1
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".CSV", ".csv.gz"])
-def test_files_are_opened_as_their_suffix_says(tmp_path, suffix):
-    line = json.dumps({"text": "good"}) if suffix == ".jsonl" else "text\ngood"
-    path = tmp_path / f"films:new{suffix}"  # which looks like a scheme
-    path.write_bytes(gzip.compress(line.encode()) if suffix.endswith(".gz") else line.encode())
-    assert texts(load_data(str(path))) == ["good"]
 
 
 @pytest.mark.parametrize(

@@ -87,15 +87,3 @@ def test_by_hand(numbers):
 def test_nothing_is_right_or_wrong_about_a_token(numbers):
     gaps = [one.estimate for one in numbers.measurements if one.metric == "iid_accuracy_gap"]
     assert gaps == [Undefined(reason="no example has a gold label")] * 2
-
-
-def test_parts_are_taken_by_the_confidence_in_the_token_alone(numbers):
-    parts = {one.subset: one.estimate for one in numbers.measurements if one.target == "second"}
-    del parts[None]
-    # Confidence 0.5 and 0.875; the mass of other tokens is none.
-    assert set(parts) == {
-        "reference's confidence ≤ 0.75",
-        "reference's confidence 0.75 to 0.95",
-    }
-    assert parts["reference's confidence ≤ 0.75"].value == 0
-    assert parts["reference's confidence 0.75 to 0.95"].value == 1

@@ -38,19 +38,6 @@ def test_language_models_with_label_words_are_audited_beside_classifiers(toy_aud
     assert "--label-word negative=bad --label-word positive=good" in command
 
 
-def test_another_prompt_or_other_words_are_another_configuration(toy_audit, tmp_path):
-    first = chooser_audit(toy_audit, tmp_path)
-    asked = {first.manifest.reference.fingerprint}
-    for options in (
-        ModelOptions(label_words={**WORDS, "positive": "fine"}),
-        ModelOptions(label_words=WORDS, prompts={"classify": "{text}: {labels}?"}),
-    ):
-        comparison = chooser_audit(toy_audit, tmp_path, model_options=options, n=4)
-        asked.add(comparison.manifest.reference.fingerprint)
-    assert len(asked) == 3
-    assert len(list((tmp_path / "runs").iterdir())) == 3
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -9,18 +9,15 @@ from capabilities.extractive_qa import ExtractiveQA
 from capabilities.typo import Typo
 from scope.jobs import cost_estimate
 from scope.jobs.cost_estimate import (
-    expected_queries,
-    facts_of,
     questions_work,
     search_work,
     seconds_to_answer,
     texts_work,
 )
-from scope.models import ModelOptions
 from scope.models.model import Model
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import SearchOptions
-from scope.records import Answer, Example, ModelCard, Prediction, Question
+from scope.records import Answer, Example, Prediction, Question
 
 EXAMPLES = tuple(
     Example(id=str(number), text=f"several different words are number {number} here", label=None)
@@ -105,17 +102,6 @@ def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     assert texts_work(named(model), EXAMPLES[:10], 10).measured().tokens_out == 20
 
 
-def test_texts_that_time_does_not_suffice_for_are_estimated_by_their_length(monkeypatch):
-    class Letters(Typo):
-        def estimate_queries(self, example, options):
-            return 2 * len(example.text)
-
-    whole = expected_queries(Letters(), EXAMPLES, OPTIONS)
-    assert whole == 2 * sum(len(one.text) for one in EXAMPLES)
-    monkeypatch.setattr(cost_estimate, "SECONDS_TO_ESTIMATE", 0.0)
-    assert expected_queries(Letters(), EXAMPLES, OPTIONS) == whole
-
-
 def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):
     model = Slow(clock)
     found = search_work(Typo(), named(model), EXAMPLES[:4], OPTIONS).measured()
@@ -158,14 +144,3 @@ def test_equal_questions_are_asked_once(clock):
     model = Model(name="one", adapter=Answerer(), own=True)
     found = questions_work(model, ExtractiveQA(), questions, 32).measured()
     assert (found.queries, found.seconds) == (1, 1.0)
-
-
-def facts(spec, model):
-    card = ModelCard(name="m", spec=spec, fingerprint="f", role="model")
-    return facts_of(card, model, "classify", ["a", "b", "c"], ModelOptions())
-
-
-def test_some_of_the_texts_are_answered_and_timed():
-    found = facts("python:toy_models:Reference", Reference())
-    assert (found.model, found.timed) == ("m", 3)
-    assert found.seconds >= 0

@@ -129,19 +129,6 @@ def test_a_run_that_is_refused_before_it_holds_anything_leaves_no_folder(manifes
     assert not list(tmp_path.iterdir())
 
 
-def test_a_session_that_fails_leaves_the_headline_of_a_finished_run(manifest, tmp_path):
-    def refuse(run):
-        raise ModelError("a model", expected="another", fix="choose one")
-
-    request = Request(run="mine", runs=tmp_path)
-    run_job(request, lambda _: Prepared(manifest, lambda run: made_up()))
-    summary = tmp_path / "mine" / "summary.json"
-    summary.write_text(json.dumps({"seconds": 100, "headline": "as before"}))
-    with pytest.raises(ModelError):
-        run_job(request, lambda _: Prepared(manifest, refuse))
-    assert read_summary(tmp_path / "mine").headline == "as before"
-
-
 def test_a_run_that_is_interrupted_keeps_its_time_and_a_broken_summary_costs_nothing(
     manifest, tmp_path
 ):

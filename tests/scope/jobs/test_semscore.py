@@ -75,15 +75,6 @@ def test_a_probe_compares_by_its_score_and_has_no_table_of_words(probe):
     assert (likeness.cosines, likeness.by_words) == (False, None)
 
 
-def test_a_probe_is_named_with_its_model_and_its_digest(probe):
-    found = load_semscore(f"probe:{probe.folder}", [CLOZE], OPTIONS)
-    assert found.settings == {
-        "semscore": f"a probe of hf:{probe.folder.parent / 'model'}",
-        "semscore model": probe.reader.fingerprint,
-        "semscore probe": found.probe.digest,
-    }
-
-
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [

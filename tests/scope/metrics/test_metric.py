@@ -44,38 +44,6 @@ def test_the_metrics_of_tasks_are_spelled_as_documented():
     ]
 
 
-def test_only_what_sets_models_apart_says_alike_when_it_is_low():
-    assert [key for key, metric in METRICS.items() if metric.more_similar == "lower"] == [
-        "iid_accuracy_gap",
-        "share_f1_zero",
-        "js_divergence",
-    ]
-
-
-def test_cosines_and_what_is_corrected_for_chance_may_be_negative():
-    assert {key: metric.low for key, metric in METRICS.items() if metric.low} == {
-        "reach": -float("inf"),
-        "informedness": -1,
-        "excess": -1,
-        "sem_score": -1,
-        "word_cosine": -1,
-        "cohen_kappa": -1,
-        "capa": -1,
-        "capa_discrete": -1,
-        "error_consistency": -1,
-    }
-    assert {key for key, metric in METRICS.items() if metric.high != 1} == {"reach"}
-
-
-def test_metrics_of_clean_texts_are_those_that_models_may_exchange_places_in():
-    audits = [metric for metric in METRICS.values() if metric.measured_in == "audits"]
-    assert {metric.key for metric in audits if metric.clean} == {
-        "iid_agreement",
-        "iid_accuracy_gap",
-    }
-    assert all(metric.directed is not metric.clean for metric in METRICS.values())
-
-
 @pytest.mark.parametrize("metric", METRICS.values(), ids=str)
 def test_every_metric_says_where_it_is_from_and_what_it_means_in_one_sentence(metric):
     assert metric.paper

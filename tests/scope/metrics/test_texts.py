@@ -98,24 +98,6 @@ def test_values_lie_in_the_range_and_both_orders_agree(first, second, normalize)
         assert found == value(metric, second, first, normalize=normalize)
 
 
-@given(any_text, any_text, st.booleans())
-def test_exact_match_says_that_both_f1_are_one(first, second, normalize):
-    both = min(
-        value(word_f1_values, first, second, normalize=normalize),
-        value(character_f1_values, first, second, normalize=normalize),
-    )
-    assert value(exact_match_values, first, second, normalize=normalize) == float(both == 1)
-
-
-@given(st.lists(st.tuples(any_text, any_text), max_size=8), st.randoms())
-def test_a_value_depends_on_its_own_two_texts_alone(pairs, random):
-    shuffled = random.sample(pairs, len(pairs))
-    for metric in METRICS:
-        values = metric([one for one, _ in shuffled], [other for _, other in shuffled])
-        alone = [value(metric, *pair) for pair in shuffled]
-        np.testing.assert_array_equal(values, alone)
-
-
 directions = st.lists(st.floats(-1, 1), min_size=3, max_size=3).filter(
     lambda numbers: math.hypot(*numbers) > 0.1
 )
@@ -152,12 +134,6 @@ def test_an_empty_text_has_no_meaning_to_compare():
     vectors = {"king": np.array([1.0, 0.0])}
     values = text_cosine_values(["", " ", "", "king"], ["", "", "king", ""], vectors)
     assert values.tolist() == [1, 1, 0, 0]
-
-
-def test_equal_texts_are_alike_even_if_the_encoder_knows_nothing_of_them():
-    vectors = {"zzyzx": np.zeros(2), "king": np.array([1.0, 0.0])}
-    values = text_cosine_values(["zzyzx", "zzyzx"], ["zzyzx", "king"], vectors)
-    assert values.tolist() == [1, 0]
 
 
 def test_a_likeness_of_any_kind_is_asked_once_for_what_no_rule_decides():

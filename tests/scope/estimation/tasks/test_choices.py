@@ -1,22 +1,11 @@
 """The numbers of tasks with options, on answers made by hand."""
 
-from itertools import combinations
-
 import pytest
 from made_up_tasks import NOT_ASKED, choice_task
 from scipy import stats
 
 from scope.estimation.tasks import measure_task
 from scope.records import GOLD, Answer, Estimate, Item, Question, TaskAnswers, Undefined
-
-PAIR_METRICS = [
-    "agreement",
-    "cohen_kappa",
-    "capa",
-    "capa_discrete",
-    "error_consistency",
-    "js_divergence",
-]
 
 
 def numbers(answers, models=("first", "second")):
@@ -60,21 +49,6 @@ def test_probabilities_give_capa_and_divergence():
     assert found["capa"].value == pytest.approx((0.66 - 0.58) / 0.42)
     assert found["js_divergence"].value == 0
     assert found["js_divergence"].high < 1
-
-
-def test_measurements_name_the_task_the_models_in_order_and_keep_no_values():
-    answers = choice_task((0, 0, 0, 1), (1, 1, 2, 1))
-    found = numbers(answers, models=("x", "y", "z")).measurements
-    assert [(one.target, one.against) for one in found if one.metric == "accuracy"] == [
-        ("x", GOLD),
-        ("y", GOLD),
-        ("z", GOLD),
-    ]
-    assert [(one.metric, one.target, one.against) for one in found if one.against != GOLD] == [
-        (metric, *pair) for pair in combinations("xyz", 2) for metric in PAIR_METRICS
-    ]
-    assert {one.capability for one in found} == {"choice"}
-    assert {(one.values, one.example_ids) for one in found} == {((), ())}
 
 
 def test_an_answer_not_given_is_wrong_against_gold_and_left_out_between_models():
@@ -183,10 +157,3 @@ def test_the_difference_in_accuracy_is_paired_and_tested():
     # Six signs, each as likely: all alike in 2 of 64 exchanges.
     assert difference.p_value == pytest.approx(stats.binomtest(6, 6).pvalue, abs=0.01)
     assert difference.p_adjusted == difference.p_value
-
-
-@pytest.mark.parametrize(("models", "differences"), [(1, 0), (10, 45), (11, 0)])
-def test_differences_are_taken_of_ten_models_at_most(models, differences):
-    answers = choice_task((0, *[0] * models), (1, *[0] * models))
-    names = [f"model {number}" for number in range(models)]
-    assert len(numbers(answers, names).differences) == differences

@@ -62,17 +62,6 @@ def test_one_text_that_changes_its_place_is_degenerate():
     assert dead.degenerate.startswith("it gives the option `yes` to 20 of 20 questions")
 
 
-@pytest.mark.parametrize(
-    "others", [[2] * 19 + [0], [1] * 19 + [3], [2] * 17 + [0] * 3, [0, 1] * 10]
-)
-def test_without_gold_one_answer_to_nearly_all_shows_nothing_whatever_others_answer(others):
-    items = choice_items([None] * 20)
-    found, other = shares(items, chosen([0] + [2] * 19), chosen(others))
-    told = "questions, and none of them has a known right answer"
-    assert found.degenerate == f"it gives the option `C` to 19 of 20 {told}"
-    assert (other.degenerate is not None) == (len(set(others[:17])) == 1 and others[17] != 0)
-
-
 def test_gold_that_has_this_answer_nearly_everywhere_makes_it_no_fault():
     rights = [2] * 38 + [0, 1]
     pair = shares(choice_items(rights), chosen(rights), chosen([2] * 38 + [1, 1]))
@@ -157,8 +146,3 @@ def test_no_warning_is_given_of_right_answers():
         "`(unanswerable)` makes up 8 of 12 answers (67 %), and is right for 0; "
         "8 more are correctly unanswerable"
     )
-
-
-def test_choices_give_no_warning_and_few_answers_say_nothing():
-    four = shares(choice_items(RIGHTS[:4]), chosen([0] * 4), chosen(RIGHTS[:4]))
-    assert [(one.degenerate, one.warning) for one in four] == [(None, None)] * 2
