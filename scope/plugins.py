@@ -154,11 +154,9 @@ def settings_for(
     >>> settings_for("typo", {"min_letters", "max_letters"}, given)
     {'min_letters': 5, 'max_letters': 20}
     """
-    shared = {key: value for key, value in settings.items() if key in known}
-    own = {key.removeprefix(f"{name}."): value for key, value in settings.items()}
-    return shared | {
-        key: value for key, value in own.items() if key in known and f"{name}.{key}" in settings
-    }
+    prefix = f"{name}."
+    own = {key[len(prefix) :]: settings[key] for key in settings if key.startswith(prefix)}
+    return {key: value for key, value in {**settings, **own}.items() if key in known}
 
 
 def refuse_unused_settings(
@@ -285,28 +283,33 @@ class ForeignPiece:
         yield from each_within(self._code.surroundings, found)
 
 
-def plain_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Setting]:
+def plain_settings(name: str, settings: object) -> dict[str, Setting]:
     """The settings of a capability or task as plain values.
 
     Raises
     ------
     SpecError
-        When a name or a value cannot be written.
+        When they are no mapping, or a value cannot be written.
 
     Examples
     --------
     >>> plain_settings("typo", {"candidates": 10, "order": "random"})
     {'candidates': 10, 'order': 'random'}
     """
-    plain = dict(settings)
-    for key, value in plain.items():
+    if not isinstance(settings, Mapping):
+        raise SpecError(
+            f"`{name}` has settings of class {type(settings).__name__}",
+            expected="a mapping from names to values",
+            fix="return a dict, empty if there are no settings",
+        )
+    for key, value in settings.items():
         if not isinstance(key, str) or unstorable(key) or not _is_plain(value):
             raise SpecError(
                 f"`{name}` has the setting {shown(key)}: {shown(value)}",
                 expected="a name with a text, a finite number, a truth value or None",
                 fix="write the value as text",
             )
-    return plain
+    return dict(settings)
 
 
 def _is_plain(value: object) -> bool:

@@ -57,13 +57,6 @@ _SCHEMA = (
 )
 
 
-class Portion(NamedTuple):
-    """Entries that were last used at one time, in seconds since 1970, and their size in bytes."""
-
-    used: int
-    bytes: int
-
-
 class Held(NamedTuple):
     """How many perturbations were searched, and how many answers of models are kept.
 
@@ -263,19 +256,20 @@ class Table:
         with self.guarded():
             return self._connection.execute(query, (kind, prefix, value)).fetchone() is not None
 
-    def portions(self) -> list[Portion]:
-        """The entries by the time of their last use, the oldest first."""
+    def remove_oldest(self, excess: int) -> None:
+        """Remove what was not used for the longest time, at least this many bytes if there are."""
+        in_use, last = self._now - SECONDS_IN_USE, -1
         with self.guarded():
-            rows = self._connection.execute(
+            sizes = self._connection.execute(
                 f"SELECT used, sum({_SIZE} + ?) FROM entries WHERE {_NOT_IN_USE} "  # noqa: S608 - own words
                 "GROUP BY used ORDER BY used",
-                (_BYTES_BESIDE_THE_VALUE, self._now - SECONDS_IN_USE),
+                (_BYTES_BESIDE_THE_VALUE, in_use),
             )
-            return [Portion(*row) for row in rows]
-
-    def remove_unused_since(self, used: int) -> None:
-        """Remove the entries that were last used then or before, and give back their space."""
-        self._remove(f"used <= ? AND {_NOT_IN_USE}", used, self._now - SECONDS_IN_USE)
+            for used, size in sizes:
+                if excess <= 0:
+                    break
+                last, excess = used, excess - size
+        self._remove(f"used <= ? AND {_NOT_IN_USE}", last, in_use)
 
     def clear(self, kind: Kind) -> None:
         """Remove all entries of a kind, and give back their space."""

@@ -117,15 +117,7 @@ class EstimatedResult(Result):
 
     def rows(self) -> Iterator[FrameRow]:
         """Every measurement."""
-        for measurement in self.measurements:
-            yield FrameRow.of(
-                measurement.capability or "",
-                measurement.metric,
-                measurement.target,
-                measurement.estimate,
-                against=measurement.against or "",
-                subset=measurement.subset or "",
-            )
+        return map(FrameRow.measured, self.measurements)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

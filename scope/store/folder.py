@@ -68,35 +68,23 @@ def run_folder(run: str | Path, root: Path) -> Path:
 
 
 class RunFolder:
-    """The files of a run that are read and replaced whole, which needs no lock."""
+    """The files of a run that are read and replaced whole, which needs no lock.
+
+    The manifest says what was asked, the database holds the answers and searches so far, and the
+    report is the result as a page.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.manifest_path = path / "manifest.json"
+        self.database_path = path / "run.sqlite"
+        self.result_path = path / "result.json"
+        self.report_path = path / "report.html"
 
     @property
     def name(self) -> str:
         """The folder's own name."""
         return self.path.absolute().name
-
-    @property
-    def manifest_path(self) -> Path:
-        """What was asked."""
-        return self.path / "manifest.json"
-
-    @property
-    def database_path(self) -> Path:
-        """The answers and searches so far."""
-        return self.path / "run.sqlite"
-
-    @property
-    def result_path(self) -> Path:
-        """The result."""
-        return self.path / "result.json"
-
-    @property
-    def report_path(self) -> Path:
-        """The result as a page."""
-        return self.path / "report.html"
 
     def read_configuration(self) -> Mapping[str, object] | None:
         """The configuration, or None before the run was started."""
