@@ -14,7 +14,7 @@ from scope.answers.cache import (
     size_limit,
     sizes,
 )
-from scope.errors import RunError
+from scope.errors import RunError, SpecError
 
 
 @pytest.fixture
@@ -82,3 +82,10 @@ def test_a_file_that_another_process_writes_is_not_removed(folder, monkeypatch):
             clear_cache(folder, "searches")
         other.execute("ROLLBACK")
     assert entries(folder)["searches"] > 0
+
+
+@pytest.mark.parametrize("given", ["much", "-1", "5 XB", "1e9"])
+def test_another_limit_is_refused(monkeypatch, given):
+    monkeypatch.setenv("SCOPE_CACHE_LIMIT", given)
+    with pytest.raises(SpecError, match="SCOPE_CACHE_LIMIT=5GB"):
+        size_limit()

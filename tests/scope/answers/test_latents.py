@@ -8,7 +8,7 @@ import pytest
 from tiny_language import write_tiny_llama
 
 from scope.answers import vectors as job
-from scope.answers.cache import answer_file
+from scope.answers.cache import answer_file, clear_cache
 from scope.answers.table import Table
 from scope.answers.vectors import recognise_reader, stored_latents
 from scope.errors import DataError, ModelError, RunError
@@ -212,3 +212,23 @@ def llama(tmp_path_factory):
     folder = tmp_path_factory.mktemp("latents") / "llama"
     write_tiny_llama(folder, chat=False)
     return str(folder)
+
+
+def test_a_text_that_is_not_of_the_table_is_named():
+    stored_latents(["other"], Counting())
+    with pytest.raises(ValueError, match="no text 'other'"):
+        stored_latents(TEXTS, Counting()).rows(["other"])
+
+
+def test_latents_that_were_removed_meanwhile_are_an_error(cache):
+    table = stored_latents(TEXTS, Counting())
+    clear_cache(cache, "latents")
+    with pytest.raises(RunError, match="it lacks the latents of 3 texts"):
+        table.rows(TEXTS)
+
+
+def test_numbers_of_bfloat16_must_have_no_more_bits(monkeypatch):
+    reader = Counting("half", "bfloat16")
+    monkeypatch.setattr(reader, "latents", lambda texts: np.full((len(texts), 1, 2), 0.1))
+    with pytest.raises(ModelError, match=r"more bits than bfloat16 has, by the reader `c"):
+        stored_latents(TEXTS, reader)

@@ -248,3 +248,35 @@ def test_only_the_metrics_of_the_job_are_offered():
         parse_gate("hard_scop>=0.5")
     assert "did you mean `hard_scope`" in str(caught.value)
     assert "word_f1" not in str(caught.value)
+
+
+def test_an_example_with_another_number_of_pairs_is_left_out_of_a_difference(comparison):
+    mine = dataclasses.replace(measured(values=(1.0, 1.0, 0.0)), example_ids=("a", "a", "b"))
+    other = dataclasses.replace(measured("other", values=(0.0, 1.0)), example_ids=("a", "b"))
+    (line,) = told(comparison(mine, other), "hard_scope[student]>=other-0")
+    assert "minus that of other is -1.000" in line
+    assert "n=1," in line
+
+
+def test_another_target_without_this_number_is_told(comparison):
+    other = comparison().manifest.targets[-1].name
+    (line,) = told(comparison(measured("mine")), f"hard_scope[mine]>={other}-0.1")
+    assert line == f"hard_scope of mine on typo: `{other}` has no such number"
+
+
+def test_a_degenerate_model_is_no_baseline(comparison):
+    dead = AnswerShares(
+        model="other", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
+    )
+    both = [measured(values=[1.0] * 100), measured("other", values=[1.0] * 100)]
+    (line,) = told(comparison(*both, shares=[dead]), "hard_scope[student]>=other-0.1")
+    assert "other is degenerate: one answer" in line
+
+
+def test_fail_under_is_the_same_as_a_lower_bound():
+    assert parse_gate("hard_scope=0.9", fail_under=True).bound == 0.9
+    for text in ("iid_accuracy_gap=0.05", "hard_scope=1.1"):
+        with pytest.raises(SpecError):
+            parse_gate(text, fail_under=True)
+    with pytest.raises(SpecError):
+        parse_gate("accuracy>=other-0.1", "tasks")

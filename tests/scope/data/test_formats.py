@@ -55,6 +55,14 @@ def test_a_gzip_file_that_is_cut_off_or_broken_is_refused(tmp_path, damage):
         list(read_lines(path))
 
 
+def test_a_file_that_unpacks_to_far_more_than_texts_do_is_refused(tmp_path):
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress((b"a" * 1023 + b"\n") * 40_000))
+    with pytest.raises(DataError, match="decompresses to more than 200 times its size"):
+        for _ in read_lines(path):
+            pass
+
+
 @pytest.fixture
 def opened(tmp_path):
     def open_content(content: str, delimiter: str = ","):
@@ -90,6 +98,7 @@ def test_a_ragged_row_is_refused_by_line(opened, row, fields, rows):
         ('text,label\ngood,1\n"never closed,1\nnext,2\n', "the row that begins in line 3 .*broken"),
         ('text,label\ngood,1\n"closed" too early,1\n', "the row that begins in line 3 .*broken"),
         ("text,label,text\na,b,c\n", "column `text` more than once in the header"),
+        ("text;label\na;b\n", "one column in the header .*';' would give 2"),
     ],
 )
 def test_a_broken_table_is_refused(opened, content, message):

@@ -241,3 +241,32 @@ def test_squads_own_form_is_read(tmp_path, name):
 def test_what_is_no_complete_squad_is_refused(tmp_path, content):
     with pytest.raises(DataError, match=r"dev\.json is no complete SQuAD file"):
         passages(write_json(tmp_path / "dev.json", content))
+
+
+def test_a_blank_question_makes_no_item(tmp_path):
+    assert choice(tmp_path, question=" ", options=["a", "b"]).item is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (3, "the option 3, counted from 0, of 3 options"),
+        (-1, "the option -1, counted from 0, of 3 options"),
+        ("D", "the option D of 3 options"),
+        ("Red", "'Red', which is not one of the options"),
+        ("", "'', which is not one of the options"),
+        (True, "True"),
+        (0.5, "0.5"),
+        ([0], "[0]"),
+    ],
+)
+def test_what_names_no_option_is_refused_in_words(answer, found):
+    with pytest.raises(ValueError) as raised:
+        option_index(answer, ("red", "blue", "green"))
+    assert str(raised.value) == found
+
+
+def test_unanswerable_questions_can_be_left_out(tmp_path):
+    rows = [ROW | {"id": str(n), "answers": given} for n, given in enumerate([[], ["x"], None])]
+    spec = write(tmp_path / "a.jsonl", *rows)
+    assert [draft.id for draft in passages(spec, unanswerable=False)] == ["1", "2"]

@@ -110,3 +110,11 @@ def test_rare_agreement_is_no_sign_of_chance_where_there_are_many_answers():
     few = {one: "AB"[int(one) % 2] for one in texts}
     turned = {one: "AB"[int(one) // 2 % 2] for one in texts}
     assert "the reference's" in answer_shares("m", turned, {}, few).degenerate
+
+
+@pytest.mark.parametrize("wrong", [0, 5, 10])
+def test_a_good_model_on_skewed_data_is_not_degenerate(wrong):
+    gold = labels_of(good=90, bad=10)
+    answers = gold | dict.fromkeys(list(gold)[-wrong:] if wrong else [], "good")
+    if wrong < 10:
+        assert answer_shares("m", answers, gold).degenerate is None

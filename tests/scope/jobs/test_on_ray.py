@@ -213,3 +213,9 @@ def test_ray_gives_the_result_of_one_process_though_a_worker_is_killed(questions
 def test_what_ray_lacks_is_said(toy_audit, found_by_workers, options, found):
     with pytest.raises(ResourceError, match=found):
         toy_audit("Student", **{"engine": "ray", **OPTIONS, **options})
+
+
+@pytest.mark.parametrize("engine", ["dask", "ray:", "local:a"])
+def test_an_unknown_engine_is_refused(toy_audit, engine):
+    with pytest.raises(SpecError, match="the engine"):
+        toy_audit("Student", engine=engine)

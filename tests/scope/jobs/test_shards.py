@@ -118,3 +118,15 @@ def test_a_shard_without_its_database_is_refused(runs):
 def test_a_wrong_shard_is_refused(text):
     with pytest.raises(SpecError, match="K/N"):
         Shard.parse(text)
+
+
+def test_a_shard_is_not_overwritten_by_the_merged_run(kept):
+    with pytest.raises(RunError) as caught:
+        merge(PARTS, run="part1", runs=kept)
+    assert caught.value.found == "`part1` as the merged run, which is the run of shard 1"
+    assert "delete" not in caught.value.fix
+
+
+def test_more_shards_than_texts_are_refused():
+    with pytest.raises(SpecError, match="at least one for each shard"):
+        Shard.parse("1/3").part(["a", "b"])

@@ -1,4 +1,4 @@
-""""""
+"""Agreement, the difference of accuracies, and the divergence of probabilities."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,7 @@ from scipy.spatial.distance import jensenshannon
 
 from scope.metrics.agreement import (
     accuracy_difference_values,
-    correctness,
-    iid_agreement_values,
+    agreement_values,
     js_divergence_values,
 )
 from scope.metrics.arrays import predicted_labels
@@ -24,18 +23,10 @@ def test_agreement_and_gap_equal_the_slow_reference(seed, labels):
     chosen = predicted_labels(reference), predicted_labels(target)
 
     agreement = invariance_reference.iid_agreement(reference.tolist(), target.tolist())
-    np.testing.assert_allclose(iid_agreement_values(*chosen), agreement, atol=1e-9)
+    np.testing.assert_allclose(agreement_values(*chosen), agreement, atol=1e-9)
     gap = invariance_reference.iid_accuracy_gap(reference.tolist(), target.tolist(), gold.tolist())
     found = abs(accuracy_difference_values(*chosen, gold).mean())
     np.testing.assert_allclose(found, gap, atol=1e-9)
-
-
-def test_iid_agreement_of_identical_models_is_one():
-    assert iid_agreement_values([0, 1, 2], [0, 1, 2]).tolist() == [1, 1, 1]
-
-
-def test_accuracy_difference_of_identical_models_is_zero():
-    assert accuracy_difference_values([0, 1], [0, 1], [1, 1]).tolist() == [0, 0]
 
 
 def test_accuracy_difference_of_one_example_says_who_is_right():
@@ -43,15 +34,11 @@ def test_accuracy_difference_of_one_example_says_who_is_right():
     assert accuracy_difference_values([0], [1], gold=[0]).tolist() == [-1]
 
 
-@pytest.mark.parametrize("function", [iid_agreement_values, correctness])
-def test_unequal_lengths_are_refused(function):
+def test_unequal_lengths_and_what_is_no_index_are_refused():
     with pytest.raises(ValueError, match="shapes differ"):
-        function([0, 1], [0, 1, 1])
-
-
-def test_an_example_without_a_gold_label_is_refused():
-    with pytest.raises(ValueError, match="gold"):
-        correctness([0, 1], gold=[0, -1])
+        agreement_values([0, 1], [0, 1, 1])
+    with pytest.raises(ValueError, match="second"):
+        agreement_values([0, 1], [0, -1])
 
 
 def rows_of(seed, options, n=6):

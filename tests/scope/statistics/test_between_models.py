@@ -139,3 +139,24 @@ def test_the_order_of_the_texts_changes_nothing(first, second, random):
         for both in ([first, second], [random.sample(one, len(one)) for one in (first, second)])
     )
     assert there == again
+
+
+def test_models_that_agree_have_the_uncertainty_of_the_examples():
+    found = mean_over_models([[1, 1, 0, 1]] * 9, ["a", "b", "c", "d"])
+    # (1/4)^2 three times and (3/4)^2, and the made-up (1/4)^2 + (3/4)^2, over 4^2.
+    error = math.sqrt((3 / 16 + 9 / 16 + 1 / 16 + 9 / 16) / 16)
+    assert found.low == pytest.approx(max(0.0, 0.75 - 2.776445 * error), abs=1e-5)
+
+
+@pytest.mark.parametrize("slope", [2, -2])
+def test_pairs_on_one_line_leave_no_interval(slope):
+    values = range(12)
+    found = correlation_estimate(values, [slope * value for value in values], every_pair(4))
+    assert "on one line" in found.reason
+    assert found.n == 12
+
+
+def test_a_correlation_that_one_model_alone_makes_is_undefined():
+    pairs = [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
+    found = correlation_estimate([1, 2, 3, 4, 4, 4], [1, 3, 2, 4, 6, 5], pairs)
+    assert "no correlation is defined" in found.reason

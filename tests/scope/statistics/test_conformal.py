@@ -156,3 +156,9 @@ def test_far_outside_the_others_nothing_is_claimed():
     near, far = (prediction_test(3, at, values, places, np.eye(20)) for at in (0.5, 8))
     assert near.p_value < 0.01
     assert far.p_value > 0.1
+
+
+def test_values_without_spread_are_left_by_any_higher_one_alone():
+    places = np.linspace(0, 1, 10)
+    assert prediction_test(1, 0.5, np.zeros(10), places, np.eye(10)).p_value == 0
+    assert prediction_test(0, 0.5, np.zeros(10), places, np.eye(10)).p_value == 1

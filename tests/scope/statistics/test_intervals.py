@@ -203,3 +203,20 @@ def test_intervals_cover_the_truth(metric, copied):
         covered += found.low - 1e-9 <= truth <= found.high + 1e-9
     # 0.95 less two and a half standard errors.
     assert covered / 450 >= 0.925
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, np.nan, np.inf])
+def test_a_value_outside_the_range_is_refused(value):
+    with pytest.raises(ValueError, match=r"outside 0\.\.1"):
+        sum_by_example([0.5, value], ["a", "b"], low=0, high=1)
+
+
+def test_as_many_ids_as_values_are_needed():
+    with pytest.raises(ValueError, match="for 1 example ids"):
+        sum_by_example([0.5, 0.5], ["a"], low=0, high=1)
+
+
+def test_values_all_equal_still_leave_doubt():
+    estimate = mean_estimate([0.5] * 100, names(100))
+    # As for the rule of three: 3 unseen values of 0 or 1 in 100 would move the mean by 0.015.
+    assert estimate.high - estimate.value == pytest.approx(0.0137, abs=1e-4)

@@ -5,7 +5,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import binom, norm, ttest_1samp
 
-from scope.records import Estimate
+from scope.records import Estimate, Undefined
 from scope.statistics.intervals import student_estimate
 from scope.statistics.margins import (
     ERROR,
@@ -148,3 +148,20 @@ def test_tails_of_a_slope_are_students_and_few_texts_show_nothing():
     assert judged.p_beyond == pytest.approx(ttest_1samp(slopes, 0.5).pvalue / 2)
     few = judge_estimate("reach", student_estimate(np.array([0.1, 0.2, 0.15])), limit=0.5)
     assert few.state == "not shown"
+
+
+def test_a_few_texts_that_all_differ_are_never_within():
+    endpoint = judge_paired("accuracy", np.ones(20), np.zeros(20), texts(20), margin=0.05)
+    assert endpoint.estimate.low > 0
+    assert endpoint.state == "not shown"
+
+
+def test_no_text_is_undefined_and_not_shown():
+    for endpoint in (
+        judge_paired("any", [], [], [], margin=0.05),
+        judge_against_one("any", [], [], margin=0.05),
+        judge_estimate("any", Undefined(reason="nothing moves"), limit=0.5),
+    ):
+        assert isinstance(endpoint.estimate, Undefined)
+        assert endpoint.state == "not shown"
+    assert paired_score_estimate([], [], []) == Undefined(reason="no text counts")

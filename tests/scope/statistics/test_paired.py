@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from reference import holm_reference, sign_flip_reference
 from scipy import stats
 
-from scope.records import Estimate
+from scope.records import Estimate, Undefined
 from scope.statistics.paired import (
     absolute,
     benjamini_hochberg,
@@ -215,3 +215,12 @@ def test_what_is_no_probability_is_refused(wrong):
 def test_benjamini_hochberg_is_that_of_scipy():
     p_values = np.random.default_rng(0).random(30).round(1)
     assert benjamini_hochberg(p_values) == pytest.approx(stats.false_discovery_control(p_values))
+
+
+def test_no_units_have_no_sum():
+    assert sum_estimate([]) == Undefined(reason="there is nothing to compare")
+
+
+def test_the_distance_of_nothing_is_undefined():
+    nothing = Undefined(reason="no gold labels")
+    assert absolute(nothing) == nothing

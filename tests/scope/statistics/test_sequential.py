@@ -119,3 +119,16 @@ def test_silence_and_disagreement_surpass_nobody(suspect):
     pool = independents()
     test = SequentialTest(pool[0], pool[1:], [4] * 300, looks=[100, 200, 300])
     assert [look.p_value for look in test.looks_at(suspect)] == [1, 1, 1]
+
+
+def test_eighteen_controls_cannot_give_a_p_value_of_a_twentieth():
+    pool = independents(models=18)
+    test = SequentialTest(pool[0], pool[1:], [4] * 300, looks=[300])
+    assert test.looks_at(pool[0])[0].p_value == 1 / 19 > 0.05
+
+
+def test_before_the_first_look_there_is_no_p_value():
+    pool = independents()
+    test = SequentialTest(pool[0], pool[1:], [4] * 300, looks=[10, 300])
+    assert test.looks_at(pool[0][:9]) == ()
+    assert test.looks_at([]) == ()

@@ -193,3 +193,14 @@ def test_a_killed_holder_leaves_no_lock(holder: subprocess.Popen[str], tmp_path:
     lock = RunLock(tmp_path)
     assert f"process {os.getpid()} " in (tmp_path / "lock.txt").read_text()
     lock.release()
+
+
+def test_releasing_twice_does_not_take_the_lock_from_the_next(tmp_path: Path) -> None:
+    first = RunLock(tmp_path)
+    first.release()
+    second = RunLock(tmp_path)
+    first.release()
+    assert (tmp_path / "lock.txt").exists()
+    with pytest.raises(RunError):
+        RunLock(tmp_path)
+    second.release()
