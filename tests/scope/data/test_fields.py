@@ -106,3 +106,8 @@ def test_a_value_that_cannot_be_read_is_named_with_its_row_and_column(column, va
         _ = fields.id if column == "id" else fields.text("question"), fields.name("kind")
     assert raised.value.found.startswith(f"row 0 of a.parquet (the first is 0): {found}")
     assert raised.value.found.endswith(f" in column `{column}`")
+
+
+def test_the_only_column_of_strings_is_the_text():
+    columns = chosen("id", "score", "headline", "label", strings=("id", "headline", "label"))
+    assert columns == {"text": "headline", "label": "label", "id": "id"}

@@ -1,5 +1,6 @@
 """Data of a Python session; `tests/docs/test_python.py` gives it to jobs in every form."""
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -89,3 +90,8 @@ def test_what_is_no_data_is_refused(data, found):
     with pytest.raises(DataError) as caught:
         data_spec(data)
     assert caught.value.found == found
+
+
+def test_a_name_without_its_rows_asks_for_them():
+    with pytest.raises(DataError, match="pass the same data again"):
+        open_source(copy.deepcopy(data_spec(TEXTS)))
