@@ -201,10 +201,13 @@ def metric_name(spelling: str) -> MetricName:
         return MetricName(
             spelling=spelling, head=head, label=spelling, meaning=None, parameters=parameters
         )
+    label = metric.title
+    for name, value in {"threshold": "a threshold", **parameters}.items():
+        label = label.replace(f"{{{name}}}", value)
     return MetricName(
         spelling=spelling,
         head=head,
-        label=metric.title.replace("{threshold}", parameters.get("threshold", "a threshold")),
+        label=label,
         meaning=metric.explanation,
         parameters=parameters,
     )

@@ -154,7 +154,7 @@ def paired_difference(
     0.500 [-0.263, 0.930]
     """
     z = normal_quantile(level)
-    examples = _differences(first, second, example_ids, width)
+    examples = summed_differences(first, second, example_ids, width)
     if not examples.distinct:
         return Undefined(reason=empty)
     mean = min(max(examples.mean, -1.0), 1.0)
@@ -205,7 +205,7 @@ def sign_flip_p_value(
     >>> round(sign_flip_p_value([1, 1], [0, 0], ["a", "b"], generator), 1)
     0.5
     """
-    sums = _differences(first, second, example_ids, width).sums
+    sums = summed_differences(first, second, example_ids, width).sums
     # Equal sums must count as equal although their terms were added in another order.
     observed = abs(float(sums.sum())) - 1e-9
     # Sorted: the generator's signs go to examples by their values, whatever their order.
@@ -230,9 +230,10 @@ def absolute(estimate: Estimate | Undefined) -> Estimate | Undefined:
     return replace(estimate, value=abs(estimate.value), low=low, high=farthest)
 
 
-def _differences(
-    first: ArrayLike, second: ArrayLike, example_ids: Sequence[str], width: float
+def summed_differences(
+    first: ArrayLike, second: ArrayLike, example_ids: Sequence[str], width: float = 1.0
 ) -> ExampleSums:
+    """Sum the rows of each example: first minus second, as a share of the width."""
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.shape != other.shape:
         raise ValueError(f"first has the shape {one.shape}, second {other.shape}")
