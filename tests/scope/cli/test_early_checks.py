@@ -58,6 +58,7 @@ def test_texts_labels_and_settings_are_checked_first(refused, job, more, found):
     ("more", "found"),
     [
         (("--candidates", "0", "--gate", "concordance[typo]>=0.4"), "leave out --candidates 0"),
+        (("--candidates", "0", "--fail-on", "beyond"), "an audit without verdicts"),
         (("--gate", "soft_scope(cutoff=0.5)>=0.4"), "add --metric 'soft_scope(tolerance=0.1, cut"),
         (("--min-similarity", "2"), "at least -1 and at most 1"),
         (("--baseline", MODEL), "the reference itself as the baseline"),
