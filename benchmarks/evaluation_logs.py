@@ -21,8 +21,7 @@ from pathlib import Path
 
 from surroundings import show, surroundings
 
-from scope.data.logs.contents import contents_of
-from scope.data.logs.finding import LogSpec
+from scope.data.logs.finding import LogSpec, contents_of
 
 OPTIONS = ("iron", "oak", "wool", "glass")
 

@@ -9,59 +9,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scope.core.gates import failed_gates
-    from scope.errors import ScopeError
-    from scope.jobs.audit.run import audit
-    from scope.jobs.compare.run import compare
-    from scope.jobs.demo.run import demo
-    from scope.jobs.fleet.embed import embed_fleet
-    from scope.jobs.fleet.forecast import forecast_fleet
-    from scope.jobs.fleet.map import map_fleet
-    from scope.jobs.fleet.predict import predict_fleet
-    from scope.jobs.fleet.route import route_fleet
-    from scope.jobs.pages import load_result, report
-    from scope.jobs.pair.run import pair
-    from scope.jobs.probe.run import probe
-    from scope.jobs.probe.similarity import similarity
-    from scope.jobs.reuse.run import reuse
-    from scope.jobs.shards import merge
+    from scope.core.gates import failed_gates as failed_gates
+    from scope.errors import ScopeError as ScopeError
+    from scope.jobs.audit.run import audit as audit
+    from scope.jobs.compare.run import compare as compare
+    from scope.jobs.demo.run import demo as demo
+    from scope.jobs.fleet.embed import embed_fleet as embed_fleet
+    from scope.jobs.fleet.forecast import forecast_fleet as forecast_fleet
+    from scope.jobs.fleet.map import map_fleet as map_fleet
+    from scope.jobs.fleet.predict import predict_fleet as predict_fleet
+    from scope.jobs.fleet.route import route_fleet as route_fleet
+    from scope.jobs.pages import load_result as load_result, report as report
+    from scope.jobs.pair.run import pair as pair
+    from scope.jobs.probe.run import probe as probe
+    from scope.jobs.probe.similarity import similarity as similarity
+    from scope.jobs.reuse.run import reuse as reuse
+    from scope.jobs.shards import merge as merge
     from scope.jobs.study.run import (
-        study_complementarity,
-        study_judges,
-        study_size,
-        study_trend,
+        study_complementarity as study_complementarity,
+        study_judges as study_judges,
+        study_size as study_size,
+        study_trend as study_trend,
     )
-    from scope.models import ModelOptions
-    from scope.records import Estimate, Result, Undefined
-
-__all__ = [
-    "Estimate",
-    "ModelOptions",
-    "Result",
-    "ScopeError",
-    "Undefined",
-    "audit",
-    "compare",
-    "demo",
-    "dry_run",
-    "embed_fleet",
-    "failed_gates",
-    "forecast_fleet",
-    "load_result",
-    "map_fleet",
-    "merge",
-    "pair",
-    "predict_fleet",
-    "probe",
-    "report",
-    "reuse",
-    "route_fleet",
-    "similarity",
-    "study_complementarity",
-    "study_judges",
-    "study_size",
-    "study_trend",
-]
+    from scope.models import ModelOptions as ModelOptions
+    from scope.records import Estimate as Estimate, Result as Result, Undefined as Undefined
 
 _HOMES = {
     "Result": "scope.records",
@@ -92,6 +63,8 @@ _HOMES = {
     "study_trend": "scope.jobs.study.run",
 }
 
+__all__ = sorted(_HOMES)  # noqa: PLE0605 - each name is imported above for type checkers
+
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
@@ -100,4 +73,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -25,20 +25,18 @@ REMEDIES: Mapping[int, str] = MappingProxyType(
         errno.EISDIR: "name a file in it",
         errno.ELOOP: "check the links on the path",
         errno.ENAMETOOLONG: "choose a shorter name",
-        errno.EEXIST: "choose another path, or move what is there",
-        errno.ENOTEMPTY: "choose another path, or move what is there",
+        **dict.fromkeys(
+            (errno.EEXIST, errno.ENOTEMPTY), "choose another path, or move what is there"
+        ),
         **dict.fromkeys(FORBIDDEN, "change its permissions, or choose another path"),
         errno.EROFS: "choose another path",
         **dict.fromkeys(FULL, "free some space and run the same command again"),
         errno.EFBIG: "choose another disk",
         errno.EIO: "check the disk",
-        errno.ENXIO: "name an ordinary file",
-        errno.ENODEV: "name an ordinary file",
-        errno.EINVAL: "name an ordinary file",
+        **dict.fromkeys((errno.ENXIO, errno.ENODEV, errno.EINVAL), "name an ordinary file"),
         errno.ESTALE: "check the network's disk",
         errno.EMFILE: "close other programs, or raise the limit: ulimit -n",
-        errno.ENFILE: "close other programs",
-        errno.ENOMEM: "close other programs",
+        **dict.fromkeys((errno.ENFILE, errno.ENOMEM), "close other programs"),
     }
 )
 """What to do about an error of the file system; any other error indicates a bug."""
@@ -108,23 +106,9 @@ def from_system(error: OSError) -> ScopeError | None:
     if remedy is None:
         return None
     reason = error.strerror or str(error)
-    if error.filename is None and _working_folder_is_gone():
-        return ResourceError(
-            "the working folder, which has been deleted",
-            expected="a folder that exists",
-            fix="change to another folder and run the same command again",
-        )
     named = "a file" if error.filename is None else f"`{os.fsdecode(error.filename)}`"
     return ResourceError(
         f"{named} cannot be used: {reason}",
         expected="a path that can be read or written",
         fix=remedy,
     )
-
-
-def _working_folder_is_gone() -> bool:
-    try:
-        Path.cwd()
-    except OSError:
-        return True
-    return False

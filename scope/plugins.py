@@ -154,11 +154,9 @@ def settings_for(
     >>> settings_for("typo", {"min_letters", "max_letters"}, given)
     {'min_letters': 5, 'max_letters': 20}
     """
-    shared = {key: value for key, value in settings.items() if key in known}
-    own = {key.removeprefix(f"{name}."): value for key, value in settings.items()}
-    return shared | {
-        key: value for key, value in own.items() if key in known and f"{name}.{key}" in settings
-    }
+    prefix = f"{name}."
+    own = {key[len(prefix) :]: settings[key] for key in settings if key.startswith(prefix)}
+    return {key: value for key, value in {**settings, **own}.items() if key in known}
 
 
 def refuse_unused_settings(

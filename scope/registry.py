@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points, version
@@ -127,11 +127,9 @@ def find(group: Group, name: str) -> Entry:
     >>> find("models", "gguf").target.computed
     True
     """
-    kind = name.partition(":")[0]
-    if group == "capabilities" and kind in BUILT_IN[group]:
-        return replace(_load_built_in(kind, BUILT_IN[group][kind]), name=name)
-    if name in BUILT_IN[group]:
-        return _load_built_in(name, BUILT_IN[group][name])
+    kind = name.partition(":")[0] if group == "capabilities" else name
+    if kind in BUILT_IN[group]:
+        return built_in(name, imported(BUILT_IN[group][kind]))
     plugins = _plugins(group)
     if name not in plugins:
         known = sorted({*BUILT_IN[group], *plugins})
@@ -164,7 +162,7 @@ def usable(group: Group, entry: Entry) -> Entry:
 
 def entries(group: Group) -> tuple[Entry, ...]:
     """Everything in the group by name, broken plugins with their reason."""
-    ours = [_load_built_in(name, target) for name, target in BUILT_IN[group].items()]
+    ours = [built_in(name, imported(target)) for name, target in BUILT_IN[group].items()]
     plugins = [_load_plugin(point) for point in _plugins(group).values()]
     return tuple(sorted([*ours, *plugins], key=lambda entry: entry.name))
 
@@ -195,9 +193,10 @@ def built_in(name: str, target: Any) -> Entry:
     return Entry(name=name, origin=f"scope-models {_version()}", target=target)
 
 
-def _load_built_in(name: str, target: str) -> Entry:
+def imported(target: str) -> Any:
+    """The object that ``module:object`` names."""
     module, _, attribute = target.partition(":")
-    return built_in(name, getattr(import_module(module), attribute))
+    return getattr(import_module(module), attribute)
 
 
 def _origin(point: EntryPoint) -> str:

@@ -18,19 +18,16 @@ from typing import (
     Literal,
     NamedTuple,
     Protocol,
-    TypeVar,
     cast,
     get_args,
     get_origin,
     get_type_hints,
-    overload,
 )
 
 from scope.checksums import sealed, unsealed
 from scope.errors import RunError, SpecError
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
-from scope.records.estimates import SPARSE_FIELD
-from scope.records.long_lists import PLACES
+from scope.records.examples import PLACES, SPARSE_FIELD
 from scope.registry import find
 
 if TYPE_CHECKING:
@@ -43,9 +40,6 @@ DECIMALS = 6
 
 SPARSE = (Answer, Clock, Item, Prediction, Question)
 """Records of which there may be a million: a field that holds its default is left out."""
-
-
-Found = TypeVar("Found", bound=Result)
 
 
 @cache
@@ -118,14 +112,6 @@ def to_json(result: Result, *, clock: bool = True, lists: KeepsLists | None = No
     return sealed(f"{{\n{lines}\n}}\n")
 
 
-@overload
-def from_json(
-    text: str, *, kind: type[Found], source: str = ..., lists: ReadsLists | None = ...
-) -> Found: ...
-@overload
-def from_json(
-    text: str, *, kind: None = ..., source: str = ..., lists: ReadsLists | None = ...
-) -> Result: ...
 def from_json(
     text: str,
     *,
@@ -217,7 +203,7 @@ def _kind_of(head: _Head, source: str) -> type[Result]:
     try:
         kind: type[Result] = find("parts", "job").target(head.manifest.job).result
     except SpecError as error:
-        raise _no_result(source, f"{error.found}") from error
+        raise _no_result(source, error.found) from error
     return kind
 
 

@@ -118,7 +118,4 @@ def enforce_limit(folder: Path, limit: int) -> None:
     if excess <= 0:
         return
     with shared_table(folder) as table:
-        for used, size in table.portions():
-            if excess > 0:
-                table.remove_unused_since(used)
-            excess -= size
+        table.remove_oldest(excess)

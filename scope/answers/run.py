@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from scope.answers.answers import Answers, Shared
 from scope.answers.cache import size_limit
@@ -32,8 +32,7 @@ from scope.store.files import (
     remove_leftovers,
     write_atomically,
 )
-from scope.store.folder import RunFolder, refuse_other_files
-from scope.store.listing import SUMMARY, Stopwatch
+from scope.store.folder import SUMMARY, RunFolder, Stopwatch, refuse_other_files
 from scope.store.long_lists import long_lists, remove_other_lists
 
 Kept = TypeVar("Kept", bound=Result)
@@ -192,7 +191,7 @@ class Run(RunFolder, Answers):
         source = f"`{self.result_path}`"
         stored = from_json(text, kind=type(result), source=source, lists=self._read_lists)
         remove_other_lists(self.path, lists.names)
-        return stored
+        return cast(Kept, stored)
 
     def write_texts(self, model: str, texts: Iterable[str]) -> Path:
         """Write texts that wait for a model's answers, as JSON lines; return the file's path."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from scope.errors import RunError
-from scope.store.files import damaged, guarded, reading, require_file, require_tables, tables_in
+from scope.store.files import damaged, guarded, reading, require_file
 
 Value = TypeVar("Value")
 
@@ -46,22 +46,15 @@ _BYTES_BESIDE_THE_VALUE = 64
 # Below the limit on variables of any SQLite, which was 999 before version 3.32.
 _KEYS_A_QUERY = 900
 
-_SCHEMA = """
-CREATE TABLE entries (
+_SCHEMA = (
+    """CREATE TABLE entries (
     key BLOB PRIMARY KEY,
     kind TEXT NOT NULL,
     value TEXT NOT NULL,
     used INTEGER NOT NULL
-);
-CREATE INDEX entries_by_use ON entries (used);
-"""
-
-
-class Portion(NamedTuple):
-    """Entries that were last used at one time, in seconds since 1970, and their size in bytes."""
-
-    used: int
-    bytes: int
+)""",
+    "CREATE INDEX entries_by_use ON entries (used)",
+)
 
 
 class Held(NamedTuple):
@@ -134,7 +127,9 @@ class Table:
 
     def _prepare(self) -> None:
         application, version = self._pragma("application_id"), self._pragma("user_version")
-        new = (application, version) == (0, 0) and not tables_in(self._connection)
+        rows = self._connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+        made = {sql for (sql,) in rows}
+        new = (application, version) == (0, 0) and not made
         if not new and (application, version) != (APPLICATION, VERSION):
             if self._cached:
                 raise damaged(self.path, f"its format is {version}, {VERSION} is known")
@@ -150,10 +145,11 @@ class Table:
         self._connection.execute(f"PRAGMA cache_size = {-32 * 1024}")  # negative: in KiB
         if new:
             self._connection.executescript(
-                f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {APPLICATION};"
+                f"BEGIN IMMEDIATE; {'; '.join(_SCHEMA)}; PRAGMA application_id = {APPLICATION};"
                 f"PRAGMA user_version = {VERSION}; COMMIT;"
             )
-        require_tables(self._connection, self.path, _SCHEMA)
+        elif made != set(_SCHEMA):
+            raise damaged(self.path, "its tables differ from SCoPE's")
         # The shared table may have gigabytes, of which a run reads little.
         if not self._cached and (complaint := self._pragma("quick_check(1)")) != "ok":
             raise damaged(self.path, str(complaint))
@@ -260,19 +256,20 @@ class Table:
         with self.guarded():
             return self._connection.execute(query, (kind, prefix, value)).fetchone() is not None
 
-    def portions(self) -> list[Portion]:
-        """The entries by the time of their last use, the oldest first."""
+    def remove_oldest(self, excess: int) -> None:
+        """Remove what was not used for the longest time, at least this many bytes if there are."""
+        in_use, last = self._now - SECONDS_IN_USE, -1
         with self.guarded():
-            rows = self._connection.execute(
+            sizes = self._connection.execute(
                 f"SELECT used, sum({_SIZE} + ?) FROM entries WHERE {_NOT_IN_USE} "  # noqa: S608 - own words
                 "GROUP BY used ORDER BY used",
-                (_BYTES_BESIDE_THE_VALUE, self._now - SECONDS_IN_USE),
+                (_BYTES_BESIDE_THE_VALUE, in_use),
             )
-            return [Portion(*row) for row in rows]
-
-    def remove_unused_since(self, used: int) -> None:
-        """Remove the entries that were last used then or before, and give back their space."""
-        self._remove(f"used <= ? AND {_NOT_IN_USE}", used, self._now - SECONDS_IN_USE)
+            for used, size in sizes:
+                if excess <= 0:
+                    break
+                last, excess = used, excess - size
+        self._remove(f"used <= ? AND {_NOT_IN_USE}", last, in_use)
 
     def clear(self, kind: Kind) -> None:
         """Remove all entries of a kind, and give back their space."""

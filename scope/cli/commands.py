@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from ast import literal_eval
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import MISSING, replace
 from functools import partial
-from importlib import import_module
 from importlib.metadata import version
 from inspect import Parameter as Argument, Signature
 from itertools import takewhile
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import (
+    App,
+    CycloptsError,
+    MissingArgumentError,
+    Parameter,
+    UnusedCliTokensError,
+)
 
-from scope.cli.arguments import argument_error
-from scope.cli.cache import cache_commands
-from scope.cli.help import flowing, format_panel
 from scope.cli.list import list_
 from scope.cli.logs import logs
-from scope.cli.merge import merge
 from scope.cli.output import (
     DryRun,
     Output,
@@ -30,15 +33,21 @@ from scope.cli.output import (
     show_result,
     wrote,
 )
-from scope.cli.report import report
+from scope.cli.stored import clear, merge, report, show
 from scope.core.job import Gates, Job
 from scope.core.options import FLAT
 from scope.core.request import Request, described
+from scope.errors import SpecError
 from scope.jobs import JOBS, TAKEN, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
 from scope.progress import suitable_progress
 from scope.records import Result
+from scope.registry import imported
 from scope.untrusted import UntrustedCode
+
+if TYPE_CHECKING:
+    from cyclopts.help import HelpEntry, HelpPanel
+    from rich.console import Console, ConsoleOptions
 
 DONE = 0
 A_GATE_FAILED = 1
@@ -109,7 +118,10 @@ def application(named: str) -> App:
         )
     for command in (report, list_, logs, merge):
         app.command(command, name=command.__name__.strip("_"), help=flowing(command.__doc__))
-    app.command(cache_commands())
+    cache = App(name="cache", help="Answers and searches kept across runs: show, clear.")
+    app.command(cache)
+    cache.command(show, help=flowing(show.__doc__))
+    cache.command(clear, help=flowing(clear.__doc__))
     for name, origin in ({} if named in TAKEN else plugin_jobs()).items():
         if name == named:
             job = plugin_job(name)
@@ -167,7 +179,9 @@ def command_of(job: Job, code: UntrustedCode | None = None) -> Callable[..., int
                 return _dry_run(job, request, as_json=output.json or output.json_full)
             if output.eee:
                 request = _with_eee(job, request)
-            result = _run_job(job, request)
+            # What a user's own model prints must not spoil JSON.
+            with redirect_stdout(sys.stderr):
+                result: Result = imported(job.run)(request)
             judged = gates.judged(request, result) if gates else {}
         # Outside: a closed pipe is no failure of a plugin.
         return ending(result, output, gates, judged)
@@ -218,18 +232,9 @@ def _resolved(kind: Any) -> Any:
     return kind
 
 
-def _run_job(job: Job, request: Request) -> Result:
-    module, _, name = job.run.partition(":")
-    run = getattr(import_module(module), name)
-    # What a user's own model prints must not spoil JSON.
-    with redirect_stdout(sys.stderr):
-        result: Result = run(request)
-    return result
-
-
 def _with_eee(job: Job, request: Any) -> Any:
     """The request of a run whose result --eee can write; any other is refused before the run."""
-    from scope.jobs.pages import require_eee
+    from scope.jobs.exports import require_eee
     from scope.models.scheme import expand_spec
 
     compares = job.name in ("compare", "pair")
@@ -274,7 +279,7 @@ def ending(
 ) -> int:
     """Show the result, and which gates are not met, here and on the page; the exit code."""
     from reports.builders.outcomes import gates_box
-    from scope.jobs.pages import to_eee, to_junit, write_brief, write_report
+    from scope.jobs.pages import write_brief, write_report
 
     unmet = [line for lines in judged.values() for line in lines]
     box = gates_box(gates, unmet) if gates else None
@@ -282,13 +287,93 @@ def ending(
         write_report(result, box)
     if output.brief:
         wrote(write_brief(result, *([box] if box else [])))
-    if output.junit:
-        wrote(to_junit(result, judged, output.junit))
-    if output.eee:
-        wrote(to_eee(result, output.eee))
+    if output.junit or output.eee:
+        from scope.jobs.exports import to_eee, to_junit
+
+        wrote(output.junit and to_junit(result, judged, output.junit))
+        wrote(output.eee and to_eee(result, output.eee))
     # Last: a reader of the output may end it at any line.
     show_result(result, output, gates=[box] if box else [])
     failed = [*result.failed_parts(), *unmet]
     for line in failed:
         say(f"gate: {line}", err=True)
     return A_GATE_FAILED if failed else DONE
+
+
+NO_DEFAULTS = ("()", "[]", "{}", "False", "None")
+NO_METAVARS = ("STR", "CHOICE")
+"""Names of types, which say nothing of the value."""
+
+
+def format_panel(console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
+    """Print one panel of a help page."""
+    from cyclopts.help import DefaultFormatter
+
+    entries = sorted(map(_tidy, panel.entries), key=lambda entry: not entry.required)
+    DefaultFormatter()(console, options, panel.copy(entries=entries))
+
+
+def _tidy(entry: HelpEntry) -> HelpEntry:
+    from rich.text import Text
+
+    said: Any = getattr(entry.description, "primary_renderable", "")
+    first, _, _ = str(said).partition("\n\n")
+    default = None if entry.default in NO_DEFAULTS else entry.default
+    if default and default.startswith("("):
+        default = ", ".join(map(str, literal_eval(default)))
+    metavar = entry.metavar
+    if metavar in NO_METAVARS and entry.names:
+        metavar = entry.names[0].lstrip("-").upper()
+    return entry.copy(description=Text(" ".join(first.split())), default=default, metavar=metavar)
+
+
+def flowing(docstring: str | None) -> str:
+    """A docstring whose paragraphs have no line breaks, for a page of any width.
+
+    Examples
+    --------
+    >>> flowing("First line.\\n\\n    A paragraph\\n    of two lines.\\n    ")
+    'First line.\\n\\nA paragraph of two lines.'
+    """
+    paragraphs = inspect.cleandoc(docstring or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def argument_error(error: CycloptsError) -> SpecError:
+    """Our message for arguments that do not parse; what is wrong is in the parser's words."""
+    error.verbose = False
+    page = f"see `{' '.join(['scope', *(error.command_chain or ())])} --help`"
+    if isinstance(error, UnusedCliTokensError):
+        unused = error.unused_tokens or [""]
+        return _unused(unused[0], error.root_input_tokens or (), page)
+    problem = " ".join(str(error).split())
+    option = error.argument.name if error.argument else ""
+    if isinstance(error, MissingArgumentError) and option not in (error.root_input_tokens or ()):
+        _, meant, suggestion = problem.partition(" Did you mean")
+        problem = f"{option} is missing.{meant}{suggestion}"
+    return SpecError(problem, expected="commands and options of the help page", fix=page)
+
+
+def _unused(word: str, arguments: Sequence[str], page: str) -> SpecError:
+    """The error of a word that belongs to no option, such as the second after one."""
+    option = next(
+        (
+            option
+            for option, value, one in zip(arguments, arguments[1:], arguments[2:], strict=False)
+            if one == word and option.startswith("--") and not value.startswith("-")
+        ),
+        None,
+    )
+    before = arguments[arguments.index(word) - 1] if arguments.count(word) == 1 else ""
+    if before.startswith("--"):
+        return SpecError(
+            f"`{word}` after {before}, which takes no value",
+            expected=f"{before} alone",
+            fix=f"omit it; `> {word}` writes what a command prints to a file; {page}",
+        )
+    repeat = f"write {option} before each value, or quote a value with spaces"
+    return SpecError(
+        f"`{word}`, which belongs to no option",
+        expected=f"one value after {option}" if option else "options with one value each",
+        fix=f"{repeat if option else 'omit it'}; {page}",
+    )

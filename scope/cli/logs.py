@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from scope.cli.list import print_rows
-from scope.cli.output import print_json, say
+from scope.cli.output import print_json, print_rows, say
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scope.data.logs.contents import LoggedTask
+    from scope.data.logs.finding import LoggedTask
 
 _CONDITIONS = ("scheme", "task", "version", "shots", "filter", "template", "prompt")
 MOST_MODELS = 20
@@ -38,8 +37,7 @@ def logs(
 
     Example: scope logs output/
     """
-    from scope.data.logs.contents import contents_of
-    from scope.data.logs.finding import log_specs
+    from scope.data.logs.finding import contents_of, log_specs
 
     specs = log_specs(path)
     tasks = [task for spec in specs for task in contents_of(spec)]

@@ -129,6 +129,19 @@ def print_table(table: RenderableType) -> None:
     Console(width=min(width, MOST_COLUMNS)).print(table)
 
 
+def print_rows(rows: Sequence[dict[str, str]]) -> None:
+    """Print rows of one heading each as a table."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    for heading in rows[0]:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row.values()))
+    print_table(table)
+
+
 def show_result(
     result: Result,
     output: Output = Output(),
@@ -136,11 +149,13 @@ def show_result(
     gates: Sequence[Block] = (),
 ) -> None:
     """Print a result for a person, or short or in full for a machine, and where its report is."""
-    from scope.jobs.pages import markdown_of, model_card_of, page_of
+    from scope.jobs.pages import markdown_of, page_of
 
     if output.json or output.json_full:
         print_json(result.to_json() if output.json_full else result.to_short_json())
     elif isinstance(output, ReportOutput) and output.model_card:
+        from scope.jobs.exports import model_card_of
+
         say(model_card_of(result).rstrip("\n"))
     elif output.markdown:
         say(markdown_of(result, *gates, verbose=output.verbose).rstrip("\n"))

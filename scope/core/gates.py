@@ -48,8 +48,6 @@ class Gate:
         A value of the metric; with ``other``, a difference.
     other
         Another target, whose value is subtracted, paired by example.
-    after
-        The text after the sign, as written.
     """
 
     text: str
@@ -58,7 +56,6 @@ class Gate:
     at_least: bool = True
     bound: float
     other: str | None = None
-    after: str = ""
 
 
 def parse_gate(
@@ -130,7 +127,6 @@ def parse_gate(
         at_least=at_least,
         bound=bound,
         other=other,
-        after=match["bound"],
     )
 
 
@@ -181,7 +177,7 @@ def require_other(gate: Gate, targets: Collection[str]) -> None:
     SpecError
         When it is none of the targets' names.
     """
-    if gate.other is not None and gate.other not in targets and gate.after not in targets:
+    if gate.other is not None and gate.other not in targets:
         raise SpecError(
             f"`{gate.other}` in the gate `{gate.text}` is no target",
             expected=f"one of the targets, {', '.join(targets)}",
@@ -262,8 +258,6 @@ def failures(
             )
         elif not judged:
             yield f"{gate.text}: `{gate.other}` is the only target to judge"
-        elif gate.after in {row.target for row in comparison.measurements}:
-            yield f"{gate.text}: the target `{gate.after}` has no margin after it"
         else:
             for row in judged:
                 if reason := comparison.degenerate(row) or comparison.untested(row):

@@ -35,8 +35,16 @@ from typing import (
 
 from cyclopts import Parameter
 
-from scope.core.hints import described_type, fits
-from scope.core.options import HIDDEN, OUTPUT, OUTSIDE_IDENTITY, Limits, not_whole, option
+from scope.core.options import (
+    HIDDEN,
+    OUTPUT,
+    OUTSIDE_IDENTITY,
+    Limits,
+    described_type,
+    fits,
+    not_whole,
+    option,
+)
 from scope.errors import SpecError
 from scope.printing import shown, unstorable
 from scope.progress import Silent

@@ -135,7 +135,7 @@ def choose_columns(
     Raises
     ------
     DataError
-        When a named column is missing, both are the same, or no column can be the text.
+        When a named column is missing, or no column can be the text.
 
     Examples
     --------
@@ -151,12 +151,6 @@ def choose_columns(
                 expected=f"one of its columns: {listed(source.columns)}",
                 fix=f"choose another {role} column",
             )
-    if text is not None and text == label:
-        raise DataError(
-            f"`{text}` named as both the text and the label column",
-            expected=f"two of the columns of {source.name}: {listed(source.columns)}",
-            fix="choose another label column",
-        )
     free = [column for column in source.columns if column not in (text, label)]
     if label == NO_LABELS and NO_LABELS not in source.columns:
         label, labelled = None, first_of(LABEL_NAMES, free)

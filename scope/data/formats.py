@@ -32,8 +32,7 @@ from scope.progress import watched
 _ROWS_LOOKED_AT = 1000
 _BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
 _BYTES_AT_ONCE = 1 << 23
-_DELIMITERS = {",": ".csv", "\t": ".tsv", ";": "", "|": ""}
-"""Delimiters by file ending."""
+_DELIMITERS = (",", "\t", ";", "|")
 _TEXT = ".txt"
 # Project Gutenberg's licence ends before the first mark and begins after the second.
 _BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
@@ -85,28 +84,16 @@ def _header_and_rows(
 ) -> tuple[tuple[str, ...], Iterator[tuple[int, list[str]]]]:
     """The header, and each further row with the line where it begins."""
     rows = _records(path, delimiter)
-    fields = next(rows, (0, None))[1]
-    if fields is None:
-        raise DataError(
-            f"{path.name} is empty",
-            expected="a header line and at least one row",
-            fix="check the program that wrote the file",
-        )
-    header = tuple(field.strip() for field in fields)
+    header = tuple(field.strip() for field in next(rows, (0, [""]))[1])
     require_distinct_names(header, path.name)
     other = next((mark for mark in _DELIMITERS if mark in header[0] and mark != delimiter), None)
     # Read as one column, texts would hold the labels.
     if len(header) == 1 and other is not None:
-        suffix = _DELIMITERS[other]
         raise DataError(
             f"one column in the header of {path.name}, {header[0][:60]!r}, where the delimiter "
             f"{other!r} would give {header[0].count(other) + 1}",
-            expected=f"columns with the delimiter {delimiter!r} between them, as the file name "
-            "implies",
-            fix=f"rename the file to end in {suffix}"
-            if suffix
-            else 'save it with commas: python -c "import csv, sys; csv.writer(sys.stdout).'
-            f"writerows(csv.reader(sys.stdin, delimiter='{other}'))\" < {path.name} > commas.csv",
+            expected=f"columns with {delimiter!r} between them, as the file name implies",
+            fix="rename the file to end in .csv or .tsv, or save it with commas as .csv",
         )
     return header, rows
 
@@ -152,12 +139,6 @@ def _is_number(field: str) -> bool:
 def open_jsonl(path: Path) -> Source:
     """Learn the columns from the first thousand objects; keys may be left out of any of them."""
     head = [fields for _, fields in itertools.islice(json_lines(path), _ROWS_LOOKED_AT)]
-    if not head:
-        raise DataError(
-            f"{path.name} is empty",
-            expected="one JSON object per line",
-            fix="check the program that wrote the file",
-        )
     columns = tuple(dict.fromkeys(key for fields in head for key in fields))
     strings = {key for fields in head for key, value in fields.items() if isinstance(value, str)}
 
@@ -268,23 +249,18 @@ def open_text(path: Path) -> Source:
         When there is no such file or folder, or no .txt file in it.
     """
     path = expanded(path)
-    in_folder = path.is_dir()
-    if not in_folder and not (path.is_file() and path.suffix.casefold() == _TEXT):
-        raise DataError(
-            f"`{path}` {'does not end in .txt' if path.exists() else 'is not there'}",
-            expected="text:PATH with a .txt file, or a folder of them",
-            fix="rename the file" if path.exists() else "check the path",
-        )
+    root = path if path.is_dir() else path.parent
     books = sorted(
-        (file.relative_to(path if in_folder else path.parent).with_suffix("").as_posix(), file)
-        for file in (path.rglob("*") if in_folder else [path])
+        (file.relative_to(root).with_suffix("").as_posix(), file)
+        for file in (path.rglob("*") if path.is_dir() else [path])
         if file.is_file() and file.suffix.casefold() == _TEXT
     )
     if not books:
+        why = "does not end in .txt" if path.exists() else "is not there"
         raise DataError(
-            f"no .txt file in the folder {path}",
-            expected="at least one, in the folder or its subfolders",
-            fix="add the books as plain text, or choose another folder",
+            f"no .txt file in the folder {path}" if path.is_dir() else f"`{path}` {why}",
+            expected="text:PATH with a .txt file, or a folder of them",
+            fix="add the books as plain text" if path.exists() else "check the path",
         )
     columns = ("text", "book")
 

@@ -25,6 +25,7 @@ from scope.data.sources import Source, guarded_source, read_whole, table_source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
 from scope.paths import expanded
+from scope.printing import counted, first_line
 from scope.protocols import TaskData
 from scope.records import Item, Question
 
@@ -180,10 +181,8 @@ def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
         value = value.get("text", value)
     options = fields.texts("options", value)
     if not 2 <= len(options) <= len(LETTERS):
-        raise fields.wrong(
-            f"{len(options)} option{'' if len(options) == 1 else 's'}",
-            f"2 to {len(LETTERS)} options to choose from",
-        )
+        expected = f"2 to {len(LETTERS)} options to choose from"
+        raise fields.wrong(counted(len(options), "option"), expected)
     if not all(option.strip() for option in options):
         raise fields.wrong(f"an empty option among {list(options)}", "options with a text each")
     return options, labels
@@ -287,34 +286,19 @@ def _gold(fields: Fields) -> tuple[str, ...]:
 def _open_squad(path: Path) -> Source:
     """A file of SQuAD as a table of questions; the category is the title of the article."""
     require_file(path)
-    try:
-        content = json.loads(read_whole(path))
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"{path.name} is not JSON, or is cut off: {error}",
-            expected="a complete SQuAD file",
-            fix="download the file again",
-        ) from error
+    names = ("title", "context", "question", "id", "answers", "is_impossible")
     try:
         rows = [
-            (article.get("title"), paragraph["context"], entry["question"], entry)
-            for article in content["data"]
+            entry | {"title": article.get("title"), "context": paragraph["context"]}
+            for article in json.loads(read_whole(path))["data"]
             for paragraph in article["paragraphs"]
             for entry in paragraph["qas"]
         ]
-        columns = {
-            "title": [title for title, *_ in rows],
-            "context": [context for _, context, *_ in rows],
-            "question": [question for *_, question, _ in rows],
-            **{
-                name: [entry.get(name) for *_, entry in rows]
-                for name in ("id", "answers", "is_impossible")
-            },
-        }
-    except (LookupError, TypeError, AttributeError) as error:
+        columns = {name: [row.get(name) for row in rows] for name in names}
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise DataError(
-            f"{path.name} is JSON, but not built as SQuAD is: {type(error).__name__}: {error}",
+            f"{path.name} is no complete SQuAD file: {first_line(error)}",
             expected="data, a list of articles with paragraphs, each with a context and qas",
-            fix="fix the file, or save the questions as rows of a .jsonl file",
+            fix="download the file again, or save the questions as rows of a .jsonl file",
         ) from error
     return guarded_source(table_source(path.name, columns))

@@ -96,6 +96,9 @@ class Drawn(NamedTuple, Generic[Value]):
     item: Value
 
 
+Key = Callable[[str | None, Value], tuple[bytes, tuple[bool, bytes]]]
+
+
 class Selection(Generic[Value]):
     """What one pass over rows draws of them, and counts of what it leaves out.
 
@@ -119,11 +122,7 @@ class Selection(Generic[Value]):
     """
 
     def __init__(
-        self,
-        candidates: Iterable[Candidate[Value]],
-        key: Callable[[str | None, Value], tuple[bytes, tuple[bool, bytes]]],
-        n: int | None,
-        seed: int,
+        self, candidates: Iterable[Candidate[Value]], key: Key[Value], n: int | None, seed: int
     ) -> None:
         require_sample(n, seed)
         self.rows = self.empty = self.duplicates = 0
@@ -133,9 +132,7 @@ class Selection(Generic[Value]):
         self.drawn = drawn if own else [row._replace(id=None) for row in drawn]
 
     def _keyed(
-        self,
-        candidates: Iterable[Candidate[Value]],
-        key: Callable[[str | None, Value], tuple[bytes, tuple[bool, bytes]]],
+        self, candidates: Iterable[Candidate[Value]], key: Key[Value]
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
         for row, (own_id, item) in enumerate(candidates):

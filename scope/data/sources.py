@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from scope.errors import DataError
-from scope.printing import first_line, unstorable
+from scope.printing import first_line
 from scope.progress import watched
 
 UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
@@ -118,20 +118,7 @@ def require_distinct_names(columns: Sequence[str], name: str) -> None:
 
 
 def guarded_source(source: Source) -> Source:
-    """The source, where every error while its rows are read becomes a `DataError`.
-
-    Raises
-    ------
-    DataError
-        When the name of a column cannot be written as UTF-8.
-    """
-    for column in source.columns:
-        if why := unstorable(column):
-            raise DataError(
-                f"{why} in the name of the column {column!a:.80} of {source.name}",
-                expected="names that can be written as UTF-8",
-                fix="rename the column",
-            )
+    """The source, where every error while its rows are read becomes a `DataError`."""
 
     def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         with reading(source.name):
@@ -170,16 +157,9 @@ def read_lines(path: Path) -> Generator[str, None, None]:
     Raises
     ------
     DataError
-        Naming the line that is too long, is not UTF-8, holds a NUL byte or cannot be unpacked;
-        or when lines end in carriage returns alone.
+        Naming the line that is too long, is not UTF-8, holds a NUL byte or cannot be unpacked.
     """
     for number, line in enumerate(_raw_lines(path, MOST_BYTES_A_LINE), start=1):
-        if number == 1 and b"\r" in line.strip() and not line.endswith(b"\n"):
-            raise DataError(
-                f"the lines of {path.name} end in carriage returns alone",
-                expected="lines that end in a line feed, with or without a carriage return",
-                fix=f"convert it: tr '\\r' '\\n' < {path.name} > converted{path.suffix}",
-            )
         yield _decode(line, path, number)
 
 
@@ -253,12 +233,6 @@ def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
             f"{path.name} cannot be decompressed after line {number}: {error}",
             expected="a complete gzip file",
             fix="download or compress the file again",
-        ) from error
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be read: {error.strerror or error}",
-            expected="a readable file",
-            fix="check its permissions and the disk",
         ) from error
 
 

@@ -34,7 +34,7 @@ def open_source(spec: str) -> Source:
     Raises
     ------
     SpecError
-        When the spec is empty, or its scheme or the rest of it is unknown.
+        When its scheme or the rest of it is unknown.
     DataError
         When there is no such file, or it cannot be read.
 
@@ -54,12 +54,6 @@ def open_source(spec: str) -> Source:
             f"`{spec}`, which names data of a Python session",
             expected=_EXPECTED,
             fix="pass the same data again from Python, or save them to a file",
-        )
-    if not spec.strip():
-        raise SpecError(
-            "an empty spec for the data",
-            expected=_EXPECTED,
-            fix="write for example hf:stanfordnlp/sst2:validation",
         )
     scheme = _SCHEME.match(spec)
     with reading(spec):

@@ -28,7 +28,7 @@ from scope.demo_models.bases import (
     pretrained_base,
     save_base,
 )
-from scope.demo_models.recipes import DEMO, LABELS, DemoRecipe, TrainingRecipe
+from scope.demo_models.recipes import DEMO, LABELS, DemoRecipe
 from scope.demo_models.training import (
     LowerOutput,
     answer_from,
@@ -42,50 +42,8 @@ from scope.demo_models.training import (
 from scope.models.generations import releases
 from scope.models.torch_setup import load_torch
 from scope.progress import Silent
-from scope.protocols import Advance, Progress
+from scope.protocols import Progress
 from scope.records import Example
-
-
-def teach_labels(
-    base: Base, examples: Sequence[Example], recipe: TrainingRecipe, seed: int, advance: Advance
-) -> None:
-    """Train a classifier in place on the gold labels; ``count_steps`` units of progress."""
-    texts = [example.text for example in examples]
-    train_classifier(
-        base.model,
-        encode_texts(base.tokenizer, texts, recipe.longest),
-        gold_probabilities(examples),
-        recipe,
-        seed,
-        advance,
-        pad_token=base.tokenizer.pad_token_id,
-    )
-
-
-def distil(
-    teacher: Base, lower: LowerOutput, recipe: DemoRecipe, seed: int, advance: Advance
-) -> Base:
-    """A smaller copy of the teacher, trained on nothing but the teacher's probabilities.
-
-    ``count_distillation`` says how many units of progress it takes.
-
-    Parameters
-    ----------
-    lower
-        What the teacher's frozen layers, which the student has in part, give for the texts.
-    """
-    training = recipe.student.training
-    targets = answer_from(
-        teacher.model, lower, training.batch_size, advance, frozen=recipe.reference_frozen
-    )
-    model = student_of(teacher.model, recipe.student.layers)
-    train_upper_layers(model, lower, targets, training, seed, advance, frozen=recipe.student_frozen)
-    return Base(model, teacher.tokenizer)
-
-
-def count_distillation(texts: int, recipe: TrainingRecipe) -> int:
-    """Units of progress of a distillation: the teacher's batches and the student's steps."""
-    return count_batches(texts, recipe) + count_steps(texts, recipe)
 
 
 def student_of(teacher: Any, layers: Sequence[int]) -> Any:
@@ -266,22 +224,37 @@ class _Builder:
         return base
 
     def student(self, teacher: Base) -> Base:
+        """A smaller copy of the teacher, trained on nothing but the teacher's probabilities."""
         training = self.recipe.student.training
         lower = self._lower_output(teacher).first(training.texts)
-        total = count_distillation(len(lower.rows), training)
+        texts, frozen = len(lower.rows), self.recipe.student_frozen
+        total = count_batches(texts, training) + count_steps(texts, training)
         with self.progress.task("distilling student", total) as advance:
-            return distil(teacher, lower, self.recipe, self._seed("student"), advance)
+            above = self.recipe.reference_frozen
+            targets = answer_from(teacher.model, lower, training.batch_size, advance, frozen=above)
+            model = student_of(teacher.model, self.recipe.student.layers)
+            seed = self._seed("student")
+            train_upper_layers(model, lower, targets, training, seed, advance, frozen=frozen)
+        return Base(model, teacher.tokenizer)
 
     def independent(self) -> Base:
         recipe = self.recipe.independent
         training = recipe.training
         seed = self._seed("independent")
         examples = self.examples[: training.texts]
-        base = new_base([example.text for example in examples], recipe, seed)
-        with self.progress.task(
-            "training independent", count_steps(len(examples), training)
-        ) as advance:
-            teach_labels(base, examples, training, seed, advance)
+        texts = [example.text for example in examples]
+        base = new_base(texts, recipe, seed)
+        total = count_steps(len(examples), training)
+        with self.progress.task("training independent", total) as advance:
+            train_classifier(
+                base.model,
+                encode_texts(base.tokenizer, texts, training.longest),
+                gold_probabilities(examples),
+                training,
+                seed,
+                advance,
+                pad_token=base.tokenizer.pad_token_id,
+            )
         return base
 
     def _lower_output(self, base: Base) -> LowerOutput:

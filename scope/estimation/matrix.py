@@ -12,7 +12,6 @@ from itertools import combinations
 from types import MappingProxyType
 
 from scope.estimation.measurements import PRIMARY_ON_CAPABILITIES, Compared, tested_differences
-from scope.estimation.tasks.choices import ChoiceTable, choice_pair_measurements
 from scope.metrics import METRICS, in_both, means_by_example, parse_metric
 from scope.records import (
     Answer,
@@ -176,6 +175,9 @@ SHOWN = ("capa", "error_consistency")
 
 def label_similarities(audits: Sequence[AuditResult]) -> Iterator[Measurement]:
     """Both metrics of each two models, on the unchanged texts of their first audit."""
+    # Here and not above: an audit needs none of the estimates of tasks.
+    from scope.estimation.tasks.choices import ChoiceTable, choice_pair_measurements
+
     seen: set[frozenset[str]] = set()
     for audit in audits:
         reference = audit.manifest.reference

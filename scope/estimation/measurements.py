@@ -20,7 +20,7 @@ from scope.metrics import (
     METRICS,
     Metric,
     accuracy_difference_values,
-    iid_agreement_values,
+    agreement_values,
     parse_metric,
 )
 from scope.records import (
@@ -82,7 +82,7 @@ def clean_measurements(
             numbers.setdefault(example.targets[position].choice, len(numbers))
             for example in examples
         ]
-        agreement = iid_agreement_values(reference, predicted)
+        agreement = agreement_values(reference, predicted)
         estimate = mean_estimate(agreement, ids, empty="there is no example")
         yield measured(METRICS["iid_agreement"], name, estimate, ids, agreement)
         gaps = accuracy_difference_values(

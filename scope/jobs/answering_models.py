@@ -18,6 +18,7 @@ from scope.models.loading import in_role, load_model
 from scope.models.model import Model
 from scope.models.prompts import prompt_of
 from scope.models.scheme import checked_spec, expand_spec, scheme_of
+from scope.printing import counted
 from scope.protocols import METHODS, Progress, Role
 from scope.records import ModelCard
 
@@ -58,10 +59,14 @@ def check_answering_models(
         When a model's file is missing.
     """
     check_prompts(roles, options)
-    expanded = tuple(one for model in models for one in _expanded(model))
+    expanded = tuple(
+        each
+        for model in models
+        for each in (expand_spec(model) if isinstance(model, str) else [model])
+    )
     if len(expanded) < 2:
         raise SpecError(
-            f"{len(expanded)} model{'' if len(expanded) == 1 else 's'}",
+            counted(len(expanded), "model"),
             expected="at least two models to compare",
             fix="add --model SPEC",
         )
@@ -86,23 +91,17 @@ def load_answering_models(
         fingerprint of another.
     """
     roles = [task.task.role for task in tasks]
-    by_place: dict[int, Any] = {}
+    loaded: list[Any] = [None] * len(expanded)
     with progress.task("loading models", len(expanded)) as advance:
         for place in sorted(range(len(expanded)), key=lambda place: not is_saved(expanded[place])):
-            model = load_answering_model(expanded[place], roles, options)
+            loaded[place] = load_answering_model(expanded[place], roles, options)
             if is_saved(expanded[place]):
-                _require_answers(model, tasks)
-            by_place[place] = model
+                _require_answers(loaded[place], tasks)
             advance()
-    loaded = [by_place[place] for place in range(len(expanded))]
     names = short_names([model.spec for model in loaded])
     answering_models = tuple(
-        Model(
-            name=name,
-            adapter=model,
-            own=is_own(given, model),
-        )
-        for name, model, given in zip(names, loaded, expanded, strict=True)
+        Model(name=name, adapter=model, own=is_own(requested, model))
+        for name, model, requested in zip(names, loaded, expanded, strict=True)
     )
     _require_own_fingerprints(answering_models)
     return answering_models
@@ -162,10 +161,6 @@ def require_rows(model: object, tasks: Sequence[ChosenTask]) -> None:
     if isinstance(model, TableColumn):
         for task in tasks:
             model.require_rows(task.data.card.rows, task.data.card.spec)
-
-
-def _expanded(model: str | object) -> Sequence[str | object]:
-    return expand_spec(model) if isinstance(model, str) else [model]
 
 
 def spec_of(model: object) -> str:

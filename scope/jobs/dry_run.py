@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from typing import Any
 
 from reports.blocks import Block, Table, paragraph
@@ -21,6 +20,7 @@ from scope.jobs import job_named
 from scope.jobs.cost_estimate import Planned, Work, in_cents, priced
 from scope.jobs.runner import Prepared, check_room, prices_in
 from scope.progress import reading_shown_by
+from scope.registry import imported
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,9 +141,8 @@ def cost_of(job: Job, request: Request) -> Cost:
         )
     began = time.monotonic()
     check_room(request)
-    module, _, name = job.prepare.partition(":")
     with reading_shown_by(request.progress):
-        prepared: Prepared[Any] = getattr(import_module(module), name)(request)
+        prepared: Prepared[Any] = imported(job.prepare)(request)
     preparation = time.monotonic() - began
     work = []
     with request.progress.task("timing models", None) as advance:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 from reports.blocks import (
     Block,
@@ -23,18 +19,14 @@ from reports.blocks import (
     within,
     without_folds,
 )
-from reports.builders.every_eval_ever import every_eval_ever
-from reports.builders.model_card import model_card, public
 from reports.prose import Span, plain
-from reports.renderers.ci import badge, junit
-from reports.renderers.markdown import blocks_as_markdown, to_markdown, to_short_markdown
+from reports.renderers.markdown import to_markdown, to_short_markdown
 from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named, plugin_jobs
-from scope.jobs.compare.page import in_short
 from scope.paths import expanded, without_home
-from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
-from scope.registry import Entry, entries, find
+from scope.records import AuditResult, FrameRow, PairResult, Result, ReuseResult
+from scope.registry import Entry, entries, find, imported
 from scope.store import RunFolder, run_folder
 from scope.untrusted import UntrustedCode
 
@@ -114,61 +106,6 @@ def markdown_of(result: Result, *more: Block, verbose: bool = False) -> str:
     return without_home(to_short_markdown(page, more, path))
 
 
-def model_card_of(result: Result) -> str:
-    """A table and a model index for a model card, as Markdown."""
-    return without_home(blocks_as_markdown(model_card(result)))
-
-
-def badge_of(result: Result) -> str:
-    """The verdict, or how many there are of each kind, and the data, as an SVG badge."""
-    lines, cards = result.verdict_lines(), result.manifest.data
-    decisions = Counter(line.decision for line in lines)
-    answer = ", ".join(f"{count} {decision}" for decision, count in decisions.items())
-    if len(lines) == 1:
-        answer = f"{lines[0].subject}: {lines[0].decision}"
-    # Of a file its name: a badge is public.
-    specs = [card.spec if ":" in card.spec else Path(card.spec).name for card in cards]
-    data = f"{specs[0]}, n = {cards[0].used:,}" if cards else ""
-    more = f" and {len(cards) - 1} more" if cards[1:] else ""
-    bad = {"may not", "related"} & set(decisions)
-    good = set(decisions) in ({"may replace"}, {"not related"})
-    audits = (result, *getattr(result, "audits", ()))
-    if lines and any(getattr(audit, "earlier_looks", ()) for audit in audits):
-        answer, good = f"{answer}, exploratory", False
-    kind: Literal["good", "bad", "open"] = "bad" if bad else "good" if good else "open"
-    sign = {"good": "✓ ", "bad": "✗ ", "open": "? " if lines else ""}[kind]
-    setting = f"SCoPE {result.manifest.job} · {data}{more}"
-    answer = answer or "; ".join(map(in_short, _comparisons(result))) or headline_of(result)
-    return without_home(badge(public(setting), f"{sign}{public(answer)}", kind))
-
-
-def _comparisons(result: Result) -> Sequence[CompareResult]:
-    return (result,) if isinstance(result, CompareResult) else getattr(result, "comparisons", ())
-
-
-def to_junit(result: Result, judged: Mapping[str, Sequence[str]], path: Path) -> Path:
-    """Write verdicts and gates as test cases; ``judged`` are the failures of each gate."""
-    return save(path, junit(result, page_of(result).title, judged))
-
-
-def to_eee(result: Result, path: Path) -> Path:
-    """Write how a model compares with the first of two in Every Eval Ever's schema."""
-    comparisons = _comparisons(result)
-    count = len(comparisons[0].manifest.models) if comparisons else 0
-    require_eee(result.manifest.job, count)
-    return save(path, every_eval_ever(result, comparisons, comparisons[0].manifest.models[1]))
-
-
-def require_eee(job: str, models: int) -> None:
-    """Refuse --eee unless two models are compared; ``models`` is 0 without a comparison."""
-    if models != 2:
-        raise SpecError(
-            f"--eee with {models} models" if models else f"--eee with a result of the job {job}",
-            expected="a comparison of the answers of two models to questions",
-            fix="use a run of `scope compare` or `scope pair` on two models, or omit --eee",
-        )
-
-
 def save(path: Path, text: str) -> Path:
     """Write a file that a user named, and the folders on the way to it; its path."""
     path = expanded(path)
@@ -184,12 +121,11 @@ def terminal_text(result: Result) -> str:
 
 def _own_page(result: Result) -> Page:
     job = job_named(result.manifest.job)
-    module, _, name = job.page.partition(":")
     if job in JOBS:
-        page: Page = getattr(import_module(module), name)(result)
+        page: Page = imported(job.page)(result)
         return page
     with UntrustedCode(f"{job.name} of {plugin_jobs().get(job.name, 'a plugin')}").entered("page"):
-        made: Page = getattr(import_module(module), name)(result)
+        made: Page = imported(job.page)(result)
         for section in made.sections:
             _show_in_every_form(section)
         to_text(made.brief)

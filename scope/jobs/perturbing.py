@@ -13,7 +13,6 @@ from scope.answers.searches import Searches, searched
 from scope.printing import counted, first_line, shortened, writable
 from scope.protocols import (
     Capability,
-    Classifier,
     ComparesWords,
     DrawsRandom,
     LeavesWords,
@@ -67,14 +66,8 @@ class PairSearch:
         A capability that fails does not end the audit: its outcome says why, with the traceback,
         and the others go on. What the user can fix, such as a full disk, does end it.
         """
-        capability, options = self.capability, self.options
-
-        def search(
-            classifier: Classifier, waiting: Sequence[Example]
-        ) -> Iterator[tuple[Perturbation, ...]]:
-            return capability.search(classifier, waiting, options)
-
-        return self._found("kept", search, options)
+        options, search = self.options, self.capability.search
+        return self._found("kept", lambda some: search(self.reference, some, options), options)
 
     def random(self, kept: PerturbationSet) -> PerturbationSet:
         """Random candidates of every example, kept pair or none; no model is asked."""
@@ -82,10 +75,8 @@ class PairSearch:
         if not isinstance(capability, DrawsRandom) or kept.outcome.status != "measured":
             return self._without_candidates(kept)
 
-        def draw(_: Classifier, waiting: Sequence[Example]) -> Iterator[tuple[Perturbation, ...]]:
-            return capability.draw_random(waiting, options)
-
-        return self._found("random", draw, replace(options, trials=options.candidates))
+        trials = replace(options, trials=options.candidates)
+        return self._found("random", lambda some: capability.draw_random(some, options), trials)
 
     def _without_candidates(self, kept: PerturbationSet) -> PerturbationSet:
         name = self.capability.name
@@ -113,7 +104,7 @@ class PairSearch:
         waiting = [one for one in examples if (one.id, options.trials) not in known]
         title, finished = f"{stored_name(self.shown_as, kind)}: texts", len(examples) - len(waiting)
         with self.progress.task(title, len(examples), finished) as advance:
-            for trials in search(self.reference, waiting):
+            for trials in search(waiting):
                 _require_all_trials(capability, trials, options)
                 searches.keep(trials)
                 known.update({(one.example_id, one.trial): one for one in trials})
@@ -127,8 +118,8 @@ class PairSearch:
         return PerturbationSet(outcome=outcome, perturbations=ordered)
 
 
-_Search = Callable[[Classifier, Sequence[Example]], Iterator[tuple[Perturbation, ...]]]
-"""From the reference and the examples that are to be searched to all trials of each."""
+_Search = Callable[[Sequence[Example]], Iterator[tuple[Perturbation, ...]]]
+"""From the examples that are to be searched to all trials of each."""
 
 
 def stored_name(kept_as: str, kind: Kind) -> str:
@@ -152,11 +143,8 @@ def changed_texts(run: Run, kept_as: str, examples: Sequence[Example]) -> list[s
 def _require_all_trials(
     capability: Capability, trials: Sequence[Perturbation], options: SearchOptions
 ) -> None:
-    numbers = sorted(trial.trial for trial in trials)
-    if (
-        numbers != list(range(1, options.trials + 1))
-        or len({trial.example_id for trial in trials}) > 1
-    ):
+    numbers, ids = sorted(trial.trial for trial in trials), {trial.example_id for trial in trials}
+    if numbers != list(range(1, options.trials + 1)) or len(ids) > 1:
         raise ValueError(
             f"{capability.name} gave the trials {numbers} at once, not all {options.trials} of one "
             "example"
@@ -177,11 +165,9 @@ def _notes(capability: Capability, examples: Sequence[Example]) -> str | None:
 def _measured(
     capability: Capability, perturbations: Sequence[Perturbation], note: str | None
 ) -> Outcome:
-    applicable = [perturbation for perturbation in perturbations if perturbation.applicable]
+    applicable = [trial for trial in perturbations if trial.applicable]
     failures = _reasons(applicable)
-    never = _reasons(
-        [perturbation for perturbation in perturbations if not perturbation.applicable]
-    )
+    never = _reasons([trial for trial in perturbations if not trial.applicable])
     nowhere = bool(never) and not applicable
     return Outcome(
         capability=capability.name,
@@ -189,11 +175,9 @@ def _measured(
         reason="; ".join(never) if nowhere else note,
         searched=len(applicable),
         found=len(applicable) - sum(failures.values()),
-        queries=sum(perturbation.queries for perturbation in perturbations),
-        queries_saved=sum(perturbation.queries_saved for perturbation in perturbations),
-        compared=sum(
-            perturbation.compared for perturbation in perturbations if perturbation.trial == 1
-        ),
+        queries=sum(trial.queries for trial in perturbations),
+        queries_saved=sum(trial.queries_saved for trial in perturbations),
+        compared=sum(trial.compared for trial in perturbations if trial.trial == 1),
         failures=failures,
         not_applicable=never,
     )
@@ -201,9 +185,7 @@ def _measured(
 
 def _reasons(perturbations: Sequence[Perturbation]) -> dict[str, int]:
     """How many have no text, by reason."""
-    reasons = Counter(
-        perturbation.failure for perturbation in perturbations if perturbation.failure is not None
-    )
+    reasons = Counter(trial.failure for trial in perturbations if trial.failure is not None)
     return dict(sorted(reasons.items()))
 
 

@@ -130,8 +130,7 @@ def load_semscore(
     Raises
     ------
     SpecError
-        When a probe is named, and no answer is in words; when there is no model after the ``#``;
-        or when no such encoder can be named.
+        When a probe is named, and no answer is in words; or when no such encoder can be named.
     ModelError
         When the encoder, or the model of the probe, cannot be loaded or is not as it was.
     RunError
@@ -171,14 +170,9 @@ def _by_probe(
 
 
 def folder_and_model(spec: str) -> tuple[Path, str | None]:
-    """Take ``probe:FOLDER#SPEC`` apart; without ``#SPEC`` the model is where the probe knows it.
+    """Take ``probe:FOLDER#SPEC`` apart; without ``SPEC`` the model is where the probe knows it.
 
-    What is a folder as a whole names no model, though there be a ``#`` in its name.
-
-    Raises
-    ------
-    SpecError
-        When there is no spec after the ``#``.
+    A folder whose own name contains ``#`` names no model.
 
     Examples
     --------
@@ -190,13 +184,7 @@ def folder_and_model(spec: str) -> tuple[Path, str | None]:
     before, mark, model = rest.rpartition("#")
     if not mark or expanded(rest).is_dir():
         return expanded(rest), None
-    if not model.strip():
-        raise SpecError(
-            f"`{spec}`, with no model after the `#`",
-            expected="probe:FOLDER, or probe:FOLDER#SPEC with the spec of the probe's model",
-            fix=f"write {PROBE}{before}, or give the model's new location",
-        )
-    return expanded(before), model
+    return expanded(before), model or None
 
 
 @contextmanager

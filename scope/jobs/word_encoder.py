@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from scope.answers.cache import shared_table
 from scope.answers.searches import compares_words
-from scope.demo_models.bases import packaged_minilm
 from scope.errors import ModelError, ResourceError, RunError
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.shared_fields import SharesAnswers
@@ -23,7 +22,14 @@ from scope.paths import cache_folder
 from scope.progress import remark
 from scope.protocols import ComparesWords, Encoder, Swap, WordEncoder
 
-AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, packaged_minilm)
+
+def _packaged() -> str:
+    from scope.demo_models.bases import packaged_minilm
+
+    return packaged_minilm()
+
+
+AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, _packaged)
 """Specs of the encoders that are tried where none is named: SemScore's, then the demo's."""
 
 

@@ -6,11 +6,11 @@ corrected for chance is no mean: there each item has an influence instead of a v
 
 from scope.metrics.agreement import (
     accuracy_difference_values as accuracy_difference_values,
-    correctness as correctness,
-    iid_agreement_values as iid_agreement_values,
+    agreement_values as agreement_values,
     js_divergence_values as js_divergence_values,
 )
 from scope.metrics.arrays import predicted_labels as predicted_labels
+from scope.metrics.catalog import Metric as Metric
 from scope.metrics.concordance import (
     Reach as Reach,
     concordance_values as concordance_values,
@@ -19,13 +19,11 @@ from scope.metrics.concordance import (
 )
 from scope.metrics.consistency import (
     ChanceCorrected as ChanceCorrected,
-    agreement_values as agreement_values,
     capa as capa,
     capa_discrete as capa_discrete,
     cohen_kappa as cohen_kappa,
     error_consistency as error_consistency,
 )
-from scope.metrics.description import Metric as Metric
 from scope.metrics.invariance import (
     flip_scope_values as flip_scope_values,
     hard_scope_values as hard_scope_values,

@@ -1,6 +1,6 @@
 """Agreement on clean examples: the same answers, as many right ones, near probabilities.
 
-IID agreement is the mean of `iid_agreement_values`. The gap in IID accuracy is the distance
+Agreement is the mean of `agreement_values`. The gap in IID accuracy is the distance
 from 0 of the mean of `accuracy_difference_values`, whose sign says which model is better.
 Rawal & Toneva (2024), Findings of ACL, arXiv 2311.04166, compare the SCoPE measures with both.
 
@@ -22,52 +22,27 @@ from scope.metrics.arrays import (
 )
 
 
-def iid_agreement_values(reference_labels: ArrayLike, target_labels: ArrayLike) -> Values:
-    """Return 1 where both models choose the same label for the clean text, else 0.
+def agreement_values(first: ArrayLike, second: ArrayLike) -> Values:
+    """Return 1 where two models, or a model and the right answers, choose the same, else 0.
 
     Parameters
     ----------
-    reference_labels, target_labels
-        Shape (n,): indices into the same list of labels. Symmetric.
+    first, second
+        Shape (n,): indices into the same list of labels or options. Symmetric.
 
     Raises
     ------
     ValueError
-        If the shapes differ or something is no label index.
+        If the shapes differ or something is no index.
 
     Examples
     --------
-    >>> iid_agreement_values([0, 1, 2], [0, 2, 2]).tolist()
+    >>> agreement_values([0, 1, 2], [0, 2, 2]).tolist()
     [1.0, 0.0, 1.0]
     """
-    reference = checked_labels("reference_labels", reference_labels)
-    target = checked_labels("target_labels", target_labels)
-    require_same_shape(reference_labels=reference, target_labels=target)
-    return np.asarray(reference == target, dtype=np.float64)
-
-
-def correctness(labels: ArrayLike, gold: ArrayLike) -> Values:
-    """Return 1 where the label is the gold one, else 0; the mean is the accuracy.
-
-    Parameters
-    ----------
-    labels, gold
-        Shape (n,). Every example has a gold label: leave out those without.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ or something is no label index.
-
-    Examples
-    --------
-    >>> correctness([0, 1, 1], gold=[0, 1, 0]).tolist()
-    [1.0, 1.0, 0.0]
-    """
-    found = checked_labels("labels", labels)
-    expected = checked_labels("gold", gold)
-    require_same_shape(labels=found, gold=expected)
-    return np.asarray(found == expected, dtype=np.float64)
+    one, other = checked_labels("first", first), checked_labels("second", second)
+    require_same_shape(first=one, second=other)
+    return np.asarray(one == other, dtype=np.float64)
 
 
 def accuracy_difference_values(
@@ -90,7 +65,7 @@ def accuracy_difference_values(
     >>> accuracy_difference_values([0, 1, 1], [1, 1, 0], gold=[0, 1, 0]).tolist()
     [-1.0, 0.0, 1.0]
     """
-    return correctness(target_labels, gold) - correctness(reference_labels, gold)
+    return agreement_values(target_labels, gold) - agreement_values(reference_labels, gold)
 
 
 def js_divergence_values(

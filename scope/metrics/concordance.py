@@ -67,8 +67,6 @@ def moves(
         return np.empty(0)
     labels = reference[:, :-1] if open_vocabulary else reference
     order = np.argsort(-labels, axis=1, kind="stable")
-    if order.shape[1] < 2:
-        raise ValueError("rows of one label have no runner-up")
     rows = np.arange(len(order))
 
     def odds(shares: Values) -> Values:
@@ -97,7 +95,7 @@ def concordance_values(
     Raises
     ------
     ValueError
-        If the shapes differ, or the gap is not positive.
+        If the shapes differ.
 
     Examples
     --------
@@ -111,8 +109,6 @@ def concordance_values(
     reference = np.asarray(reference_moves, np.float64).reshape(-1, 2)
     target = np.asarray(target_moves, np.float64).reshape(-1, 2)
     require_same_shape(reference_moves=reference, target_moves=target)
-    if not gap > 0:
-        raise ValueError(f"a gap of {gap} is not above 0")
     wanted, found = reference[:, 1] - reference[:, 0], target[:, 1] - target[:, 0]
     # Rounded: two moves that differ by the gap but for the last bit count.
     counts = np.abs(wanted).round(9) >= gap
@@ -146,11 +142,6 @@ def reach(
     is the slope plus its influence on it, so that the standard error of their mean is that of the
     ratio, clustered by example.
 
-    Raises
-    ------
-    ValueError
-        If the lengths differ.
-
     Examples
     --------
     >>> found = reach([1.0, -2.0, 4.0], [0.5, -1.0, 2.0], ["a", "a", "b"])
@@ -158,8 +149,6 @@ def reach(
     (0.5, [0.5, 0.5])
     """
     reference, target = np.asarray(reference_moves, float), np.asarray(target_moves, float)
-    if not reference.shape == target.shape == (len(example_ids),):
-        raise ValueError(f"{reference.shape} and {target.shape} moves, {len(example_ids)} ids")
     examples = tuple(dict.fromkeys(example_ids))
     places = {example: place for place, example in enumerate(examples)}
     owners = np.array([places[id_] for id_ in example_ids], dtype=np.intp)

@@ -232,23 +232,6 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> ChanceCorrected:
     return chance_corrected(expected, items, _made_up_choices(of_one, of_other, expected))
 
 
-def agreement_values(first: ArrayLike, second: ArrayLike) -> Values:
-    """Return 1 where both models choose the same option, else 0. Symmetric.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ or something is no index.
-
-    Examples
-    --------
-    >>> agreement_values([0, 3], [0, 2]).tolist()
-    [1.0, 0.0]
-    """
-    one, other = _checked_choices(first=first, second=second)
-    return np.asarray(one == other, dtype=np.float64)
-
-
 def _given_accuracy(
     agreement: Values, right_one: Values, right_other: Values, chance: Values
 ) -> ChanceCorrected:

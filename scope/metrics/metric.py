@@ -15,8 +15,7 @@ import numpy as np
 
 from scope.errors import SpecError
 from scope.metrics.arrays import Values
-from scope.metrics.catalog import AUDIT_METRICS, TASK_METRICS
-from scope.metrics.description import Metric
+from scope.metrics.catalog import AUDIT_METRICS, TASK_METRICS, Metric
 from scope.printing import did_you_mean, shown
 from scope.registry import find, origins
 from scope.untrusted import UntrustedCode
@@ -59,14 +58,6 @@ def _of_plugin(key: str) -> Metric | None:
             expected=f"an entry point with the name `{metric.key}`",
             fix="rename the entry point, or change the key",
         )
-    try:
-        metric.title.format_map({"threshold": "", **metric.parameters})
-    except (KeyError, ValueError, IndexError, AttributeError) as error:
-        raise SpecError(
-            f"the metric `{key}` of {entry.origin} with the title {shown(metric.title)}",
-            expected="a title whose fields in braces are parameters of the metric",
-            fix="write {{ and }} for braces that are no field",
-        ) from error
     return replace(
         metric,
         on_pairs=metric.on_pairs and _guarded(metric, entry.origin, metric.on_pairs),
@@ -210,10 +201,13 @@ def metric_name(spelling: str) -> MetricName:
         return MetricName(
             spelling=spelling, head=head, label=spelling, meaning=None, parameters=parameters
         )
+    label = metric.title
+    for name, value in {"threshold": "a threshold", **parameters}.items():
+        label = label.replace(f"{{{name}}}", value)
     return MetricName(
         spelling=spelling,
         head=head,
-        label=metric.title.format_map({"threshold": "a threshold", **parameters}),
+        label=label,
         meaning=metric.explanation,
         parameters=parameters,
     )

@@ -5,13 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Annotated, Literal
 
-from scope.records.long_lists import Long
-
-SPARSE_FIELD: Mapping[str, object] = MappingProxyType({"sparse": True})
-"""The metadata of a field that a file leaves out where it holds its default."""
+from scope.records.examples import SPARSE_FIELD, Long
 
 GOLD = "(gold)"
 """The name of the right answers in place of a model's name."""

@@ -74,14 +74,7 @@ class PairResult(Result):
         for audit in self.audits:
             for row in audit.rows():
                 yield row._replace(against=row.against or audit.manifest.reference.name)
-        for similarity in self.similarities:
-            yield FrameRow.of(
-                "",
-                similarity.metric,
-                similarity.target,
-                similarity.estimate,
-                against=similarity.against or "",
-            )
+        yield from map(FrameRow.measured, self.similarities)
         for part in (*self.comparisons, *self.reuses):
             yield from part.rows()
 

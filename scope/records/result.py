@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scope.errors import SpecError
-from scope.records.estimates import Estimate, Undefined
+from scope.records.estimates import Estimate, Measurement, Undefined
 
 if TYPE_CHECKING:
     import pandas
@@ -45,18 +45,21 @@ class FrameRow(NamedTuple):
         >>> row.value, row.reason
         (None, 'undefined (no pair)')
         """
-        known = estimate if isinstance(estimate, Estimate) else None
-        return cls(
-            capability=capability,
-            metric=metric,
-            target=target,
-            against=against,
-            subset=subset,
-            value=None if known is None else known.value,
-            low=None if known is None else known.low,
-            high=None if known is None else known.high,
-            n=estimate.n,
-            reason=str(estimate) if known is None else "",
+        row = cls(capability, metric, target, against, subset, None, None, None, estimate.n, "")
+        if isinstance(estimate, Undefined):
+            return row._replace(reason=str(estimate))
+        return row._replace(value=estimate.value, low=estimate.low, high=estimate.high)
+
+    @classmethod
+    def measured(cls, measurement: Measurement) -> FrameRow:
+        """The row of a measurement."""
+        return cls.of(
+            measurement.capability or "",
+            measurement.metric,
+            measurement.target,
+            measurement.estimate,
+            against=measurement.against or "",
+            subset=measurement.subset or "",
         )
 
 

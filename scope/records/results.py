@@ -10,7 +10,6 @@ from typing import Annotated, ClassVar, Literal
 from scope.records.estimates import (
     FEWEST_TEXTS,
     GOLD,
-    SPARSE_FIELD,
     AnswerShares,
     AuditMatrix,
     Curve,
@@ -21,8 +20,16 @@ from scope.records.estimates import (
     SliceTest,
     TaskShares,
 )
-from scope.records.examples import Answer, Example, Item, Perturbation, Prediction, shift_distance
-from scope.records.long_lists import Long
+from scope.records.examples import (
+    SPARSE_FIELD,
+    Answer,
+    Example,
+    Item,
+    Long,
+    Perturbation,
+    Prediction,
+    shift_distance,
+)
 from scope.records.result import FrameRow, Result, VerdictLine
 from scope.records.verdicts import CandidateControl, Replacement, Verdict
 
@@ -110,15 +117,7 @@ class EstimatedResult(Result):
 
     def rows(self) -> Iterator[FrameRow]:
         """Every measurement."""
-        for measurement in self.measurements:
-            yield FrameRow.of(
-                measurement.capability or "",
-                measurement.metric,
-                measurement.target,
-                measurement.estimate,
-                against=measurement.against or "",
-                subset=measurement.subset or "",
-            )
+        return map(FrameRow.measured, self.measurements)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

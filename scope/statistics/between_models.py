@@ -98,11 +98,6 @@ def correlation_estimate(
     pairs
         The two models of each value.
 
-    Raises
-    ------
-    ValueError
-        If the lengths differ.
-
     Examples
     --------
     >>> pairs = [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
@@ -112,9 +107,6 @@ def correlation_estimate(
     undefined (one side is the same for all pairs of models)
     """
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if one.shape != other.shape or one.shape != (len(pairs),):
-        shapes = f"first has the shape {one.shape}, second {other.shape}"
-        raise ValueError(f"{shapes}, for {len(pairs)} pairs")
     models = sorted({name for pair in pairs for name in pair})
     if len(models) < FEWEST_MODELS:
         return Undefined(reason=f"fewer than {FEWEST_MODELS} models", n=len(one))

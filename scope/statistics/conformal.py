@@ -48,8 +48,6 @@ def conformal_p_value(suspect: float, controls: ArrayLike) -> float:
     0.4
     """
     values = np.asarray(controls, dtype=np.float64)
-    if values.ndim != 1:
-        raise ValueError(f"controls have one value each, not the shape {values.shape}")
     if math.isnan(suspect) or np.isnan(values).any():
         raise ValueError("a model without a value cannot be ranked")
     return (1 + int((values >= suspect).sum())) / (len(values) + 1)
@@ -58,17 +56,11 @@ def conformal_p_value(suspect: float, controls: ArrayLike) -> float:
 def controls_needed(alpha: float) -> int:
     """Return the least number of controls with which a p-value can be as small as ``alpha``.
 
-    Raises
-    ------
-    ValueError
-        If alpha is not between 0 and 1.
-
     Examples
     --------
     >>> controls_needed(0.05), controls_needed(0.01)
     (19, 99)
     """
-    _check(alpha)
     # 1 / alpha is off by a last bit for most alphas, and p-values are compared as they are.
     needed = max(0, math.ceil(1 / alpha) - 2)
     while 1 / (needed + 1) > alpha:
@@ -81,17 +73,11 @@ def threshold_rank(alpha: float, n: int) -> int | None:
 
     None if there are too few controls for so small a p-value.
 
-    Raises
-    ------
-    ValueError
-        If alpha is not between 0 and 1.
-
     Examples
     --------
     >>> threshold_rank(0.05, 19), threshold_rank(0.05, 39), threshold_rank(0.05, 18)
     (0, 1, None)
     """
-    _check(alpha)
     # From one above what rounding may have made too small, down to the first p-value that fits.
     rank = math.floor(alpha * (n + 1))
     while (rank + 1) / (n + 1) > alpha:
@@ -129,11 +115,6 @@ def joint_statistic(values: ArrayLike) -> NDArray[np.float64]:
     array
         Shape (models,); NaN for a model without any value.
 
-    Raises
-    ------
-    ValueError
-        If the values are no table, or one is infinite.
-
     Examples
     --------
     The last model has the first kind only, and the third kind tells nothing:
@@ -142,10 +123,6 @@ def joint_statistic(values: ArrayLike) -> NDArray[np.float64]:
     array([-0.88,  0.88,  0.  ,  0.  ])
     """
     table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 2:
-        raise ValueError(f"a table of kinds and models has two axes, not the shape {table.shape}")
-    if np.isinf(table).any():
-        raise ValueError("an infinite value has no common unit with others")
     known = ~np.isnan(table)
     scores = np.zeros_like(table)
     for row, has, score in zip(table, known, scores, strict=True):
@@ -162,11 +139,6 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     if not len(ordered) or ordered.std() <= NO_SPREAD * np.abs(ordered).max():
         return np.zeros_like(values)
     return np.asarray((values - ordered.mean()) / ordered.std(), dtype=np.float64)
-
-
-def _check(alpha: float) -> None:
-    if not 0 < alpha < 1:
-        raise ValueError(f"an error rate is between 0 and 1, not {alpha}")
 
 
 PARAMETERS = 2
@@ -228,11 +200,6 @@ def prediction_test(
     correlations
         Of every two of the others; shape (n, n).
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit together or a number is not finite.
-
     Examples
     --------
     Ten independent values around 0 that do not depend on the covariate; 3 is far from them, and
@@ -250,7 +217,8 @@ def prediction_test(
     # The whole of scipy.stats takes seconds to import.
     from scipy.special import stdtr
 
-    seen, x, table = _checked(value, at, values, places, correlations)
+    seen, x = np.asarray(values, dtype=np.float64), np.asarray(places, dtype=np.float64)
+    table = np.asarray(correlations, dtype=np.float64)
     independent = effective_number(table)
     freedom = independent - PARAMETERS
     if freedom <= NO_SPREAD:
@@ -269,15 +237,3 @@ def prediction_test(
     if error <= NO_SPREAD * max(1.0, abs(level)):
         return PredictedPValue(0.0 if above > NO_SPREAD else 1.0, independent)
     return PredictedPValue(float(stdtr(freedom, -above / error)), independent)
-
-
-def _checked(
-    value: float, at: float, values: ArrayLike, places: ArrayLike, correlations: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    seen, x = np.asarray(values, dtype=np.float64), np.asarray(places, dtype=np.float64)
-    table = np.asarray(correlations, dtype=np.float64)
-    if seen.ndim != 1 or x.shape != seen.shape or table.shape != (len(seen), len(seen)):
-        raise ValueError(f"values, places and correlations: {seen.shape}, {x.shape}, {table.shape}")
-    if not all(np.isfinite(one).all() for one in (seen, x, table, np.array([value, at]))):
-        raise ValueError("a prediction test takes finite numbers")
-    return seen, x, table

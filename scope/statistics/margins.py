@@ -29,7 +29,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scope.records import ERROR, Endpoint, Estimate, Undefined
-from scope.statistics.intervals import normal_quantile, student_quantile, sum_by_example
+from scope.statistics.intervals import normal_quantile, student_quantile
+from scope.statistics.paired import summed_differences
 
 MADE_UP = 8
 _HALVINGS = 60
@@ -299,10 +300,7 @@ def by_text(first: ArrayLike, second: ArrayLike, example_ids: Sequence[str]) -> 
     >>> by_text([1, 1, 0], [0, 1, 1], ["b", "b", "a"]).tolist()
     [-1.0, 0.5]
     """
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if one.shape != other.shape:
-        raise ValueError(f"first has the shape {one.shape}, second {other.shape}")
-    examples = sum_by_example(one - other, example_ids, low=-1.0, high=1.0)
+    examples = summed_differences(first, second, example_ids)
     return np.asarray(examples.sums / examples.sizes, dtype=np.float64)
 
 

@@ -6,6 +6,7 @@ and `benjamini_hochberg` correct several such tests.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -54,11 +55,6 @@ def paired_p_values(
     generator
         Source of the signs.
 
-    Raises
-    ------
-    ValueError
-        If a difference is not finite, or there are no resamples.
-
     Examples
     --------
     Of the four ways to give signs to two units, one has a sum as great as 5 and all as small:
@@ -68,7 +64,7 @@ def paired_p_values(
     (0.25, 1.0)
     """
     # Sorted: the generator's signs go to units by their values, whatever their order.
-    moved = np.sort(_units(differences))
+    moved = np.sort(np.asarray(differences, dtype=np.float64))
     moved = moved[moved != 0]
     # Equal sums must count as equal although their terms were added in another order.
     leeway = 1e-9 * float(np.abs(moved).sum())
@@ -91,11 +87,6 @@ def sum_estimate(differences: ArrayLike) -> Estimate | Undefined:
     differences
         First minus second, one number a unit; shape (units,).
 
-    Raises
-    ------
-    ValueError
-        If a difference is not finite.
-
     Examples
     --------
     The same as the mean of 1, 0, 1, 1, -1 and 1, 6 · 4 times as large:
@@ -103,27 +94,20 @@ def sum_estimate(differences: ArrayLike) -> Estimate | Undefined:
     >>> print(sum_estimate([4, 0, 4, 4, -4, 4]))
     12.000 [-5.252, 23.252]
     """
-    units = _units(differences)
+    units = np.asarray(differences, dtype=np.float64)
     greatest = float(np.abs(units).max(initial=0.0)) or 1.0
     ids = [str(index) for index in range(len(units))]
     mean = paired_difference(units / greatest, np.zeros_like(units), ids)
     if isinstance(mean, Undefined):
         return mean
     scale = greatest * mean.n
-    return Estimate(
+    return replace(
+        mean,
         value=scale * mean.value,
         low=scale * mean.low,
         high=scale * mean.high,
-        n=mean.n,
         method="Bonett-Price, scaled to the greatest difference",
     )
-
-
-def _units(differences: ArrayLike) -> NDArray[np.float64]:
-    units = np.asarray(differences, dtype=np.float64)
-    if units.ndim != 1 or not np.isfinite(units).all():
-        raise ValueError("differences are finite numbers, one a unit")
-    return units
 
 
 def paired_difference(
@@ -170,7 +154,7 @@ def paired_difference(
     0.500 [-0.263, 0.930]
     """
     z = normal_quantile(level)
-    examples = _differences(first, second, example_ids, width)
+    examples = summed_differences(first, second, example_ids, width)
     if not examples.distinct:
         return Undefined(reason=empty)
     mean = min(max(examples.mean, -1.0), 1.0)
@@ -221,7 +205,7 @@ def sign_flip_p_value(
     >>> round(sign_flip_p_value([1, 1], [0, 0], ["a", "b"], generator), 1)
     0.5
     """
-    sums = _differences(first, second, example_ids, width).sums
+    sums = summed_differences(first, second, example_ids, width).sums
     # Equal sums must count as equal although their terms were added in another order.
     observed = abs(float(sums.sum())) - 1e-9
     # Sorted: the generator's signs go to examples by their values, whatever their order.
@@ -242,19 +226,14 @@ def absolute(estimate: Estimate | Undefined) -> Estimate | Undefined:
     if isinstance(estimate, Undefined):
         return estimate
     nearest, farthest = sorted((abs(estimate.low), abs(estimate.high)))
-    return Estimate(
-        value=abs(estimate.value),
-        low=0.0 if estimate.low <= 0 <= estimate.high else nearest,
-        high=farthest,
-        n=estimate.n,
-        level=estimate.level,
-        method=estimate.method,
-    )
+    low = 0.0 if estimate.low <= 0 <= estimate.high else nearest
+    return replace(estimate, value=abs(estimate.value), low=low, high=farthest)
 
 
-def _differences(
-    first: ArrayLike, second: ArrayLike, example_ids: Sequence[str], width: float
+def summed_differences(
+    first: ArrayLike, second: ArrayLike, example_ids: Sequence[str], width: float = 1.0
 ) -> ExampleSums:
+    """Sum the rows of each example: first minus second, as a share of the width."""
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.shape != other.shape:
         raise ValueError(f"first has the shape {one.shape}, second {other.shape}")
@@ -274,8 +253,6 @@ def _adjusted(examples: ExampleSums) -> tuple[float, float]:
 
 def _flipped_sums(moved: Sums, resamples: int, generator: np.random.Generator) -> Iterator[Sums]:
     """The sums with random signs, in parts: memory stays small for any number of examples."""
-    if resamples < 1:
-        raise ValueError(f"a p-value takes at least one resample, not {resamples}")
     for done in range(0, resamples, _RESAMPLES_AT_ONCE):
         count = min(_RESAMPLES_AT_ONCE, resamples - done)
         turned = generator.integers(0, 2, size=(count, len(moved)), dtype=np.bool_)
@@ -300,15 +277,9 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     >>> holm([0.25, 0.0625, 0.125])
     (0.25, 0.1875, 0.25)
     """
-    if not all(0 <= p <= 1 for p in p_values):
-        raise ValueError(f"a p-value is between 0 and 1: {list(p_values)}")
-    adjusted = [0.0] * len(p_values)
-    running = 0.0
-    by_size = sorted(range(len(p_values)), key=lambda index: p_values[index])
-    for rank, index in enumerate(by_size):
-        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
-        adjusted[index] = running
-    return tuple(adjusted)
+    ordered, places = _by_size(p_values)
+    factors = np.arange(len(ordered), 0, -1)
+    return tuple(np.maximum.accumulate(np.minimum(factors * ordered, 1.0))[places].tolist())
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -329,12 +300,15 @@ def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
     >>> benjamini_hochberg([0.5, 0.0625, 0.125])
     (0.5, 0.1875, 0.1875)
     """
-    if not all(0 <= p <= 1 for p in p_values):
+    ordered, places = _by_size(p_values)
+    adjusted = np.minimum(len(ordered) / np.arange(1, len(ordered) + 1) * ordered, 1.0)
+    return tuple(np.minimum.accumulate(adjusted[::-1])[::-1][places].tolist())
+
+
+def _by_size(p_values: Sequence[float]) -> tuple[Sums, NDArray[np.intp]]:
+    """The p-values in rising order, and the place of each of the given ones among them."""
+    values = np.asarray(p_values, dtype=np.float64)
+    if not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"a p-value is between 0 and 1: {list(p_values)}")
-    adjusted = [1.0] * len(p_values)
-    running = 1.0
-    by_size = sorted(range(len(p_values)), key=lambda index: p_values[index])
-    for rank, index in reversed(list(enumerate(by_size, start=1))):
-        running = min(running, len(p_values) / rank * p_values[index])
-        adjusted[index] = running
-    return tuple(adjusted)
+    order = np.argsort(values, kind="stable")
+    return values[order], np.argsort(order)

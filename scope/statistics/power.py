@@ -45,12 +45,6 @@ class PlannedEndpoint:
     against_one: bool = False
     least: int = 0
 
-    def __post_init__(self) -> None:
-        if not 0 < self.margin < 1 or self.share <= 0:
-            raise ValueError(
-                f"{self.name}: margin {self.margin} and share {self.share} must be > 0"
-            )
-
 
 def planned_from(
     name: str,

@@ -11,9 +11,8 @@ import platform
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import TextIO
 
@@ -85,33 +84,6 @@ def require_file(path: Path) -> None:
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise damaged(path, "it is not a file")
-
-
-def require_tables(connection: sqlite3.Connection, path: Path, schema: str) -> None:
-    """Refuse a database whose tables are not those that the schema makes.
-
-    Raises
-    ------
-    RunError
-        When a table is missing, foreign, or has other columns.
-    """
-    tables = tables_in(connection)
-    wrong = sorted({name for name, _ in tables ^ _tables_made_by(schema)})
-    if wrong:
-        raise damaged(path, f"its tables differ from SCoPE's: {', '.join(wrong[:4])}")
-
-
-def tables_in(connection: sqlite3.Connection) -> frozenset[tuple[str, str | None]]:
-    """The tables of a database, and what else it is made of: names, and how each was made."""
-    rows = connection.execute("SELECT name, sql FROM sqlite_schema")
-    return frozenset((str(name), sql) for name, sql in rows)
-
-
-@cache
-def _tables_made_by(schema: str) -> frozenset[tuple[str, str | None]]:
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(schema)
-        return tables_in(connection)
 
 
 def damaged(path: Path, reason: str) -> DamagedError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
@@ -169,11 +169,13 @@ class ListFile:
         """The records of one group, of which all but the last have `ROWS_AT_ONCE`."""
         with guarded(self.path):
             table = self._parquet.read_row_group(number)
-        if not is_dataclass(self._entry):
+        single = not is_dataclass(self._entry)
+        if single:
             values: list[Any] = table.column(0).to_pylist()
             return values
-        decode: Callable[[Any], Any] = _decoder(self._entry)  # type: ignore[arg-type]
-        return list(map(decode, table.to_pylist()))
+        rows = _without_nothing(table.to_pylist())
+        records: list[Any] = _reader(self._entry).validate_python(rows)
+        return records
 
     def __getstate__(self) -> Mapping[str, object]:
         return {"path": self.path, "_entry": self._entry}
@@ -259,34 +261,17 @@ def _column(hint: Any) -> Any:
 
 
 @cache
-def _decoder(hint: Any) -> Callable[[Any], Any]:
-    """Makes of what a column holds the value that was written."""
-    arguments = get_args(hint)
-    if is_dataclass(hint):
-        return _record_decoder(hint)
-    if get_origin(hint) is tuple:
-        decode = _decoder(arguments[0])
-        return lambda values: tuple(map(decode, values))
-    inner = next((argument for argument in arguments if is_dataclass(argument)), None)
-    return (lambda value: value) if inner is None else _decoder(inner)  # type: ignore[arg-type]
+def _reader(entry: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(list[entry])
 
 
-def _record_decoder(record: Any) -> Callable[[Any], Any]:
-    hints = get_type_hints(record)
-    members = [(field.name, _decoder(hints[field.name])) for field in fields(record)]
-    # What a record may leave out where it holds its default is empty in its column.
-    known = {field.name for field in fields(record) if field.default is not MISSING}
-
-    def decode(row: Mapping[str, Any]) -> Any:
-        return record(
-            **{
-                name: None if row[name] is None else inner(row[name])
-                for name, inner in members
-                if row[name] is not None or name not in known
-            }
-        )
-
-    return decode
+def _without_nothing(value: Any) -> Any:
+    """A row without its empty columns: a record has its default there."""
+    if isinstance(value, dict):
+        return {key: _without_nothing(each) for key, each in value.items() if each is not None}
+    return [_without_nothing(each) for each in value] if isinstance(value, list) else value
 
 
 def list_files(folder: Path, files: Mapping[str, str]) -> Callable[[str, Any], ListFile]:

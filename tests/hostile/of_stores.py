@@ -188,7 +188,7 @@ STORE = {
     **{name: (on(DATABASE, change), "is damaged") for name, change in RUBBISH.items()},
     "a trigger": (
         sql("CREATE TRIGGER gone AFTER INSERT ON entries BEGIN DELETE FROM entries; END"),
-        "its tables differ from SCoPE's: gone",
+        "its tables differ from SCoPE's",
     ),
     "answers that are bytes": (
         values("x'00'", "answers"),

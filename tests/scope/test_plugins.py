@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from capabilities.typo import Typo
 from scope.errors import ModelError, SpecError
 from scope.plugins import (
     expand_groups,
@@ -36,11 +35,6 @@ class Own:
 
     def left_alone(self, text):
         sys.exit(0)
-
-
-def test_what_comes_with_scope_stands_as_it_is():
-    typo = Typo()
-    assert guarded_piece(typo) is typo
 
 
 def test_a_foreign_capability_keeps_its_members_and_has_no_others():
@@ -78,35 +72,10 @@ def test_a_search_yields_what_the_object_finds_and_raises_what_it_raises():
         next(found)
 
 
-def test_a_search_cannot_move_the_working_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    class Moving(Own):
-        def search(self, classifier, examples, options):
-            monkeypatch.chdir("/")
-            yield 1
-
-    from pathlib import Path
-
-    assert [Path.cwd() for _ in guarded_piece(Moving()).search(None, [], None)] == [tmp_path]
-
-
 def test_settings_are_those_of_the_object_and_can_be_changed_behind_the_boundary():
     guarded = guarded_piece(Own())
     assert settings_of(guarded) == settings_of(Own) == {"letters"}
     assert with_settings(guarded, {"letters": 5}).settings() == {"letters": 5}
-
-
-def test_a_piece_is_made_with_those_of_the_settings_that_it_has():
-    entry = Entry(name="own", origin="here", target=Own)
-    assert make_piece(entry, {"letters": 4, "words": 9}) == Own(letters=4)
-
-
-def test_text_in_place_of_a_number_is_refused_with_the_type():
-    with pytest.raises(SpecError) as caught:
-        make_piece(find("tasks", "cloze"), {"min_words": "few"})
-    assert caught.value.found == "the setting min_words=few of `cloze`"
-    assert caught.value.expected == "a whole number"
 
 
 @pytest.mark.parametrize(
@@ -122,10 +91,6 @@ def test_a_value_of_another_type_is_refused(task, settings, expected):
     with pytest.raises(SpecError) as caught:
         make_piece(find("tasks", task), settings)
     assert caught.value.expected == expected
-
-
-def test_a_whole_number_stands_for_a_number():
-    assert make_piece(find("tasks", "similarity"), {"high": 4}).high == 4
 
 
 def test_a_value_that_is_not_taken_is_refused_with_the_settings():
@@ -201,11 +166,6 @@ def loaded(kind, given):
     return piece.load("a", n=None, seed=0)
 
 
-class EndingList(list):
-    def __iter__(self):
-        sys.exit(0)
-
-
 @pytest.mark.parametrize(
     ("kind", "given"),
     [
@@ -225,23 +185,11 @@ def test_data_that_are_none_are_refused(kind, given):
         loaded(kind, given)
 
 
-def test_data_are_fetched_inside_the_boundary():
-    data = TaskData(items=[ITEM], card=CARD)
-    assert loaded(Asking, data) == TaskData(items=(ITEM,), card=CARD)
-    assert loaded(Rated, PairData(pairs=[PAIR], card=CARD)).pairs == (PAIR,)
-    with pytest.raises(ModelError, match="failed in `load`: SystemExit: 0"):
-        loaded(Asking, TaskData(items=EndingList([ITEM]), card=CARD))
-
-
 @pytest.mark.parametrize("kind", [Asking, Rated])
 @pytest.mark.parametrize("role", [None, 3, ["answerer"], "dreamer", "classifier"])
 def test_the_role_of_a_task_is_one_of_its_protocol(kind, role):
     with pytest.raises(SpecError, match="with the role"):
         guarded_piece(type("Changed", (kind,), {"role": role})())
-
-
-def test_a_capability_needs_no_role():
-    assert not hasattr(guarded_piece(Own()), "role")
 
 
 def test_a_group_stands_for_its_members_each_named_once():

@@ -8,7 +8,7 @@ import pytest
 from scope import progress
 from scope.data.formats import open_jsonl
 from scope.errors import DataError
-from scope.progress import Bars, Lines, Silent, reading_shown_by, suitable_progress
+from scope.progress import Bars, Lines, reading_shown_by, suitable_progress
 
 
 def test_lines_say_how_much_is_done_and_how_fast(monkeypatch):
@@ -47,20 +47,6 @@ def test_the_first_line_comes_early_and_the_next_ten_seconds_later(monkeypatch):
     assert seen == [0, 1, 1, 1, 2, 2]
 
 
-def test_an_unknown_total_is_a_question_mark():
-    stream = io.StringIO()
-    with Lines(stream).task("timing models", total=None) as advance:
-        advance(2)
-    assert stream.getvalue().startswith("timing models: 2/?, ")
-
-
-def test_what_was_done_before_does_not_count_as_speed():
-    stream = io.StringIO()
-    with Lines(stream).task("searching", total=10, done=10):
-        pass
-    assert stream.getvalue().startswith("searching: 10/10, 0.0/s")
-
-
 def test_bars_write_to_standard_error_alone(capsys):
     with Bars().task("searching", total=2) as advance:
         advance()
@@ -70,28 +56,11 @@ def test_bars_write_to_standard_error_alone(capsys):
     assert "2/2" in captured.err
 
 
-def test_silence_writes_nothing(capsys):
-    with Silent().task("searching", total=2) as advance:
-        advance(2)
-    captured = capsys.readouterr()
-    assert captured.out + captured.err == ""
-
-
 def test_a_pipe_gets_lines_and_a_terminal_bars(monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     assert isinstance(suitable_progress(), Lines)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert isinstance(suitable_progress(), Bars)
-
-
-def test_none_of_none_done_gives_no_time_left(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    stream = io.StringIO()
-    with Lines(stream).task("typo", total=0) as advance:
-        now[0] = 20.0
-        advance(0)
-    assert stream.getvalue().startswith("typo: 0/0, 0.0/s, time left unknown")
 
 
 def test_a_file_that_is_read_for_long_shows_its_progress_up_to_an_error(monkeypatch, tmp_path):

@@ -4,7 +4,6 @@ import pytest
 
 from scope.errors import ModelError, SpecError
 from scope.models import load_model
-from scope.protocols import Capability
 from scope.registry import entries, find
 
 
@@ -16,21 +15,11 @@ def test_every_built_in_loads_and_says_where_it_comes_from():
                 assert callable(getattr(entry.target, "load", entry.target))
 
 
-def test_built_in_capabilities_keep_the_protocol():
-    for name in ("synonym", "typo"):
-        assert isinstance(find("capabilities", name).target(), Capability)
-
-
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(SpecError) as caught:
         find("models", "hug")
     assert "hf" in caught.value.expected
     assert "python" in caught.value.expected
-
-
-def test_a_near_miss_is_guessed():
-    with pytest.raises(SpecError, match="did you mean `synonym`"):
-        find("capabilities", "synonyms")
 
 
 def test_a_plugin_is_found_as_soon_as_its_folder_is_on_the_path(tmp_path, monkeypatch):

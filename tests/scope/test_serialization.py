@@ -17,8 +17,6 @@ from scope.records import (
     Clock,
     CompareResult,
     DataCard,
-    Difference,
-    Estimate,
     Example,
     Item,
     Manifest,
@@ -138,30 +136,6 @@ def test_a_number_that_is_not_finite_is_never_written(value: float) -> None:
         to_json(with_value(value))
 
 
-def test_whole_numbers_where_floats_are_declared_are_written_as_floats() -> None:
-    whole = Difference(metric="m", first="a", second="b", estimate=Undefined(reason="r"), p_value=1)
-    point = replace(whole, p_value=1.0)
-    assert to_json(replace(SMALL, differences=(whole,))) == to_json(
-        replace(SMALL, differences=(point,))
-    )
-
-
-def test_the_order_in_which_settings_were_made_does_not_show() -> None:
-    turned = dict(reversed(list(SMALL.manifest.settings.items())))
-    other = replace(SMALL, manifest=replace(SMALL.manifest, settings=turned))
-    assert to_json(other) == to_json(SMALL)
-
-
-def test_settings_keep_their_kinds() -> None:
-    read = from_json(to_json(SMALL)).manifest.settings
-    assert {key: type(value) for key, value in read.items()} == {
-        "seed": int,
-        "tau": float,
-        "exact": bool,
-        "limit": type(None),
-    }
-
-
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -203,30 +177,12 @@ def test_a_comparison_without_its_checksum_is_refused() -> None:
         from_json(SMALL_JSON, source="`x`")
 
 
-def test_what_the_clock_counts_is_written_where_there_is_any() -> None:
-    assert "asked_again" not in to_json(SMALL)
-    found = replace(SMALL, clock=replace(SMALL.clock, asked_again=3))
-    assert '"clock":{"asked_again":3,' in to_json(found)
-    assert from_json(to_json(found)).clock == found.clock
-    assert to_json(found, clock=False) == to_json(SMALL, clock=False)
-
-
 def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
     text = SMALL_JSON.replace('"format":7', '"format":1').replace('"outcomes":[],\n', "")
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
     assert caught.value.expected == "format 7"
-
-
-def test_an_estimate_and_its_absence_are_told_apart() -> None:
-    estimate = Estimate(value=0.5, low=0.5, high=0.5, n=1, method="exact")
-    absent = Undefined(reason="nothing is invariant")
-    kept = tuple(
-        Measurement(metric="m", target="b", estimate=answer) for answer in (estimate, absent)
-    )
-    read = from_json(to_json(replace(WITH_TARGET, measurements=kept)))
-    assert read.measurements == kept
 
 
 def test_defaults_of_answers_are_left_out_and_read_back() -> None:

@@ -115,11 +115,8 @@ def measure_task(
     Raises
     ------
     ValueError
-        If some items have options and others none, an answer's choice or probabilities do not fit
-        the options, there is not one name a row, or a value of a pair lies out of its range.
+        If some items have options and others none, or a value of a pair lies out of its range.
     """
-    if len(models) != len(answers.answers):
-        raise ValueError(f"{answers.task}: {len(models)} names, {len(answers.answers)} rows")
     with_options = sum(bool(item.question.options) for item in answers.items)
     if 0 < with_options < len(answers.items):
         raise ValueError(

@@ -24,7 +24,7 @@ from scope.metrics import (
     error_consistency,
     js_divergence_values,
 )
-from scope.records import GOLD, Estimate, Measurement, Probabilities, TaskAnswers, Undefined
+from scope.records import GOLD, Estimate, Measurement, TaskAnswers, Undefined
 from scope.statistics import chance_corrected_estimate, mean_estimate
 
 NOTHING = -1
@@ -52,13 +52,7 @@ class ChoiceTable:
 
     @classmethod
     def of(cls, answers: TaskAnswers) -> ChoiceTable:
-        """Gather the answers.
-
-        Raises
-        ------
-        ValueError
-            If a choice is none of the options, or there is not one probability an option.
-        """
+        """Gather the answers; each choice is one of the options."""
         items, models = answers.items, len(answers.answers)
         options = np.array([len(item.question.options) for item in items], dtype=np.intp)
         right = [NOTHING if item.right is None else item.right for item in items]
@@ -77,23 +71,11 @@ class ChoiceTable:
             for item, answer in enumerate(row):
                 table.asked[model, item] = answer.asked
                 if answer.choice is not None:
-                    table._fill(model, item, answer.choice, answer.probabilities)
+                    shares = answer.probabilities
+                    table.choices[model, item] = answer.choice
+                    table.probabilities[model, item, : len(shares)] = shares
+                    table.has_probabilities[model, item] = bool(shares)
         return table
-
-    def _fill(self, model: int, item: int, choice: int, probabilities: Probabilities) -> None:
-        count, name = self.options[item], self.item_ids[item]
-        if choice >= count:
-            raise ValueError(
-                f"{self.task}: option {choice} is chosen of the {count} options of item {name!r}"
-            )
-        if len(probabilities) not in (0, count):
-            raise ValueError(
-                f"{self.task}: {len(probabilities)} probabilities for the {count} options of item "
-                f"{name!r}"
-            )
-        self.choices[model, item] = choice
-        self.probabilities[model, item, : len(probabilities)] = probabilities
-        self.has_probabilities[model, item] = bool(probabilities)
 
 
 MOST_CATEGORIES = 60

@@ -2,9 +2,8 @@
 
 import pytest
 
-from scope.answers import CachedClassifier, Memory, Run, answers as module, ask
+from scope.answers import CachedClassifier, Memory, Run, ask
 from scope.answers.answers import KEPT_AT_ONCE
-from scope.answers.checks import TEXTS_A_BATCH
 from scope.errors import ModelError
 from scope.models.model import Model
 from scope.progress import Silent
@@ -71,18 +70,6 @@ class Seen:
         return None
 
 
-class Writes(Memory):
-    """Remembers how many answers were written at once."""
-
-    def __init__(self):
-        super().__init__()
-        self.writes = []
-
-    def _keep(self, fingerprint, answers):
-        self.writes.append(len(answers))
-        super()._keep(fingerprint, answers)
-
-
 def classify(model, store, texts, progress=None):
     return store.get(model, "classifier", texts, progress=progress, title="texts")
 
@@ -105,25 +92,6 @@ def test_every_distinct_text_is_asked_once_over_several_calls():
     assert (cached.spec, cached.fingerprint, cached.labels) == (model.spec, "f", model.labels)
 
 
-def test_answers_serve_another_classifier_of_the_same_fingerprint_only():
-    store, same, other = Memory(), Counting(), Counting(fingerprint="g")
-    for model in (Counting(), same, other):
-        classify(model, store, ["a"])
-    assert (same.asked, other.asked) == ([], ["a"])
-
-
-def test_a_failure_in_the_second_batch_leaves_the_first():
-    texts = numbered(TEXTS_A_BATCH + 5)
-    store, seen = Memory(), Seen()
-    with pytest.raises(RuntimeError, match="the power went"):
-        classify(Counting(fails_at=texts[-1]), store, texts, seen)
-    assert set(store.known("f", texts)) == set(texts[:TEXTS_A_BATCH])
-    assert sum(seen.told[1:]) == TEXTS_A_BATCH
-    second = Counting()
-    classify(second, store, texts)
-    assert second.asked == texts[TEXTS_A_BATCH:]
-
-
 def test_progress_counts_every_new_text_once_and_begins_with_the_known():
     store, seen = Memory(), Seen()
     classify(Counting(), store, ["b", "c"])
@@ -139,16 +107,6 @@ def test_what_came_before_a_failure_is_kept_and_never_asked_again(failure):
         classify(first, store, texts)
     assert classify(second, store, texts) == [answer(text) for text in texts]
     assert sorted(first.asked + second.asked) == texts
-
-
-def test_answers_are_written_together_but_not_too_many(monkeypatch):
-    store = Writes()
-    classify(Slow(), store, numbered(2 * KEPT_AT_ONCE + 3))
-    assert store.writes == [KEPT_AT_ONCE, KEPT_AT_ONCE, 3]
-    monkeypatch.setattr(module, "SECONDS_BETWEEN_WRITES", 0.0)
-    store = Writes()
-    classify(Slow(), store, numbered(3))
-    assert store.writes == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -179,12 +137,6 @@ class Speaking(Counting):
         return [self.prediction for _ in texts]
 
 
-@pytest.mark.parametrize("probabilities", [(0.5, 0.25), (0.5, 0.5), (0.3, 0.3), (1.0, 0.0)])
-def test_tokens_with_at_most_all_of_the_mass_are_an_answer(probabilities):
-    model = Speaking((" a", " b"), probabilities)
-    assert classify(model, Memory(), ["x"]) == [model.prediction]
-
-
 @pytest.mark.parametrize(
     ("tokens", "probabilities"),
     [
@@ -207,13 +159,6 @@ def test_an_answer_that_names_no_next_tokens_is_refused(tokens, probabilities):
         classify(Speaking(tokens, probabilities), store, ["x"])
     assert "python:counting:Counting" in str(caught.value)
     assert store.known("f", ["x"]) == {}
-
-
-def test_a_classifier_with_labels_does_not_answer_in_tokens():
-    model = Speaking((" a", " b"), (0.5, 0.5))
-    model.labels = ("short", "long")
-    with pytest.raises(ModelError, match="2 probabilities that sum to 1"):
-        classify(model, Memory(), ["x"])
 
 
 class Teller:
@@ -256,18 +201,6 @@ def put(run, model, questions=QUESTIONS, task=Answering, **facts):
     return ask(named, task(), questions, store=run, progress=Silent())
 
 
-def texts_of(answers):
-    return [one.text for one in answers]
-
-
-def test_another_model_and_another_context_are_other_questions(run):
-    put(run, Teller())
-    stranger, elsewhere = Teller(fingerprint="stranger"), Teller()
-    put(run, stranger)
-    put(run, elsewhere, [Question(id="0", text="?", context="so it was")])
-    assert (len(stranger.asked), elsewhere.asked) == (6, ["?"])
-
-
 def test_a_question_without_an_answer_is_told(run):
     class Chooser(Teller):
         def choose(self, questions):
@@ -279,14 +212,6 @@ def test_a_question_without_an_answer_is_told(run):
     assert caught.value.found == (
         "`python:x:Teller` leaves 1 of 2 questions without an answer, such as 'y'"
     )
-
-
-def test_an_answer_not_given_is_an_answer(run):
-    class Silence(Teller):
-        def answer(self, questions):
-            return ((place, Answer()) for place in range(len(questions)))
-
-    assert put(run, Silence()) == (Answer(),) * 6
 
 
 def test_saved_answers_are_looked_up_anew_and_not_kept(run):

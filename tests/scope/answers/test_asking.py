@@ -127,13 +127,6 @@ def test_the_same_model_is_asked_one_text_and_has_no_drift(run):
     assert (run.asked_again, run.drifts) == (1, [])
 
 
-def test_the_text_is_the_first_that_was_stored_before_a_kill(run):
-    known(run, Classifier(), TEXTS[4:6])
-    model = Classifier()
-    recognise(run, model)
-    assert model.asked == TEXTS[4:5]
-
-
 def test_drift_is_told_and_leaves_the_stored_answers(run):
     known(run, Classifier(0.75))
     recognise(run, Classifier(0.7505))
@@ -150,25 +143,6 @@ def test_an_answer_beyond_drift_is_another_model(run):
     assert "'text number 0' with probabilities that differ by 0.0021" in caught.value.found
     assert "--run" in caught.value.fix
     assert len(model.asked) == ASKINGS
-
-
-def test_a_model_that_fails_says_so_itself(run):
-    known(run, Classifier())
-
-    def fail(text):
-        raise ModelError("no weights", expected="weights", fix="bring them")
-
-    with pytest.raises(ModelError, match="no weights"):
-        recognise(run, Classifier(fail))
-
-
-def test_words_that_come_again_are_no_evidence_of_another_model(run):
-    run.keep("same", {one: Answer(text="a wall") for one in QUESTIONS}, "answerer")
-    wavering = Answerer("a road", "a wall")
-    recognise_words(run, wavering)
-    assert len(wavering.asked) == run.asked_again == 2
-    with pytest.raises(RunError, match="with another choice"):
-        recognise_words(run, Answerer("a road"))
 
 
 def test_an_endpoint_is_asked_one_question_first_and_its_id_is_kept(run):

@@ -1,7 +1,7 @@
 """What a model gives is compared with its questions before it is kept."""
 
 import pytest
-from ending_values import EndingList, EndingPair, EndingText
+from ending_values import EndingText
 
 from scope.answers.answers import checked as checked_answers
 from scope.errors import ModelError
@@ -38,11 +38,6 @@ def complaint(given, questions):
         checked(given, questions)
     assert caught.value.found.startswith("`python:mine:model` answers ")
     return caught.value.found.removeprefix("`python:mine:model` answers ")
-
-
-def test_answers_come_with_the_places_of_their_questions():
-    given = [(1, Answer(choice=0, probabilities=(0.75, 0.25))), (0, Answer(choice=1))]
-    assert checked(iter(given), TWO_OPTIONS) == given
 
 
 @pytest.mark.parametrize(
@@ -114,36 +109,12 @@ def test_characters_that_cannot_be_written_are_replaced():
     ]
 
 
-def test_a_failure_of_the_users_own_code_is_told_with_its_place():
-    with pytest.raises(ModelError) as caught:
-        checked(KeyError("x"), IN_WORDS)
-    assert caught.value.found.startswith("`python:mine:model` failed in `answer`: ")
-    assert "test_checks.py, line " in caught.value.found
-
-
-def test_a_failure_after_some_answers_leaves_them():
-    def failing():
-        yield 0, Answer(text="a")
-        raise ZeroDivisionError("x")
-
-    answers = checked_answers(Model(failing()), "answerer", IN_WORDS, own=True)
-    assert next(answers) == (0, Answer(text="a"))
-    with pytest.raises(ModelError, match="failed in `answer`: ZeroDivisionError: x"):
-        next(answers)
-
-
 def test_a_refusal_passes_as_it_is_and_so_does_a_bug_of_scope():
     refusal = ModelError("the line is cut", expected="a server", fix="wait")
     with pytest.raises(ModelError, match="the line is cut"):
         checked(refusal, IN_WORDS)
     with pytest.raises(KeyError):
         checked(KeyError("x"), IN_WORDS, own=False)
-
-
-@pytest.mark.parametrize("given", [EndingList(), [EndingPair((0, Answer(choice=0)))]])
-def test_answers_are_taken_apart_inside_the_boundary(given):
-    with pytest.raises(ModelError, match="failed in `choose`: SystemExit: 0"):
-        checked(given, TWO_OPTIONS)
 
 
 def test_answers_of_derived_classes_become_plain_values():

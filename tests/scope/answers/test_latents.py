@@ -10,9 +10,8 @@ from tiny_language import write_tiny_llama
 from scope.answers import vectors as job
 from scope.answers.cache import answer_file, clear_cache
 from scope.answers.table import Table
-from scope.answers.vectors import owner_of, recognise_reader, stored_latents
+from scope.answers.vectors import recognise_reader, stored_latents
 from scope.errors import DataError, ModelError, RunError
-from scope.models import ModelOptions, generations, load_latent_reader
 
 
 class Counting:
@@ -94,41 +93,6 @@ def test_each_text_is_read_once_and_the_next_time_the_model_is_not_even_loaded()
     assert (again.layers, again.width, again.truncated) == (3, 2, 2)
 
 
-def test_what_is_new_alone_is_computed_and_stands_beside_the_old():
-    stored_latents(TEXTS, Counting())
-    reader = Counting()
-    table = stored_latents([*TEXTS, "new"], reader)
-    assert reader.asked == ["new"]
-    assert table.rows(["new", "why"])[:, 0].tolist() == [[3, 1], [3, 0]]
-
-
-def test_readers_do_not_share_their_latents():
-    stored_latents(TEXTS, Counting())
-    other = Counting("a/c")
-    stored_latents(TEXTS, other)
-    assert len(other.asked) == 3
-
-
-def test_another_release_of_the_libraries_has_latents_of_its_own(monkeypatch):
-    installed = {"torch": "2.6.0+cpu", "transformers": "4.57.1"}
-    monkeypatch.setattr(generations, "version", installed.__getitem__)
-    stored_latents(TEXTS, Counting())
-    assert owner_of(Counting()) == "abc-torch-2.6-transformers-4.57"
-    installed |= {"torch": "2.6.1", "transformers": "4.57.6"}
-    stored_latents(TEXTS, Asleep())
-    for library, later in (("torch", "2.7.0"), ("transformers", "4.58.0")):
-        monkeypatch.setitem(installed, library, later)
-        reader = Counting()
-        stored_latents(TEXTS, reader)
-        assert sorted(reader.asked) == sorted(set(TEXTS))
-
-
-def test_a_text_that_is_not_of_the_table_is_named():
-    stored_latents(["other"], Counting())
-    with pytest.raises(ValueError, match="no text 'other'"):
-        stored_latents(TEXTS, Counting()).rows(["other"])
-
-
 def test_numbers_of_bfloat16_take_two_bytes_and_lose_nothing():
     table = stored_latents(TEXTS, Counting("half", "bfloat16"))
     np.testing.assert_array_equal(table.rows(TEXTS), stored_latents(TEXTS, Counting()).rows(TEXTS))
@@ -206,19 +170,6 @@ def test_damaged_latents_are_named_with_a_way_out(cache, value):
         table.rows(TEXTS)
 
 
-def test_latents_that_were_removed_meanwhile_are_an_error(cache):
-    table = stored_latents(TEXTS, Counting())
-    clear_cache(cache, "latents")
-    with pytest.raises(RunError, match="it lacks the latents of 3 texts"):
-        table.rows(TEXTS)
-
-
-def test_no_texts_have_no_latents_and_need_no_model():
-    table = stored_latents([], Asleep())
-    assert (table.layers, table.width, table.truncated) == (0, 0, 0)
-    assert table.rows([]).shape == (0, 0, 0)
-
-
 def test_empty_texts_are_refused_before_any_is_read():
     with pytest.raises(DataError, match="2 of 3 texts are empty, the first at place 1"):
         stored_latents(["who", "", " \n"], Asleep())
@@ -243,21 +194,6 @@ def test_a_reader_must_give_finite_numbers_of_one_shape(latents, message, monkey
         stored_latents(TEXTS, reader)
 
 
-def test_a_reader_must_keep_to_its_shape(monkeypatch):
-    stored_latents(TEXTS, Counting())
-    reader = Counting()
-    monkeypatch.setattr(reader, "latents", lambda texts: np.ones((len(texts), 4, 2)))
-    with pytest.raises(ModelError, match=r"\(1, 4, 2\).*\n.*\(1, 3, 2\)(?s:.*)its fingerprint"):
-        stored_latents(["new"], reader)
-
-
-def test_numbers_of_bfloat16_must_have_no_more_bits(monkeypatch):
-    reader = Counting("half", "bfloat16")
-    monkeypatch.setattr(reader, "latents", lambda texts: np.full((len(texts), 1, 2), 0.1))
-    with pytest.raises(ModelError, match=r"more bits than bfloat16 has, by the reader `c"):
-        stored_latents(TEXTS, reader)
-
-
 def test_a_text_that_cannot_be_read_is_found_before_any_is_computed(monkeypatch):
     monkeypatch.setattr(job, "TEXTS_A_PORTION", 1)
     reader = Counting()
@@ -278,36 +214,21 @@ def llama(tmp_path_factory):
     return str(folder)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_a_checkpoint_is_not_loaded_where_its_latents_are_kept(llama, dtype, monkeypatch):
-    def reader():
-        return load_latent_reader(llama, ModelOptions(device="cpu", dtype=dtype))
-
-    first = stored_latents(TEXTS, reader()).rows(TEXTS)
-    np.testing.assert_array_equal(first, reader().latents(TEXTS))
-
-    def fail(*_):
-        raise AssertionError("loaded")
-
-    monkeypatch.setattr("scope.models.latents.source.load_parts", fail)
-    again = stored_latents(TEXTS, reader())
-    assert (again.layers, again.width) == (2, 16)
-    np.testing.assert_array_equal(again.rows(TEXTS), first)
-    with pytest.raises(ModelError, match="loaded"):
-        stored_latents([*TEXTS, "new"], reader())
+def test_a_text_that_is_not_of_the_table_is_named():
+    stored_latents(["other"], Counting())
+    with pytest.raises(ValueError, match="no text 'other'"):
+        stored_latents(TEXTS, Counting()).rows(["other"])
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_latents_are_the_same_whatever_was_kept_before(llama, dtype, monkeypatch, tmp_path):
-    reader = load_latent_reader(llama, ModelOptions(device="cpu", dtype=dtype))
-    whole = stored_latents(SEVERAL, reader).rows(SEVERAL)
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "other"))
-    monkeypatch.setattr(job, "TEXTS_A_PORTION", 3)
-    stored_latents(SEVERAL[5::-2], reader)
-    np.testing.assert_array_equal(stored_latents(SEVERAL, reader).rows(SEVERAL), whole)
+def test_latents_that_were_removed_meanwhile_are_an_error(cache):
+    table = stored_latents(TEXTS, Counting())
+    clear_cache(cache, "latents")
+    with pytest.raises(RunError, match="it lacks the latents of 3 texts"):
+        table.rows(TEXTS)
 
 
-def test_a_cache_that_cannot_be_written_says_which_variable_names_another(cache):
-    cache.write_text("a file where the folder shall be")
-    with pytest.raises(RunError, match="SCOPE_CACHE"):
-        stored_latents(TEXTS, Counting())
+def test_numbers_of_bfloat16_must_have_no_more_bits(monkeypatch):
+    reader = Counting("half", "bfloat16")
+    monkeypatch.setattr(reader, "latents", lambda texts: np.full((len(texts), 1, 2), 0.1))
+    with pytest.raises(ModelError, match=r"more bits than bfloat16 has, by the reader `c"):
+        stored_latents(TEXTS, reader)

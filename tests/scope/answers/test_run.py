@@ -12,46 +12,18 @@ import time
 from pathlib import Path
 
 import pytest
+from made_up_fleet_comparison import build_comparison
 
 from scope.answers import Run
 from scope.answers.searches import keep_search, searched
 from scope.errors import RunError
-from scope.records import (
-    AuditResult,
-    Clock,
-    DataCard,
-    Manifest,
-    ModelCard,
-    Perturbation,
-    Prediction,
-)
+from scope.records import Perturbation, Prediction
+from scope.serialization import from_json, to_json
 from scope.store import RunEntry, RunFolder, list_runs, run_folder
 
 QUESTION = {"job": "audit", "seed": 0}
 
-COMPARISON = AuditResult(
-    manifest=Manifest(
-        job="audit",
-        models=(
-            ModelCard(
-                name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes")
-            ),
-        ),
-        data=(DataCard(spec="d.csv", fingerprint="g", rows=2, used=2),),
-        capabilities=(),
-        settings={"seed": 0},
-        versions={},
-        command="scope audit",
-    ),
-    outcomes=(),
-    measurements=(),
-    differences=(),
-    curves=(),
-    examples=(),
-    perturbations=(),
-    answer_shares=(),
-    clock=Clock(finished="2026-01-01T00:00:00+00:00", seconds=2.5),
-)
+COMPARISON = from_json(to_json(build_comparison()))
 
 
 def names(folder: Path) -> list[str]:
@@ -112,18 +84,6 @@ def test_a_run_is_unlocked_when_its_database_does_not_open(tmp_path: Path) -> No
             Run.open(folder, QUESTION)
 
 
-def test_a_run_is_closed_when_its_work_fails(tmp_path: Path) -> None:
-    with pytest.raises(KeyError), Run.open(tmp_path / "run", QUESTION):
-        raise KeyError("a bug")
-    Run.open(tmp_path / "run", QUESTION).close()
-
-
-def test_closing_twice_does_nothing(tmp_path: Path) -> None:
-    run = Run.open(tmp_path / "run", QUESTION)
-    run.close()
-    run.close()
-
-
 def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(RunError, match=r"it has no manifest\.json, but contains `thesis\.tex`"):
@@ -143,17 +103,6 @@ def test_a_run_killed_in_its_first_moments_begins_again(tmp_path: Path) -> None:
 def test_a_name_that_is_not_plain_is_refused(name: str) -> None:
     with pytest.raises(RunError, match="is not a valid run name"):
         run_folder(name, Path("runs"))
-
-
-@pytest.mark.parametrize("name", ["demo", "sst2-synonym_0.1", "2026", "_x", "x" * 100])
-def test_a_plain_name_lies_under_the_root(name: str) -> None:
-    assert run_folder(name, Path("runs")) == Path("runs") / name
-
-
-def test_a_path_is_taken_as_it_is() -> None:
-    assert run_folder(Path("/data/a run"), Path("runs")) == Path("/data/a run")
-    assert run_folder("/data/a run", Path("runs")) == Path("/data/a run")
-    assert run_folder("~/mine", Path("runs")) == Path.home() / "mine"
 
 
 def test_the_store_is_imported_without_the_libraries_it_rarely_needs() -> None:
@@ -253,15 +202,3 @@ def test_broken_folders_are_listed_with_the_reason(tmp_path: Path) -> None:
     assert "is damaged: " in reasons[1]
     assert "has format 9" in reasons[2]
     assert "cannot be read" in reasons[3]
-
-
-def test_a_question_of_unknown_shape_is_listed_all_the_same(tmp_path: Path) -> None:
-    Run.open(tmp_path / "odd", {"job": 3, "reference": [1], "targets": "all"}).close()
-    (entry,) = list_runs(tmp_path)
-    assert (entry.job, entry.reference, entry.targets, entry.broken) == ("", "", (), None)
-
-
-def test_a_root_that_is_a_file_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(RunError, match="Not a directory"):
-        list_runs(tmp_path / "file")

@@ -138,25 +138,12 @@ def test_another_setting_is_another_search(audit, capsys, changed, reused):
     assert f"reuses {reused} searches and " in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("after_first")
-def test_another_release_of_the_search_searches_again(audit, capsys, monkeypatch):
-    monkeypatch.setattr("scope.answers.searches.hash_of_source", lambda *_: "another release")
-    audit("student", run="second", progress=Lines())
-    assert "reuses 0 searches and " in capsys.readouterr().err
-
-
 def test_models_that_are_no_files_are_never_shared(audit, asked, models, cache):
     given = load_model(str(models / "student"), "classifier", ModelOptions(device="cpu"))
     audit(given, run="first")
     audit(given, run="second")
     # Its weights may have been changed in memory: it is asked again.
     assert len(asked) == len(set(asked)) > 0
-
-
-def test_python_models_are_never_shared(audit, cache):
-    toy = {"reference": "python:toy_models:Reference", "targets": "python:toy_models:Student"}
-    audit(run="toys", **toy)
-    assert not answer_file(cache).exists()
 
 
 def test_a_fingerprint_that_an_object_has_too_is_not_shared(audit, asked, models, cache):
@@ -249,23 +236,6 @@ def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
     assert known(examples, "random") == []
     assert known([Example(id="1", text="a plot")]) == []
     assert known([Example(id="1", text="a film", label="good")]) == []
-
-
-def test_the_number_of_candidates_does_not_decide_what_is_kept_nor_trials_what_is_drawn(tmp_path):
-    example = Example(id="1", text="a film")
-    found = [Perturbation(example_id="1", trial=1, text="a flim")]
-
-    def known(kind, **options):
-        run = Answers(Table(Path(":memory:")), Shared({"f": "identity"}, tmp_path))
-        options = SearchOptions(**options)
-        searches = Searches("typo", Typo(), Reference(), [example], options, run, kind)
-        if options == SearchOptions():
-            searches.keep(found)
-        return list(searches.known().values())
-
-    assert known("kept") == known("kept", candidates=2) == found
-    assert known("random") == known("random", trials=1) == found
-    assert known("kept", trials=1) == known("random", candidates=2) == []
 
 
 def test_a_run_whose_answers_were_computed_elsewhere_shares_no_search(tmp_path):

@@ -53,22 +53,12 @@ def test_an_encoder_of_python_encodes_a_text_again_and_another_one_is_refused():
         question_vectors(TEXTS, Retrained())
 
 
-def test_rows_are_those_of_the_texts_in_their_order():
-    found = question_vectors(TEXTS, Counting())
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, Counting().encode(TEXTS).astype(np.float32))
-
-
 def test_each_text_is_encoded_once_and_the_next_time_not_at_all():
     first, second = Counting(), Counting()
     found = question_vectors(TEXTS, first)
     assert sorted(first.asked) == sorted(set(TEXTS))
     np.testing.assert_array_equal(question_vectors(TEXTS[::-1], second), found[::-1])
     assert second.asked == []
-
-
-def test_no_texts_have_no_vectors():
-    assert question_vectors([], Counting()).shape == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import json
 import shutil
 
 import pytest
-from killing import stored
 from tiny_language import write_tiny_llama
 from tiny_probe import write_probe
 
@@ -44,15 +43,6 @@ def test_a_probe_measures_semscore_by_either_name_of_the_option(command, option,
     assert "word_cosine" not in done.stdout
 
 
-def test_the_command_in_the_result_asks_the_same_again(command, tmp_path):
-    assert command(*ASKED, "--semscore", "probe:probe", "--run", "mine").returncode == 0
-    result = (tmp_path / "runs/mine/result.json").read_text(encoding="utf-8")
-    words = json.loads(result)["manifest"]["command"].split()[1:]
-    assert words[-2:] == ["--semscore", "probe:probe"]
-    assert command(*words, "--device", "cpu", "--run", "again").returncode == 0
-    assert stored(tmp_path / "runs/again") == stored(tmp_path / "runs/mine")
-
-
 def test_a_model_that_was_moved_is_named_behind_the_probe_and_is_the_same_run(command, tmp_path):
     assert command(*ASKED, "--semscore", "probe:probe").returncode == 0
     (tmp_path / "model").rename(tmp_path / "moved")
@@ -61,12 +51,6 @@ def test_a_model_that_was_moved_is_named_behind_the_probe_and_is_the_same_run(co
     assert "sem_score: by a probe of hf:moved" in done.stdout
     (run,) = (tmp_path / "runs").iterdir()
     assert f"{run.name}/report.html" in "".join((done.stdout + done.stderr).split())
-
-
-def test_semscore_none_leaves_it_out(command):
-    done = command(*ASKED, "--semscore", "none")
-    assert done.returncode == 0, done.stderr
-    assert "sem_score" not in done.stdout
 
 
 def no_folder(folder):

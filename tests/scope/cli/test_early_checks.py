@@ -44,7 +44,6 @@ def refused(refused, tmp_path):
     [
         (("--data", "data.csv", *WORDS[:2]), "with 1 label word"),
         (("--data", "others.csv", *WORDS), "gold labels that do not align"),
-        (("--data", "data.csv", *WORDS, "--text-column", "words"), "no column `words`"),
         (("--data", "data.csv", *WORDS, "--label-map", "x"), "the label map `x`"),
         (("--data", "data.csv", *WORDS, "--capability", "tpyo"), "did you mean `typo`"),
         (("--data", "data.csv", *WORDS, "--setting", "letters=1"), "the setting `letters`"),
@@ -59,7 +58,7 @@ def test_texts_labels_and_settings_are_checked_first(refused, job, more, found):
     ("more", "found"),
     [
         (("--candidates", "0", "--gate", "concordance[typo]>=0.4"), "leave out --candidates 0"),
-        (("--candidates", "0", "--gate", "base_rate>=0.4"), "leave out --candidates 0"),
+        (("--candidates", "0", "--fail-on", "beyond"), "an audit without verdicts"),
         (("--gate", "soft_scope(cutoff=0.5)>=0.4"), "add --metric 'soft_scope(tolerance=0.1, cut"),
         (("--min-similarity", "2"), "at least -1 and at most 1"),
         (("--baseline", MODEL), "the reference itself as the baseline"),
@@ -85,7 +84,6 @@ def test_a_missing_file_of_any_model_is_noticed_first(refused):
         (("--gate", "capa[nobody]>=0.5"), "`nobody`"),
         (("--model", "predictions:answers.jsonl"), "no answer to 1 of 1 questions"),
         (("--model", "gguf:none.gguf"), "no file `none.gguf`"),
-        (("--run", "./file"), "is a file"),
     ],
 )
 def test_a_comparison_checks_gates_saved_answers_and_files_first(refused, more, found):

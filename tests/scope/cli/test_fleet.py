@@ -11,7 +11,6 @@ from made_up_fleet import MODELS, TOPICS, lay_out
 
 import scope
 from scope.jobs.fleet.stored_fleet import load_fleet
-from scope.records.fleet import EVERY
 from scope.serialization import from_json, to_json
 
 LAST = MODELS[-1]
@@ -98,43 +97,6 @@ def test_json_has_every_model_with_its_skill_place_and_nearest(fleet, made_up):
     assert found["reliability"]
 
 
-def test_a_forecaster_that_is_named_is_used(fleet):
-    asked = ("embed", "--data", "answers.csv", "--forecaster", "mean", "--run", "plain")
-    found = findings(fleet(*asked, "--json-full"))
-    assert found["forecaster"] == "mean"
-    assert found["encoder"] == "none"
-    assert "no vectors of models" in " ".join(found["notes"])
-
-
-def test_forecasts_of_every_model_and_question_are_written(fleet, tmp_path, made_up):
-    fleet("forecast", "--fleet", "ours", "--questions", "new.csv", "--run", "mine")
-    written = rows(tmp_path / "runs/mine/forecasts.csv")
-    assert [row["question"] for row in written[:: len(MODELS) - 1]] == made_up.ids[120:]
-    assert [row["model"] for row in written[: len(MODELS) - 1]] == list(MODELS[:-1])
-    probabilities = np.array([float(row["probability"]) for row in written]).reshape(40, -1)
-    assert ((probabilities > 0.5) == made_up.correct[120:, :-1]).mean() > 0.7
-    found = result(tmp_path / "runs/mine")
-    expected = {one["model"]: one["accuracy"] for one in json.loads(found)["expected"]}
-    assert [expected[name]["value"] for name in MODELS[:-1]] == pytest.approx(
-        probabilities.mean(axis=0).tolist(), abs=1e-6
-    )
-    shares = [one["value"] for one in expected.values()]
-    assert shares == sorted(shares, reverse=True)
-    assert {one["n"] for one in expected.values()} == {40}
-
-
-def test_only_questions_that_the_fleet_has_not_seen_are_scored(fleet):
-    found = findings(fleet("forecast", "--fleet", "ours", "--questions", "test.csv", "--json-full"))
-    scores = overall(found["scores"])
-    assert scores["mean"]["accuracy"]["n"] == scores["factors"]["accuracy"]["n"] == 40
-    assert scores["factors"]["chosen"]
-    assert scores["factors"]["gain"]["low"] > 0.1
-    assert {one["category"] for one in found["scores"]} == {None, *TOPICS}
-    notes = " ".join(found["notes"])
-    assert "the fleet was fitted on 20 of the 60 questions" in notes
-    assert f"answers of 1 model not in the fleet are ignored: `{LAST}`" in notes
-
-
 def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--test-share", "0.25")
     found = findings(fleet(*asked, "--forecaster", "factors", "--json-full", "--run", "mine"))
@@ -143,15 +105,6 @@ def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     assert {one["accuracy"]["n"] for one in scores.values()} == {40}
     assert found["questions"] == 120
     assert len(rows(tmp_path / "runs/mine/forecasts.csv")) == 40 * len(MODELS)
-
-
-def test_the_same_question_gives_the_same_bytes(fleet, tmp_path):
-    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder")
-    for name in ("first", "second"):
-        fleet(*asked, "--forecaster", "factors", "--run", name)
-    first, second = tmp_path / "runs/first", tmp_path / "runs/second"
-    assert result(first) == result(second)
-    assert (first / "forecasts.csv").read_bytes() == (second / "forecasts.csv").read_bytes()
 
 
 def test_a_router_is_compared_with_simpler_ones(fleet, tmp_path):
@@ -193,52 +146,6 @@ def test_each_benchmark_is_predicted_from_the_others(fleet):
     assert len(one["points"]) == len(MODELS)
 
 
-@pytest.mark.parametrize("forecaster", [pytest.param("mf", marks=pytest.mark.slow), "knn"])
-def test_benchmarks_are_predicted_as_published_with_the_matrix_of_contributions(fleet, forecaster):
-    found = findings(
-        fleet(
-            *("predict", "--data", "answers.csv", "--splits", "5", "--encoder", "./encoder"),
-            *("--forecaster", forecaster, "--contributions", "--json-full"),
-        )
-    )
-    assert [one["benchmark"] for one in found["predictions"]] == sorted(TOPICS)
-    assert "plain linear regression" in found["notes"][-1]
-    places = {(one["source"], one["target"]) for one in found["contributions"]}
-    each = {(one, other) for one in TOPICS for other in TOPICS}
-    assert places == each | {(one, EVERY) for one in TOPICS} | {(EVERY, one) for one in TOPICS}
-
-
-def test_tuned_forecasters_are_chosen_on_training_questions(fleet):
-    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder", "--forecaster", "knn")
-    (whole, tuned) = (
-        findings(fleet(*asked, *more, "--json-full"))["forecaster"] for more in ((), ("--tune",))
-    )
-    assert (whole, tuned.partition("(")[0]) == ("knn", "knn")
-    # With 128 training questions, 131 neighbours are each model's mean.
-    assert tuned != "knn"
-
-
-def test_a_map_shows_communities_that_hang_together(fleet, tmp_path):
-    labels = "".join(f"{name},{('even', 'odd')[int(name[-2:]) % 2]}\n" for name in MODELS)
-    (tmp_path / "families.csv").write_text(f"model,community\n{labels}", encoding="utf-8")
-    found = findings(
-        fleet("map", "--data", "answers.csv", "--communities", "families.csv", "--json-full")
-    )
-    within, between, other = found["communities"]
-    assert within["p_value"] == other["p_value"] == 0.001
-    assert within["distance"]["high"] < between["distance"]["low"]
-    assert {one["community"] for one in found["fleet"]} == {"even", "odd"}
-    assert " % of the variance of the models' vectors" in " ".join(found["notes"])
-
-
-def test_contributions_of_benchmarks_are_read_off_held_out_questions(fleet):
-    asked = ("map", "--data", "answers.csv", "--contributions", "--encoder", "./encoder")
-    found = findings(fleet(*asked, "--json-full"))
-    values = {(one["source"], one["target"]): one["value"] for one in found["contributions"]}
-    assert set(values) == {(one, other) for one in TOPICS for other in TOPICS}
-    assert values["birds", "birds"]["value"] > 0.2
-
-
 def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_path, made_up):
     add = ("--fleet", "ours", "--add", "newcomer.csv")
     fleet("forecast", *add, "--questions", "new.csv", "--run", "mine")
@@ -272,20 +179,3 @@ def test_the_command_in_the_result_asks_the_same_again(fleet, command, tmp_path,
     assert again.returncode == 0, again.stderr
     one, other = (to_json(from_json(done.stdout), clock=False) for done in (first, again))
     assert one == other
-
-
-def test_a_fleet_is_found_by_name_path_and_its_own_folder(fleet):
-    found = [
-        findings(fleet("map", "--fleet", named, "--json-full"))
-        for named in ("ours", "./runs/ours", "runs/ours/embedder")
-    ]
-    assert found[0] == found[1] == found[2]
-
-
-def test_the_runs_are_listed_and_their_reports_written_again(fleet, command, tmp_path):
-    assert '"fleet-embed"' in command("list", "runs", "--json").stdout
-    page = tmp_path / "runs/ours/report.html"
-    before = page.read_bytes()
-    page.unlink()
-    assert command("report", "ours").returncode == 0
-    assert page.read_bytes() == before

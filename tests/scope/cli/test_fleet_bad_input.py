@@ -31,28 +31,10 @@ def refused(refused, prepared, tmp_path, monkeypatch):
     return lambda *arguments: refused("fleet", *arguments)
 
 
-@pytest.fixture
-def answers(tmp_path):
-    """Writes a long table of answers to two questions with texts."""
-
-    def write(*rows, columns="model,id,question,correct"):
-        path = tmp_path / "given.csv"
-        path.write_text("\n".join((columns, *rows)) + "\n", encoding="utf-8")
-        return path
-
-    return write
-
-
 def test_an_unknown_run_is_told_with_those_that_hold_a_fleet(refused):
     message = refused("forecast", "--fleet", "theirs", "--questions", "new.csv")
     assert "no run `theirs`" in message
     assert "a finished run of `scope fleet embed`: `near`, `ours`" in message
-
-
-def test_a_run_of_another_job_holds_no_fleet(refused, command):
-    assert command("fleet", "map", "--fleet", "ours", "--run", "drawn").returncode == 0
-    message = refused("forecast", "--fleet", "drawn", "--questions", "new.csv")
-    assert "`runs/drawn` contains no fleet" in message
 
 
 def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refused, tmp_path):
@@ -96,10 +78,3 @@ def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, fou
 def test_maps_that_cannot_be_drawn_are_refused(refused, tmp_path, asked, found):
     (tmp_path / "strangers.csv").write_text("model,community\nstranger,far\n", encoding="utf-8")
     assert found in refused("map", *asked.split())
-
-
-def test_a_benchmark_is_predicted_from_others_alone(refused, answers):
-    path = answers("a,1,one?,1", "b,1,one?,0", "a,2,two?,0", "b,2,two?,1")
-    assert "0 benchmarks in the categories of 2 questions" in refused("predict", "--data", path)
-    message = refused("map", "--data", path, "--contributions")
-    assert "0 benchmarks in the categories of 2 questions" in message

@@ -32,12 +32,3 @@ def test_required_options_come_first_then_own_ones_and_empty_defaults_are_left_o
     assert page.index("--n INT") < page.index("--text-column") < page.index("--seed")
     assert page.index("--capability") < page.index("--trials")
     assert page.index("--label-word") < page.index("--prompt") < page.index("--device DEVICE")
-
-
-def test_of_an_option_given_twice_the_last_counts(command):
-    done = command(
-        *("audit", "--reference", "python:no:module", "--target", "python:no:other"),
-        *("--data", "a.csv", "--n", "0", "--n", "5"),
-    )
-    assert "--n 0" not in done.stderr
-    assert done.returncode == 2

@@ -31,13 +31,6 @@ def test_capabilities_and_tasks_are_listed_with_their_settings_and_defaults(comm
     assert (choice["settings"], cloze["settings"]) == ("", "min_words=8, max_words=40")
 
 
-def test_metrics_are_listed_with_the_job_that_measures_them(command):
-    rows = json.loads(command("list", "metrics", "--json").stdout)
-    jobs = {row["metric"]: row["job"] for row in rows}
-    assert (jobs["hard_scope"], jobs["word_f1"]) == ("audit", "compare")
-    assert {row["range"] for row in rows} == {"0 to 1", "-1 to 1", "-inf to inf"}
-
-
 def test_long_says_all_that_a_capability_says_of_itself(command):
     found = {
         one["name"]: one

@@ -37,13 +37,6 @@ def test_the_json_has_items_overlap_and_scores(command, logs):
         assert model["scores"] == {key.partition(",")[0]: one for key, one in results.items()}
 
 
-def test_conditions_that_differ_are_pointed_out(command, logs):
-    samples = choice_samples(DOCS, 8, 1)
-    write_log(logs / "C", "org/C", {"colours": samples}, shots=5)
-    text = command("logs", ".").stdout
-    assert "colours was run under 2 conditions, which are never compared" in text
-
-
 def test_pair_and_compare_work_without_a_model(command, logs):
     pair = command("pair", "lm-eval:A", "lm-eval:B", "--data", "lm-eval:B")
     assert "On choice, A and B give the same answer to" in " ".join(pair.stdout.split())
@@ -56,16 +49,6 @@ def test_pair_and_compare_work_without_a_model(command, logs):
         if one["metric"] == "accuracy" and one["target"] == "B"
     )
     assert accuracy == results_of(logs / "B" / "m")["colours"]["acc_norm,none"]
-
-
-def test_missing_items_and_no_logs_end_in_one_message(command, logs):
-    two = ("--model", "lm-eval:A", "--model", "lm-eval:B", "--semscore", "none")
-    done = command("compare", *two, "--task", "choice", "--data", "lm-eval:A")
-    assert done.returncode == 2
-    assert "has no answer to 20 of 120 items of colours" in done.stderr
-    done = command("logs", "nowhere")
-    assert done.returncode == 2
-    assert "no `nowhere`" in done.stderr
 
 
 def test_a_task_under_several_conditions_is_chosen_in_full(command, logs):
@@ -86,11 +69,3 @@ def test_logs_are_controls_of_a_test_of_reuse(command, tmp_path):
         *("--data", "lm-eval:logs/0"),
     )
     assert done.stdout.startswith("RELATED: theirs is related to 0"), done.stderr
-
-
-def test_the_questions_are_those_of_the_first_log(command, logs):
-    two = ("--model", "lm-eval:B", "--model", "lm-eval:A", "--semscore", "none")
-    done = command("compare", *two, "--task", "choice", "--json")
-    assert json.loads(done.stdout), done.stderr
-    two = ("--model", "a.jsonl", "--model", "b.jsonl")
-    assert "no data" in command("compare", *two, "--task", "choice").stderr

@@ -1,20 +1,15 @@
 """``scope probe`` as a user meets it, on tiny random checkpoints and made-up pairs."""
 
-import csv
 import itertools
 import json
 import shlex
 import shutil
 
-import numpy as np
 import pytest
-from made_up_pairs import CHECKPOINTS, lay_out, made_up_rows, write_pairs
+from made_up_pairs import CHECKPOINTS, lay_out
 from parsed_page import parse
 
 import scope
-from scope.answers.vectors import stored_latents
-from scope.models import ModelOptions
-from scope.models.latents import CheckpointReader, Readout, read_checkpoint
 from scope.probes import STEPS, load_probe
 from scope.serialization import from_json, to_json
 
@@ -121,29 +116,6 @@ def test_the_whole_ladder_stands_in_the_papers_order(probe):
     assert all(layer["reconstruction"]["value"] > 0 for layer in found["layers"])
 
 
-def _rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_a_second_time_no_model_is_loaded_and_the_bytes_are_the_same(probe, laid_out, monkeypatch):
-    asked = ("--model", "./llama", "--data", "pairs.csv", *SMALL, "--run")
-    probe(*asked, "first", "--token-budget", "4096")
-
-    def asleep(self):
-        raise AssertionError("the model was loaded")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(CheckpointReader, "_loaded", property(asleep))
-        probe(*asked, "second")
-    shutil.rmtree(laid_out / "cache")
-    probe(*asked, "third", "--token-budget", "64")
-    first, second, third = (
-        result(laid_out / "runs" / name) for name in ("first", "second", "third")
-    )
-    assert first == second == third
-
-
 def test_the_command_of_the_manifest_asks_the_same_again(probe, laid_out):
     (laid_out / "prompt.txt").write_text("the {text} was\n", encoding="utf-8")
     done = probe(
@@ -161,40 +133,6 @@ def test_the_command_of_the_manifest_asks_the_same_again(probe, laid_out):
     assert manifest["settings"]["prompt"] == "the {text} was"
     assert [card["used"] for card in manifest["data"]] == [80, 40, 20]
     assert manifest["capabilities"][0]["settings"] == {"low": -1, "high": 5.5}
-
-
-def test_two_models_are_held_against_each_other(probe, laid_out):
-    found = findings(
-        probe(
-            "--model", "./llama", "--model", "./gpt2", "--data", "pairs.csv", *SMALL, "--json-full"
-        )
-    )
-    assert [one["name"] for one in found["models"]] == ["llama", "gpt2"]
-    last = {one["model"]: one for one in found["scores"] if one["step"] == "final"}
-    (difference,) = found["differences"]
-    assert (difference["first"], difference["second"]) == ("llama", "gpt2")
-    assert difference["step"] == "final"
-    apart = last["llama"]["pearson"]["value"] - last["gpt2"]["pearson"]["value"]
-    assert difference["pearson"]["value"] == pytest.approx(apart, abs=2e-6)
-    (alignment,) = found["alignments"]
-    assert np.array(alignment["values"]).shape == np.array(alignment["margins"]).shape == (2, 3)
-    rows = _rows(laid_out / "pairs.csv")
-    distinct = {row[one] for row in rows if row["split"] == "test" for one in list(row)[1:3]}
-    assert alignment["sentences"] == len(distinct)
-    assert [one["model"] for one in found["misjudged"]] == ["llama"] * 10 + ["gpt2"] * 10
-
-
-def test_a_model_whose_layers_stand_still_is_probed_and_has_no_map(probe, laid_out):
-    models = ("--model", "python:toy_readers:Bags", "--model", "python:toy_readers:Still")
-    done = probe(*models, "--data", "pairs.csv", "--step", "raw", "--run", "mine")
-    assert "texts truncated to its maximum length" in done.stdout
-    found = json.loads(result(laid_out / "runs/mine"))["findings"]
-    assert found["alignments"] == []
-    assert any(note.startswith("no CKA map of") for note in found["notes"])
-    assert found["models"][0]["readout"] == "its own"
-    still = found["scores"][1]
-    assert still["pearson"]["reason"] == "one side is constant"
-    assert still["pearsons"] == still["spearmans"] == [None]
 
 
 def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):
@@ -216,62 +154,6 @@ def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):
     assert {**last, "gain": None, "unseen": score["unseen"]} == score
     for name in ("layers", "misjudged", "models"):
         assert again[name] == fitted[name]
-
-
-def test_a_saved_probe_is_tested_on_new_pairs_with_the_model_where_it_is_now(probe, laid_out):
-    asked = ("--model", "./llama", "--data", "pairs.csv", "--readout", "last", *SMALL)
-    probe(*asked, "--save", "kept", "--step", "final")
-    (laid_out / "llama").rename(laid_out / "moved")
-    write_pairs(laid_out / "new.csv", made_up_rows(25, seed=7))
-    done = probe("--probe", "kept", "--model", "./moved", "--test", "new.csv", "--run", "new")
-    assert "A saved probe (step final) against human scores of 25 pairs" in done.stdout
-    first = result(laid_out / "runs/new")
-    manifest = json.loads(first)["manifest"]
-    assert manifest["settings"]["readout"] == "last"
-    probe(*shlex.split(manifest["command"])[2:], "--run", "newer")
-    assert result(laid_out / "runs/newer") == first
-
-
-@pytest.mark.slow
-def test_prompts_and_readouts_are_ways_of_their_own_to_read(probe, laid_out):
-    (laid_out / "prompt.txt").write_text("ann {text} bob", encoding="utf-8")
-    asked = ("--model", "./llama", "--data", "pairs.csv", "--step", "raw", "--dtype", "float32")
-    found = {
-        name: findings(probe(*asked, "--json-full", *more))
-        for name, more in {
-            "usual": (),
-            "own": ("--prompt", "prompt.txt"),
-            "last": ("--readout", "last"),
-            "mean": ("--readout", "mean"),
-        }.items()
-    }
-    told = {
-        name: (one["models"][0]["readout"], one["models"][0]["prompt"])
-        for name, one in found.items()
-    }
-    assert told["own"] == ("prompt", "ann {text} bob")
-    assert told["last"] == ("last", None)
-    assert told["mean"] == ("mean", None)
-    assert len({one["scores"][0]["pearson"]["value"] for one in found.values()}) == 4
-    reader = read_checkpoint(
-        "./llama", ModelOptions(device="cpu"), Readout(kind="prompt", template="ann {text} bob")
-    )
-    latents = stored_latents(["who saw"], reader)
-    assert latents.rows(["who saw"]).tolist() == reader.latents(["who saw"]).tolist()
-
-
-def test_the_run_is_listed_and_reported_again_without_the_model(probed, command, laid_out):
-    shutil.rmtree(laid_out / "llama")
-    rows = json.loads(command("list", "runs", "--json").stdout)
-    assert [(row["run"], row["job"], row["models"], row["state"]) for row in rows] == [
-        ("mine", "probe", "llama", "done")
-    ]
-    page = (laid_out / "runs/mine/report.html").read_bytes()
-    (laid_out / "runs/mine/report.html").unlink()
-    again = command("report", "mine")
-    assert again.returncode == 0, again.stderr
-    assert again.stdout == probed.stdout
-    assert (laid_out / "runs/mine/report.html").read_bytes() == page
 
 
 def test_the_same_stands_open_to_python(laid_out, monkeypatch):

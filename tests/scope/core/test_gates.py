@@ -62,11 +62,6 @@ def test_a_value_beyond_the_bound_is_not_enough(comparison):
     assert told(one, "hard_scope>=0.884") == []
 
 
-def test_a_value_that_is_itself_too_low_is_not_cured_by_examples(comparison):
-    (line,) = told(comparison(measured()), "hard_scope>=0.95")
-    assert line.endswith("n=60, not at least 0.95")
-
-
 def test_an_upper_bound_is_judged_by_the_upper_end(comparison):
     gap = measured(capability=None, found=estimate(0.03, 0.0, 0.06), metric="iid_accuracy_gap")
     assert told(comparison(gap), "iid_accuracy_gap<=0.06") == []
@@ -143,18 +138,6 @@ def test_every_gate_on_a_degenerate_model_fails(comparison):
         ]
 
 
-def test_a_target_is_held_against_another_by_the_same_examples(comparison):
-    student = measured(values=[1.0] * 90 + [0.0] * 10)
-    alike = measured("other", values=[1.0] * 91 + [0.0] * 9)
-    one = comparison(student, alike)
-    assert told(one, "hard_scope[student]>=other-0.1") == []
-    (line,) = told(one, "hard_scope[student]>=other-0.02")
-    assert line.startswith("hard_scope of student on typo minus that of other is -0.010 [")
-    assert "n=100, not at least -0.02 by its lower bound" in line
-    # The other is not compared with itself.
-    assert told(one, "hard_scope>=other-0.1") == []
-
-
 def test_a_difference_weighs_pairs_as_the_report_does(comparison):
     ids = ("a", "a", "a", "b")
     values = {"student": (1.0, 1.0, 1.0, 0.0), "other": (0.0, 0.0, 1.0, 1.0)}
@@ -167,20 +150,10 @@ def test_a_difference_weighs_pairs_as_the_report_does(comparison):
     assert f"minus that of other is {shown.estimate}, n=2" in line
 
 
-def test_an_example_with_another_number_of_pairs_is_left_out_of_a_difference(comparison):
-    mine = dataclasses.replace(measured(values=(1.0, 1.0, 0.0)), example_ids=("a", "a", "b"))
-    other = dataclasses.replace(measured("other", values=(0.0, 1.0)), example_ids=("a", "b"))
-    (line,) = told(comparison(mine, other), "hard_scope[student]>=other-0")
-    assert "minus that of other is -1.000" in line
-    assert "n=1," in line
-
-
-def test_a_gate_that_judges_nothing_or_forgets_its_margin_fails(comparison):
+def test_a_gate_that_judges_nothing_fails(comparison):
     one = comparison(measured(values=[0.0] * 20), measured("llama-0.1", values=[1.0] * 20))
     (line,) = told(one, "hard_scope[student]>=student-0.02")
     assert "`student` is the only target to judge" in line
-    (line,) = told(one, "hard_scope[student]>=llama-0.1")
-    assert "the target `llama-0.1` has no margin after it" in line
     assert len(told(one, "hard_scope[student]>=llama-0.1-0.1")) == 1
 
 
@@ -214,30 +187,6 @@ def test_every_gate_on_a_model_that_is_degenerate_on_a_task_fails(
     lines = told(whole, "agreement>=0.5")
     assert len(lines) == fails
     assert all("on choice: dead is degenerate: one answer" in line for line in lines)
-
-
-def test_another_target_without_this_number_is_told(comparison):
-    other = comparison().manifest.targets[-1].name
-    (line,) = told(comparison(measured("mine")), f"hard_scope[mine]>={other}-0.1")
-    assert line == f"hard_scope of mine on typo: `{other}` has no such number"
-
-
-def test_a_degenerate_model_is_no_baseline(comparison):
-    dead = AnswerShares(
-        model="other", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
-    )
-    both = [measured(values=[1.0] * 100), measured("other", values=[1.0] * 100)]
-    (line,) = told(comparison(*both, shares=[dead]), "hard_scope[student]>=other-0.1")
-    assert "other is degenerate: one answer" in line
-
-
-def test_fail_under_is_the_same_as_a_lower_bound():
-    assert parse_gate("hard_scope=0.9", fail_under=True).bound == 0.9
-    for text in ("iid_accuracy_gap=0.05", "hard_scope=1.1"):
-        with pytest.raises(SpecError):
-            parse_gate(text, fail_under=True)
-    with pytest.raises(SpecError):
-        parse_gate("accuracy>=other-0.1", "tasks")
 
 
 @pytest.mark.parametrize(
@@ -283,18 +232,6 @@ def test_of_two_models_in_brackets_the_second_is_the_reference(comparison):
     assert len(told(one, "hard_scope>=0.8")) == 2
 
 
-def test_another_target_is_compared_with_under_the_same_reference(comparison):
-    ones, zeros = [1.0] * 40, [0.0] * 40
-    one = comparison(
-        between("a", "r", 0.9, ones),
-        between("b", "r", 0.1, zeros),
-        between("a", "b", 0.1, zeros),
-        between("r", "b", 0.1, zeros),
-    )
-    (failure,) = told(one, "hard_scope>=a-0.1")
-    assert failure.startswith("hard_scope of b against r on typo minus that of a is -1.000")
-
-
 @pytest.mark.parametrize("model", ["student", "teacher"])
 @pytest.mark.parametrize(("counts", "passes"), [({"a": 4}, False), ({"a": 3, "b": 1}, True)])
 def test_one_answer_to_fewer_than_five_texts_passes_no_gate(comparison, model, counts, passes):
@@ -313,7 +250,33 @@ def test_only_the_metrics_of_the_job_are_offered():
     assert "word_f1" not in str(caught.value)
 
 
-def test_a_gate_with_another_sign_is_corrected_with_its_own_metric():
-    with pytest.raises(SpecError) as caught:
-        parse_gate("hard_scope>0.9")
-    assert caught.value.fix.startswith("write for example 'hard_scope>=0.9'")
+def test_an_example_with_another_number_of_pairs_is_left_out_of_a_difference(comparison):
+    mine = dataclasses.replace(measured(values=(1.0, 1.0, 0.0)), example_ids=("a", "a", "b"))
+    other = dataclasses.replace(measured("other", values=(0.0, 1.0)), example_ids=("a", "b"))
+    (line,) = told(comparison(mine, other), "hard_scope[student]>=other-0")
+    assert "minus that of other is -1.000" in line
+    assert "n=1," in line
+
+
+def test_another_target_without_this_number_is_told(comparison):
+    other = comparison().manifest.targets[-1].name
+    (line,) = told(comparison(measured("mine")), f"hard_scope[mine]>={other}-0.1")
+    assert line == f"hard_scope of mine on typo: `{other}` has no such number"
+
+
+def test_a_degenerate_model_is_no_baseline(comparison):
+    dead = AnswerShares(
+        model="other", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
+    )
+    both = [measured(values=[1.0] * 100), measured("other", values=[1.0] * 100)]
+    (line,) = told(comparison(*both, shares=[dead]), "hard_scope[student]>=other-0.1")
+    assert "other is degenerate: one answer" in line
+
+
+def test_fail_under_is_the_same_as_a_lower_bound():
+    assert parse_gate("hard_scope=0.9", fail_under=True).bound == 0.9
+    for text in ("iid_accuracy_gap=0.05", "hard_scope=1.1"):
+        with pytest.raises(SpecError):
+            parse_gate(text, fail_under=True)
+    with pytest.raises(SpecError):
+        parse_gate("accuracy>=other-0.1", "tasks")

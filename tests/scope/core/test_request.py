@@ -19,7 +19,6 @@ from scope.core.options import DATA, HIDDEN, OUTSIDE_IDENTITY, Limits, named_val
 from scope.core.request import (
     Request,
     as_function,
-    changed,
     described,
     documentation,
     reproduce,
@@ -27,7 +26,6 @@ from scope.core.request import (
 from scope.errors import ScopeError, SpecError
 from scope.jobs import JOBS
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.reuse.request import ReuseRequest
 from scope.models import ModelOptions
 from scope.models.options import Labelling
 
@@ -116,24 +114,11 @@ def test_the_command_names_what_differs_from_the_defaults_and_decides_the_result
     assert "mine" not in reproduce("count", request)
 
 
-def test_a_prompt_that_is_given_as_text_has_no_file_to_name():
-    options = ModelOptions(prompts={"answer": "{question}"})
-    assert reproduce("count", count(texts="a", model_options=options)) == "scope count --text a"
-
-
-def test_what_was_changed_is_known_by_its_option():
-    assert [one.option for one, _ in changed(count(texts="a", least=3))] == ["--text", "--least"]
-
-
 @pytest.mark.parametrize("least", [1.5, math.nan, True, "3"])
 def test_a_number_that_is_not_whole_is_refused(least):
     with pytest.raises(SpecError) as caught:
         count(texts="a", least=least)
     assert caught.value.expected == "a whole number"
-
-
-def test_numbers_of_numpy_are_numbers():
-    assert type(count(texts="a", least=np.int64(3)).least) is int
 
 
 def test_none_stands_for_no_progress_and_usual_options_of_models():
@@ -155,12 +140,6 @@ def test_none_stands_for_no_progress_and_usual_options_of_models():
 def test_the_command_holds_what_it_offers_and_nothing_else(options, command):
     written = reproduce("count", count(texts="a", **options))
     assert written == f"scope count --text a {command}".strip()
-
-
-def test_zero_is_written_as_a_number():
-    request = {"reference": "a", "targets": "b", "data": "c", "tolerance": 0, "label_map": []}
-    written = reproduce("audit", AuditRequest(**request))
-    assert written == "scope audit --reference a --target b --data c --tolerance 0"
 
 
 TABLE = pd.DataFrame({"text": ["a", "b"]})
@@ -194,18 +173,6 @@ def test_the_packages_functions_are_named_and_documented(name):
     function = getattr(scope, name)
     assert function.__name__ == name
     assert "Parameters\n----------" in function.__doc__
-
-
-def test_one_capability_may_stand_alone_where_none_is_the_default():
-    request = {"suspect": "a", "references": "b", "controls": ["c", "d"], "data": "x"}
-    assert ReuseRequest(**request, capabilities="typo").capabilities == ("typo",)
-    assert ReuseRequest(**request).capabilities is None
-    assert ReuseRequest(**request, capabilities="none").capabilities == ()
-
-
-def test_a_wrong_keyword_of_a_job_is_a_type_error_that_names_the_function():
-    with pytest.raises(TypeError, match=r"^audit\(\): got an unexpected keyword argument 'taget'$"):
-        scope.audit(reference="a", targets=["b"], data="c", taget="b")
 
 
 def test_an_option_of_models_says_where_it_goes():

@@ -3,8 +3,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.data.cloze import FUNCTION_WORDS, blank, is_clean, paragraphs, read_cloze, sentences
-from scope.records import BLANK
+from scope.data.cloze import blank, is_clean, paragraphs, read_cloze, sentences
 
 
 def read(spec, min_words=4, max_words=9, seed=0):
@@ -40,12 +39,6 @@ def test_the_category_is_the_column_that_names_a_book(tmp_path):
     assert [draft.item.category for draft in read(path)] == ["11", None]
 
 
-def test_sentences_do_not_go_on_from_row_to_row(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("text\nAlice saw the white\nRabbit in the garden.\n")
-    assert [draft.item is not None for draft in read(path)] == [False, True]
-
-
 def words_taken(sentence):
     return {made[1] for seed in range(60) if (made := blank(sentence, seed))}
 
@@ -66,43 +59,8 @@ def test_every_word_that_qualifies_is_taken_by_some_seed_and_no_other(sentence, 
     assert words_taken(sentence) == words
 
 
-@pytest.mark.parametrize("sentence", ["It is what it is.", "Storm.", "", "3 4 5 6.", "A? I! So..."])
-def test_without_such_a_word_there_is_no_blank(sentence):
-    assert blank(sentence, 0) is None
-
-
-def test_every_word_is_taken_about_equally_often():
-    sentence = "The old sailor feared the storm."
-    taken = [blank(sentence, seed)[1] for seed in range(400)]
-    # Binomial with 400 draws of 1/4: mean 100, standard deviation 8.7.
-    assert all(60 < taken.count(word) < 140 for word in ("old", "sailor", "feared", "storm"))
-
-
-def test_the_list_of_function_words_is_in_lower_case():
-    assert {word.casefold() for word in FUNCTION_WORDS} == FUNCTION_WORDS
-    assert {"the", "and", "not", "would"} < FUNCTION_WORDS
-
-
-@given(st.text(alphabet="abAB ,-'’é"), st.integers(0, 9))
-def test_the_word_put_back_gives_the_sentence(sentence, seed):
-    made = blank(sentence, seed)
-    if made:
-        text, word = made
-        assert text.count(BLANK) == 1
-        assert text.replace(BLANK, word) == sentence
-        assert len(word) >= 3
-        assert word.isalpha()
-
-
 def read_prose(text):
     return list(paragraphs(text))
-
-
-def test_hard_line_ends_are_joined_within_a_paragraph():
-    assert read_prose("One line,\r\n  two lines.\r\n\r\nAnother\n one.") == [
-        "One line, two lines.",
-        "Another one.",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -155,32 +113,6 @@ def test_a_page_number_goes_and_the_paragraph_goes_on(number):
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["I", "I.", "Part of the crew", "1865.", "Act quickly now", "in 1865", "Section mates laughed"],
-)
-def test_lines_of_prose_are_not_taken_for_marks(line):
-    assert read_prose(f"It was\n{line}") == [f"It was {line}"]
-
-
-def test_marks_within_a_line_end_a_paragraph_too():
-    assert read_prose("The sea was calm. <eos> It was night. <eos>") == [
-        "The sea was calm.",
-        "It was night.",
-    ]
-
-
-def test_notes_of_the_edition_are_left_out():
-    assert read_prose("The sea [Illustration: A\nship] was calm.") == ["The sea was calm."]
-
-
-@given(st.text(alphabet="aB .-\n12*"))
-def test_a_paragraph_is_one_line_and_never_empty(text):
-    for paragraph in paragraphs(text):
-        assert paragraph
-        assert paragraph == " ".join(paragraph.split())
-
-
-@pytest.mark.parametrize(
     "expected",
     [
         ["It rained.", "We stayed in."],
@@ -202,15 +134,6 @@ def test_a_paragraph_is_one_line_and_never_empty(text):
 )
 def test_sentences_are_cut_where_they_end(expected):
     assert list(sentences(" ".join(expected))) == expected
-
-
-def test_dots_with_space_between_are_an_ellipsis():
-    assert list(sentences("Well . . . maybe. So . . . .")) == ["Well ... maybe.", "So ..."]
-
-
-def test_a_speech_of_two_sentences_loses_the_quotes_that_it_cuts():
-    assert list(sentences("“I am here. You are there.”")) == ["I am here.", "You are there."]
-    assert list(sentences('"I am here. You are there."')) == ["I am here.", "You are there."]
 
 
 @given(st.text(alphabet="abAB .?!…"))

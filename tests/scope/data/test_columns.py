@@ -52,11 +52,6 @@ def test_both_ways_give_the_same_values_and_codes(tmp_path, rows, write, require
         assert read(source, required) == read(replace(source, batches=None), required)
 
 
-def test_a_dictionary_of_the_file_may_hold_values_that_no_row_has(tmp_path):
-    source = as_parquet(tmp_path, [("a", "q", 0), ("b", None, 1)], coded=True)
-    assert read(source) == [(["a", "b"], [0, 1]), (["q"], [0, -1]), (["0", "1"], [0, 1])]
-
-
 def test_a_value_that_is_missing_where_one_is_required_is_named_with_its_row(tmp_path):
     source = as_parquet(tmp_path, [("a", "q", 0), ("b", None, 1)])
     assert read(source, required=True) == (

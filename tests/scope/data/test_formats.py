@@ -10,7 +10,6 @@ import pytest
 from scope.data import load_data
 from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
 from scope.data.sources import read_lines
-from scope.data.specs import open_source
 from scope.errors import DataError
 
 
@@ -56,9 +55,12 @@ def test_a_gzip_file_that_is_cut_off_or_broken_is_refused(tmp_path, damage):
         list(read_lines(path))
 
 
-def test_a_file_that_cannot_be_opened_is_refused(tmp_path):
-    with pytest.raises(DataError, match="cannot be read: Is a directory"):
-        list(read_lines(tmp_path))
+def test_a_file_that_unpacks_to_far_more_than_texts_do_is_refused(tmp_path):
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress((b"a" * 1023 + b"\n") * 40_000))
+    with pytest.raises(DataError, match="decompresses to more than 200 times its size"):
+        for _ in read_lines(path):
+            pass
 
 
 @pytest.fixture
@@ -81,16 +83,6 @@ def test_places_are_the_lines_where_rows_begin(opened):
     assert list(source.read(["text"])) == [(2, ("two\r\nlines",)), (5, ("last",))]
 
 
-def test_tabs_separate_the_fields_of_tsv(opened):
-    source = opened('text\tlabel\nsay "no", please\t1\n', "\t")
-    assert [row.values for row in source.read(["text"])] == [('say "no", please',)]
-
-
-def test_a_column_of_numbers_is_no_column_of_strings(opened):
-    source = opened("n,score,text,gaps\n1,1e3,good,\n2,nan,5,7\n")
-    assert source.string_columns == ("text",)
-
-
 @pytest.mark.parametrize(("row", "fields"), [("a", 1), ("a,b,c", 3)])
 @pytest.mark.parametrize("rows", [1, 3000])
 def test_a_ragged_row_is_refused_by_line(opened, row, fields, rows):
@@ -105,8 +97,8 @@ def test_a_ragged_row_is_refused_by_line(opened, row, fields, rows):
     [
         ('text,label\ngood,1\n"never closed,1\nnext,2\n', "the row that begins in line 3 .*broken"),
         ('text,label\ngood,1\n"closed" too early,1\n', "the row that begins in line 3 .*broken"),
-        ("", r"a\.csv is empty\nexpected: a header line"),
         ("text,label,text\na,b,c\n", "column `text` more than once in the header"),
+        ("text;label\na;b\n", "one column in the header .*';' would give 2"),
     ],
 )
 def test_a_broken_table_is_refused(opened, content, message):
@@ -147,16 +139,6 @@ def test_a_broken_line_is_refused_by_number(opened_json_lines, rows, line, found
     assert f"line {rows + 1} of a.jsonl {found}" in raised.value.found
 
 
-def test_an_empty_file_of_json_lines_is_refused(opened_json_lines):
-    with pytest.raises(DataError, match=r"a\.jsonl is empty"):
-        opened_json_lines("\n\n")
-
-
-def test_line_separators_inside_strings_do_not_end_the_line(opened_json_lines):
-    source = opened_json_lines(json.dumps({"text": "a\u2028b\x85c"}, ensure_ascii=False))
-    assert list(source.read(["text"])) == [(1, ("a\u2028b\x85c",))]
-
-
 @pytest.fixture
 def written(tmp_path):
     def write(table: pa.Table, **options):
@@ -180,14 +162,6 @@ def test_columns_of_strings_are_known_by_their_type(written):
     source = open_parquet(written(table))
     assert source.string_columns == ("plain", "large", "coded")
     assert list(source.read(["coded", "n"])) == [(0, ("c", 1))]
-
-
-def test_rows_are_counted_across_batches(written):
-    table = pa.table({"text": [f"text {i}" for i in range(5000)], "label": [0.0, None] * 2500})
-    data = load_data(str(written(table, row_group_size=700)), n=10)
-    assert len({example.text for example in data.examples}) == 10
-    assert data.card.rows == 5000
-    assert {example.label for example in data.examples} <= {"0", None}
 
 
 FEATURES = {
@@ -225,13 +199,6 @@ def test_a_file_that_is_cut_off_or_damaged_is_refused(written, damage):
         load_data(str(path))
 
 
-def test_strings_that_are_not_utf8_are_refused(written):
-    raw = pa.array([b"caf\xe9"], pa.binary())
-    broken = pa.Array.from_buffers(pa.string(), 1, raw.buffers())
-    with pytest.raises(DataError, match="cannot be read as parquet"):
-        load_data(str(written(pa.table({"text": broken}))))
-
-
 def paragraphs(path):
     return [row.values for row in open_text(path).read(("book", "text"))]
 
@@ -242,17 +209,6 @@ def test_a_row_is_a_paragraph_with_its_line_ends(tmp_path):
     assert paragraphs(path) == [("alice", "One\ntwo"), ("alice", "  three")]
 
 
-def test_a_folder_is_read_in_the_order_of_its_paths(tmp_path):
-    for name in ("b.txt", "a.txt", "more/c.TXT", "notes.md"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(f"Text of {name}.")
-    assert paragraphs(tmp_path) == [
-        ("a", "Text of a.txt."),
-        ("b", "Text of b.txt."),
-        ("more/c", "Text of more/c.TXT."),
-    ]
-
-
 def test_the_licence_around_a_book_of_project_gutenberg_is_left_out(tmp_path):
     path = tmp_path / "book.txt"
     path.write_text(
@@ -260,14 +216,6 @@ def test_the_licence_around_a_book_of_project_gutenberg_is_left_out(tmp_path):
         "***END OF THIS PROJECT GUTENBERG EBOOK***\nMore licence.\n"
     )
     assert paragraphs(path) == [("book", "Book.")]
-
-
-def test_the_scheme_text_and_the_bare_path_of_a_file_open_the_same(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("One.\n\nTwo.\n")
-    for spec in (f"text:{path}", str(path)):
-        assert open_source(spec).columns == ("text", "book")
-        assert [example.text for example in load_data(spec).examples] == ["One.", "Two."]
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,6 @@ def test_labelled_texts_are_the_same_in_every_form(way, tmp_path):
     assert loaded.card.fingerprint == load_data(str(as_path(tmp_path))).card.fingerprint
 
 
-def test_texts_alone_have_no_labels():
-    loaded = load_data(data_spec(tuple(TEXTS)))
-    assert [(one.text, one.label) for one in loaded.examples] == [(text, None) for text in TEXTS]
-
-
 def test_the_name_is_a_hash_of_the_content():
     first, same, other = data_spec(PAIRS), data_spec(iter(PAIRS)), data_spec(PAIRS[:1])
     assert first == same != other

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from scope.data.pairs import PART_NAMES, WantedPairs, gather_pairs, pair_fingerprint
+from scope.data.pairs import WantedPairs, gather_pairs, pair_fingerprint
 from scope.errors import DataError
-from scope.records import ScoredPair
 
 WANTED = WantedPairs(task="similarity", low=0.0, high=5.0)
 ROWS = [
@@ -62,20 +61,6 @@ def test_a_part_has_its_own_rows_named_by_their_content(pairs):
     assert (data.card.rows, data.card.used) == (2, 2)
 
 
-@pytest.mark.parametrize(
-    ("part", "numbers"), [("train", [0, 3]), ("development", [1, 4, 5, 6, 7]), ("test", [2, 8])]
-)
-def test_a_part_has_several_names_in_any_case(pairs, part, numbers):
-    splits = ("train", "dev", "test", "Training", "development", "VALIDATION", "valid", "val ")
-    rows = [
-        {"Split": split, "first": "A", "second": str(number), "score": 1}
-        for number, split in enumerate((*splits, "TEST", "other", None))
-    ]
-    assert [int(pair.second) for pair in pairs(rows, part).pairs] == numbers
-    names = [name for known in PART_NAMES.values() for name in known]
-    assert len(set(names)) == len(names)
-
-
 def test_without_the_column_the_parts_must_be_named_one_by_one(pairs):
     with pytest.raises(DataError) as raised:
         pairs("first,second,score,set\nA,B,1,train\n", "development")
@@ -114,26 +99,6 @@ def test_columns_are_found_by_their_usual_names(pairs, first, second, score):
     assert scored(data) == [("A", "B", 2.5)]
 
 
-def test_texts_that_belong_together_are_read_and_a_score_comes_before_a_label(pairs):
-    row = {"sentence1": "no", "text2": "B", "text1": "A", "label": "neutral", "score": 3}
-    assert scored(pairs([row])) == [("A", "B", 3.0)]
-
-
-def test_ids_serve_where_every_row_of_the_part_has_its_own(pairs):
-    named = [row | {"pair_ID": f"p{number}"} for number, row in enumerate(ROWS)]
-    named[1]["pair_ID"] = "p0"  # the ids of another part do not matter
-    assert [pair.id for pair in pairs(named, "train").pairs] == ["p0", "p2"]
-    named[2]["pair_ID"] = "p0"
-    assert "p0" not in {pair.id for pair in pairs(named, "train").pairs}
-
-
-def test_equal_pairs_count_as_often_as_they_occur(pairs):
-    data = pairs("first,second,score\nA,B,2\nB , A,2.0\nA,B,3\nA,B,2\n")
-    assert scored(data) == [("A", "B", 2.0), ("A", "B", 2.0), ("A", "B", 3.0), ("B", "A", 2.0)]
-    assert len({pair.id for pair in data.pairs}) == 4
-    assert (data.card.rows, data.card.duplicates, data.card.used) == (4, 0, 4)
-
-
 def test_rows_with_an_empty_text_are_left_out_and_counted_whatever_their_score(pairs):
     data = pairs("first,second,score\nA,B,2\nA, ,7\n,B,\n")
     assert (data.card.rows, data.card.empty, data.card.used) == (3, 2, 1)
@@ -157,16 +122,6 @@ def test_samples_are_nested_by_seed_and_the_same_in_any_order_of_the_rows(
     for data in (every, larger, smaller):
         assert len(rows) == data.card.rows == len(every.pairs) + data.card.empty
     assert pairs(rows[::-1], n=n, seed=seed).pairs == smaller.pairs
-
-
-def test_another_seed_draws_other_pairs(pairs):
-    rows = [{"first": "A", "second": str(number), "score": 1} for number in range(40)]
-    assert pairs(rows, n=5, seed=1).pairs != pairs(rows, n=5, seed=2).pairs
-
-
-def test_the_range_is_inclusive_and_may_be_another(pairs):
-    table = "first,second,score\nA,B,-1\nA,C,1\n"
-    assert [pair.score for pair in pairs(table, low=-1.0, high=1.0).pairs] == [-1.0, 1.0]
 
 
 LEAVE_OUT = "fix the row, or leave it out"
@@ -193,10 +148,6 @@ def test_a_score_that_is_none_is_named_by_file_and_line(pairs, score, found, fix
     assert raised.value.found.startswith(f"line 2 of a.jsonl: {found}")
     assert raised.value.expected == "a score from 0 to 5"
     assert raised.value.fix.endswith(fix)
-
-
-def test_a_bad_score_of_another_part_does_not_matter(pairs):
-    assert len(pairs([*ROWS, ROWS[3] | {"score": -1}], "train").pairs) == 2
 
 
 def test_numbers_of_classes_do_not_pass_for_scores(tmp_path):
@@ -228,18 +179,3 @@ def test_numbers_of_classes_do_not_pass_for_scores(tmp_path):
 def test_a_table_without_texts_scores_or_pairs_is_refused(pairs, table, found):
     with pytest.raises(DataError, match=found):
         pairs(table)
-
-
-@pytest.mark.parametrize(("n", "seed"), [(0, 0), (1, -1)])
-def test_a_sample_that_makes_no_sense_is_refused_before_anything_is_read(n, seed):
-    with pytest.raises(DataError, match=r"n = 0|seed = -1"):
-        gather_pairs("nowhere.csv", WANTED, n=n, seed=seed)
-
-
-def test_the_fingerprint_changes_with_everything():
-    first = ScoredPair(id="0", first="A", second="B", score=1.0)
-    changes = ({"id": "1"}, {"first": "C"}, {"second": "C"}, {"score": 2.0})
-    others = [replace(first, **change) for change in changes]
-    others.append(replace(first, first="B", second="A"))
-    assert len({pair_fingerprint([other]) for other in [first, *others]}) == 6
-    assert pair_fingerprint([first, others[0]]) != pair_fingerprint([others[0], first])

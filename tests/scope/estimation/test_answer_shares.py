@@ -30,14 +30,6 @@ def test_one_answer_to_nearly_all_texts_is_degenerate(gold, constant, reason):
     assert (found is None) == (reason is None)
 
 
-@pytest.mark.parametrize("wrong", [0, 5, 10])
-def test_a_good_model_on_skewed_data_is_not_degenerate(wrong):
-    gold = labels_of(good=90, bad=10)
-    answers = gold | dict.fromkeys(list(gold)[-wrong:] if wrong else [], "good")
-    if wrong < 10:
-        assert answer_shares("m", answers, gold).degenerate is None
-
-
 @pytest.mark.parametrize("right", [17, 90, 900])
 def test_a_constant_model_on_skewed_data_is_degenerate(right):
     """Nine of ten are right by chance alone: the answers to the others tell."""
@@ -48,17 +40,6 @@ def test_a_constant_model_on_skewed_data_is_degenerate(right):
     )
     sees_one = dict.fromkeys(gold, "good") | {max(gold, key=int): "bad"}
     assert "gold label is another" not in (answer_shares("m", sees_one, gold).degenerate or "")
-
-
-def test_a_few_labels_do_not_stand_for_all_texts():
-    """Two labels among a hundred texts say nothing; the reference's answers do."""
-    texts = [str(number) for number in range(100)]
-    few = {"0": "good", "1": "bad"}
-    mostly = dict.fromkeys(texts, "good") | {"1": "bad", "2": "bad", "3": "bad", "4": "bad"}
-    assert answer_shares("r", mostly, few).degenerate is None
-    half = {one: "good" if int(one) % 2 else "bad" for one in texts}
-    found = answer_shares("t", dict.fromkeys(texts, "good"), few, half)
-    assert "no answer of the reference exceeds 50 of 100" in found.degenerate
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -89,14 +70,6 @@ def test_without_gold_the_reference_shows_what_the_texts_are():
     assert target.degenerate is None
 
 
-def test_the_most_frequent_answers_come_first_and_others_are_counted():
-    answers = labels_of(a=1, b=4, c=2, d=1, e=1, f=1)
-    shares = answer_shares("m", answers, {})
-    assert list(shares.counts)[:2] == ["b", "c"]
-    assert shares.n == 10
-    assert shares.in_words(most=2) == "b 40 %, c 20 %, 4 others"
-
-
 def test_a_reference_without_labels_must_give_two_answers():
     """Nothing shows that the only answer depends on the texts."""
     ten = labels_of(good=10)
@@ -115,14 +88,6 @@ def test_a_constant_target_is_found_where_the_reference_is_skewed_and_no_label_i
     assert answer_shares("t", mostly, {}, mostly).degenerate is None
 
 
-def test_labels_that_are_mixed_up_are_below_chance():
-    gold = labels_of(good=50, bad=50)
-    backwards = {one: "bad" if label == "good" else "good" for one, label in gold.items()}
-    found = answer_shares("m", backwards, gold).degenerate
-    assert "is below chance, 0.500" in found
-    assert "--label-map" in found
-
-
 @pytest.mark.parametrize("labelled", [0, 20])
 def test_a_random_target_is_found_by_the_reference_where_too_few_labels_are_known(labelled):
     reference = labels_of(good=100, bad=100)
@@ -136,22 +101,6 @@ def test_a_random_target_is_found_by_the_reference_where_too_few_labels_are_know
     assert answer_shares("m", answers, gold).degenerate is None
 
 
-def test_a_target_that_errs_as_often_as_every_fourth_time_is_not_degenerate_without_labels():
-    reference = labels_of(good=100, bad=100)
-    turned = {"good": "bad", "bad": "good"}
-    answers = {one: turned[said] if int(one) % 4 == 0 else said for one, said in reference.items()}
-    assert answer_shares("m", answers, {}, reference).degenerate is None
-    few = dict(list(reference.items())[80:129])
-    swapped = {one: turned[said] for one, said in few.items()}
-    assert answer_shares("m", swapped, {}, few).degenerate is None
-
-
-def test_a_reference_that_is_wrong_does_not_make_a_target_degenerate_where_labels_are_known():
-    gold = labels_of(good=30, bad=30)
-    wrong = dict(zip(gold, ["good", "bad"] * 30, strict=True))
-    assert answer_shares("m", gold, gold, wrong).degenerate is None
-
-
 def test_rare_agreement_is_no_sign_of_chance_where_there_are_many_answers():
     """As of next tokens."""
     texts = [str(place) for place in range(200)]
@@ -161,3 +110,11 @@ def test_rare_agreement_is_no_sign_of_chance_where_there_are_many_answers():
     few = {one: "AB"[int(one) % 2] for one in texts}
     turned = {one: "AB"[int(one) // 2 % 2] for one in texts}
     assert "the reference's" in answer_shares("m", turned, {}, few).degenerate
+
+
+@pytest.mark.parametrize("wrong", [0, 5, 10])
+def test_a_good_model_on_skewed_data_is_not_degenerate(wrong):
+    gold = labels_of(good=90, bad=10)
+    answers = gold | dict.fromkeys(list(gold)[-wrong:] if wrong else [], "good")
+    if wrong < 10:
+        assert answer_shares("m", answers, gold).degenerate is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scope.estimation.matrix import measure_matrix
-from scope.records import Estimate, Measurement, Undefined
+from scope.records import Measurement, Undefined
 from scope.statistics import mean_estimate, sign_flip_p_value
 from scope.statistics.between_models import mean_over_models
 
@@ -44,16 +44,6 @@ def test_asymmetries_have_sign_flip_p_values_that_are_corrected_together():
     assert apart.p_value == expected
     assert apart.p_adjusted == pytest.approx(2 * expected)
     assert (alike.p_value, alike.p_adjusted) == (1.0, 1.0)
-
-
-def test_a_pair_that_is_compared_in_one_direction_has_no_asymmetry():
-    assert measure_matrix([measured("a", "b", [1, 0])], {}, seed=0).asymmetries == ()
-
-
-def test_a_direction_without_values_makes_the_asymmetry_undefined():
-    rows = [measured("a", "b", [1, 0]), measured("b", "a", [])]
-    (found,) = measure_matrix(rows, {}, seed=0).asymmetries
-    assert (str(found.estimate), found.p_value) == ("undefined (no pair)", None)
 
 
 def twelve_directions(shift=0.0):
@@ -102,13 +92,6 @@ def test_a_group_is_the_mean_of_its_members_against_each_reference():
     assert of_r.estimate.value == pytest.approx(0.5)
     assert of_a.members == ("b",)
     assert isinstance(of_a.estimate, Undefined)
-
-
-def test_a_group_with_an_undefined_member_says_which():
-    rows = [measured("r", "a", [1, 1]), measured("r", "b", [])]
-    (found,) = measure_matrix(rows, {"g": ["a", "b"]}, seed=0).groups
-    assert str(found.estimate) == "undefined (b: no pair)"
-    assert not isinstance(found.estimate, Estimate)
 
 
 def test_a_degenerate_model_is_in_no_correlation_and_leaves_its_group_undefined():

@@ -3,10 +3,8 @@
 import pytest
 
 from scope.estimation import measure
-from scope.estimation.pairs import invariant_pairs
 from scope.metrics import METRICS
 from scope.records import (
-    Estimate,
     Example,
     Perturbation,
     Prediction,
@@ -89,45 +87,3 @@ def test_by_hand(numbers):
 def test_nothing_is_right_or_wrong_about_a_token(numbers):
     gaps = [one.estimate for one in numbers.measurements if one.metric == "iid_accuracy_gap"]
     assert gaps == [Undefined(reason="no example has a gold label")] * 2
-
-
-def test_parts_are_taken_by_the_confidence_in_the_token_alone(numbers):
-    parts = {one.subset: one.estimate for one in numbers.measurements if one.target == "second"}
-    del parts[None]
-    # Confidence 0.5 and 0.875; the mass of other tokens is none.
-    assert set(parts) == {
-        "reference's confidence ≤ 0.75",
-        "reference's confidence 0.75 to 0.95",
-    }
-    assert parts["reference's confidence ≤ 0.75"].value == 0
-    assert parts["reference's confidence 0.75 to 0.95"].value == 1
-
-
-def test_targets_are_compared_with_each_other(numbers):
-    [hard] = [one for one in numbers.differences if one.metric == "hard_scope"]
-    assert isinstance(hard.estimate, Estimate)
-    assert hard.estimate.value == pytest.approx(0.5)
-
-
-def test_every_pair_has_columns_for_its_own_tokens():
-    pairs = invariant_pairs("typo", *scored())
-    assert pairs.example_ids == ("0", "1")
-    assert pairs.open_vocabulary
-    # a, b, c and the rest; the second pair fills two of them.
-    assert pairs.reference[0].tolist() == [[0.5, 0, 0, 0.5], [0.875, 0, 0, 0.125]]
-    assert pairs.targets[1][1].tolist() == [[0, 0, 0.5, 0.5], [0.375, 0, 0, 0.625]]
-
-
-def test_no_pair_of_language_models_gives_undefined():
-    examples, perturbations = scored()
-    numbers = measure(
-        examples[2:],
-        perturbations[2:],
-        capabilities=["typo"],
-        targets=["first", "second"],
-        labels=(),
-        soft_scope=METRICS["soft_scope"],
-        seed=0,
-    )
-    hard = [one.estimate for one in numbers.measurements if one.metric == "hard_scope"]
-    assert hard == [Undefined(reason="the reference is invariant on no pair")] * 2

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from scope.estimation import ScoredCandidates, measure
-from scope.estimation.pairs import NO_FLIP, NO_MATCH, NO_MOVE, NO_PAIR, ON_CANDIDATES
+from scope.estimation.pairs import NO_FLIP, NO_MATCH, NO_MOVE
 from scope.metrics import METRICS
 from scope.records import (
     Estimate,
@@ -121,17 +121,6 @@ def test_a_model_that_never_moves_has_a_half_and_no_reach():
     assert {metric: estimate(found, metric).value for metric in wanted} == wanted
 
 
-def test_a_text_with_a_single_candidate_does_not_count():
-    found = audit(BY_HAND, [DRAWN[0], DRAWN[4], DRAWN[5]])
-    assert found["concordance", "target"].example_ids == ("b",)
-
-
-def test_a_wider_gap_leaves_out_pairs():
-    assert estimate(audit(BY_HAND, DRAWN, gap=1.0), "concordance").n == 2
-    reason = estimate(audit(BY_HAND, DRAWN, gap=9.0), "concordance").reason
-    assert reason == NO_PAIR
-
-
 def test_labels_alone_leave_concordance_and_reach_undefined_and_keep_the_flips():
     clean = {id_: (one, round(other)) for id_, (one, other) in BY_HAND.items()}
     found = audit(clean, [(*row[:3], round(row[3])) for row in DRAWN])
@@ -170,13 +159,6 @@ def test_next_tokens_are_compared_by_the_two_first():
 )
 def test_too_little_is_undefined_with_a_reason(metric, drawn, reason):
     assert estimate(audit(BY_HAND, drawn), metric) == Undefined(reason=reason)
-
-
-def test_a_capability_that_draws_none_has_its_reason_everywhere():
-    found = audit(BY_HAND, [], missing={"typo": "`typo` draws no random candidates"})
-    assert {estimate(found, metric).reason for metric in ON_CANDIDATES} == {
-        "`typo` draws no random candidates"
-    }
 
 
 probability = st.floats(0.01, 0.99)

@@ -48,11 +48,6 @@ def test_a_text_lies_in_a_slice_of_label_confidence_and_each_column():
     }
 
 
-def test_a_language_model_has_no_label():
-    found = slices_of([scored("a", 0.5, 0.2, tokens=("x", "y"))], ())
-    assert found == {"the reference's confidence": {"a": "reference's confidence ≤ 0.75"}}
-
-
 SOURCE = {
     "source": {f"e{place}": f"source: {'mail' if place < 4 else 'web'}" for place in range(8)}
 }
@@ -116,16 +111,3 @@ def test_the_primary_metric_is_sliced_alone():
         ("concordance", "typo"),
         ("hard_scope", "casing"),
     }
-
-
-def test_bands_of_confidence_stand_in_their_order():
-    rows = [
-        scored(f"e{place}", *both) for place, both in enumerate([(1, 0), (0.6, 0.4), (0.8, 0.2)])
-    ]
-    values = measured({"e0": 1, "e1": 0, "e2": 1})
-    parts, _ = slice_numbers([values], slices_of(rows, LABELS), seed=0)
-    assert [one.subset.removeprefix("reference's confidence ") for one in parts[1:]] == [
-        "≤ 0.75",
-        "0.75 to 0.95",
-        "above 0.95",
-    ]

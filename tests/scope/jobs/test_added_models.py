@@ -92,18 +92,3 @@ def test_controls_are_added_to_a_test_of_reuse(tmp_path, without_pages):
     assert without_clock(reuse(names, "mine")) == without_clock(reuse(names, "scratch"))
     with pytest.raises(RunError, match="with different arguments: controls"):
         reuse(names[:-1], "mine")
-
-
-def test_models_are_added_to_a_comparison(tmp_path, without_pages):
-    rows = [{"question": f"Which is {place}?", "options": ["a", "b"]} for place in range(12)]
-    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    models = [f"python:toy_answerers:{name}" for name in ("Reader", "Skimmer", "Terse")]
-
-    def compare(models, run):
-        data = str(tmp_path / "questions.jsonl")
-        return scope.compare(
-            models=models, tasks="choice", data=data, run=run, runs=tmp_path / "runs"
-        )
-
-    compare(models[:2], "mine")
-    assert without_clock(compare(models, "mine")) == without_clock(compare(models, "scratch"))

@@ -3,7 +3,7 @@
 import pytest
 from estimates import main_estimates
 
-from scope.errors import ModelError, SpecError
+from scope.errors import SpecError
 from scope.models import ModelOptions
 
 WORDS = {"negative": "bad", "positive": "good"}
@@ -38,19 +38,6 @@ def test_language_models_with_label_words_are_audited_beside_classifiers(toy_aud
     assert "--label-word negative=bad --label-word positive=good" in command
 
 
-def test_another_prompt_or_other_words_are_another_configuration(toy_audit, tmp_path):
-    first = chooser_audit(toy_audit, tmp_path)
-    asked = {first.manifest.reference.fingerprint}
-    for options in (
-        ModelOptions(label_words={**WORDS, "positive": "fine"}),
-        ModelOptions(label_words=WORDS, prompts={"classify": "{text}: {labels}?"}),
-    ):
-        comparison = chooser_audit(toy_audit, tmp_path, model_options=options, n=4)
-        asked.add(comparison.manifest.reference.fingerprint)
-    assert len(asked) == 3
-    assert len(list((tmp_path / "runs").iterdir())) == 3
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -80,20 +67,3 @@ def test_what_does_not_fit_the_role_is_refused_before_any_work(
         toy_audit("Student", **options)
     assert message in str(caught.value)
     assert not (tmp_path / "runs").exists()
-
-
-def test_leaving_gold_labels_out_may_be_said_twice(toy_audit):
-    comparison = toy_audit(
-        "Speaker",
-        reference="python:toy_models:Speaker",
-        role="next_token",
-        label_column="none",
-        capabilities=["typo"],
-        n=2,
-    )
-    assert comparison.manifest.data[0].labelled == 0
-
-
-def test_a_language_model_without_label_words_says_which_to_give(toy_audit):
-    with pytest.raises(ModelError, match="--label-word"):
-        toy_audit("Student", reference="python:toy_models:Chooser")

@@ -9,18 +9,15 @@ from capabilities.extractive_qa import ExtractiveQA
 from capabilities.typo import Typo
 from scope.jobs import cost_estimate
 from scope.jobs.cost_estimate import (
-    expected_queries,
-    facts_of,
     questions_work,
     search_work,
     seconds_to_answer,
     texts_work,
 )
-from scope.models import ModelOptions
 from scope.models.model import Model
 from scope.models.options import LETTER_TOKENS
 from scope.protocols import SearchOptions
-from scope.records import Answer, Example, ModelCard, Prediction, Question
+from scope.records import Answer, Example, Prediction, Question
 
 EXAMPLES = tuple(
     Example(id=str(number), text=f"several different words are number {number} here", label=None)
@@ -57,14 +54,6 @@ def test_the_time_for_all_is_that_of_a_part_and_of_the_first_answer(clock):
     assert len(set(asked)) == len(asked) < 50
 
 
-@pytest.mark.parametrize(("items", "seconds"), [([], 0.0), (["one"], 2.0)])
-def test_what_is_little_is_answered_whole(clock, items, seconds):
-    def ask(some):
-        clock.now += 2.0 * len(some)
-
-    assert seconds_to_answer(items, ask) == seconds
-
-
 class Slow(Reference):
     """Takes a hundredth of a second a text."""
 
@@ -77,11 +66,6 @@ class Slow(Reference):
         self.texts |= set(texts)
         self.clock.now += 0.01 * len(texts)
         return [Prediction(probabilities=tuple(row)) for row in super().classify(texts)]
-
-
-@dataclass
-class Saved:
-    spec: str = "predictions:answers.jsonl"
 
 
 @dataclass
@@ -101,11 +85,6 @@ def test_perturbations_take_as_long_as_their_texts(clock):
     assert found.seconds == pytest.approx(0.72)
 
 
-def test_saved_answers_take_no_time():
-    found = texts_work(named(Saved()), EXAMPLES, 60).measured()
-    assert (found.queries, found.seconds) == (72, 0.0)
-
-
 def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     model = Endpoint()
     model.prompts = {"classify": "x" * 40}
@@ -121,25 +100,6 @@ def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     assert searched.tokens_out == searched.queries * LETTER_TOKENS > 0
     model.prompts = {}  # only next tokens are asked without a prompt
     assert texts_work(named(model), EXAMPLES[:10], 10).measured().tokens_out == 20
-
-
-def test_texts_that_time_does_not_suffice_for_are_estimated_by_their_length(monkeypatch):
-    class Letters(Typo):
-        def estimate_queries(self, example, options):
-            return 2 * len(example.text)
-
-    whole = expected_queries(Letters(), EXAMPLES, OPTIONS)
-    assert whole == 2 * sum(len(one.text) for one in EXAMPLES)
-    monkeypatch.setattr(cost_estimate, "SECONDS_TO_ESTIMATE", 0.0)
-    assert expected_queries(Letters(), EXAMPLES, OPTIONS) == whole
-
-
-def test_an_estimate_that_fails_is_unknown():
-    class Wrong(Typo):
-        def estimate_queries(self, example, options):
-            raise ZeroDivisionError
-
-    assert expected_queries(Wrong(), EXAMPLES, OPTIONS) == 0
 
 
 def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):
@@ -172,15 +132,6 @@ def test_a_search_that_asks_an_endpoint_is_not_tried(clock):
     assert found.queries > 0
 
 
-def test_a_search_that_fails_is_named(clock):
-    class Broken(Typo):
-        def search(self, classifier, examples, options):
-            raise OSError("no dictionary")
-
-    found = search_work(Broken(), named(Slow(clock)), EXAMPLES[:2], OPTIONS).measured()
-    assert found.purpose == "search: typo, which fails"
-
-
 def test_equal_questions_are_asked_once(clock):
     class Answerer:
         spec = "python:answerer"
@@ -193,21 +144,3 @@ def test_equal_questions_are_asked_once(clock):
     model = Model(name="one", adapter=Answerer(), own=True)
     found = questions_work(model, ExtractiveQA(), questions, 32).measured()
     assert (found.queries, found.seconds) == (1, 1.0)
-
-
-def facts(spec, model):
-    card = ModelCard(name="m", spec=spec, fingerprint="f", role="model")
-    return facts_of(card, model, "classify", ["a", "b", "c"], ModelOptions())
-
-
-def test_some_of_the_texts_are_answered_and_timed():
-    found = facts("python:toy_models:Reference", Reference())
-    assert (found.model, found.timed) == ("m", 3)
-    assert found.seconds >= 0
-
-
-@pytest.mark.parametrize("spec", ["openai:http://localhost:1/v1#m", "predictions:m.jsonl"])
-def test_neither_an_endpoint_nor_saved_answers_are_timed(spec):
-    found = facts(spec, Reference())
-    assert (found.seconds, found.timed) == (None, 0)
-    assert found.reason

@@ -71,20 +71,6 @@ def test_objects_that_share_a_fingerprint_are_refused():
     assert raised.value.found == "`a` and `c` have the same fingerprint, '1'"
 
 
-def test_files_that_are_the_same_are_one_model_under_two_names(tmp_path):
-    paths = [tmp_path / name for name in ("a.jsonl", "b.jsonl")]
-    for path in paths:
-        path.write_text('{"id": "0", "answer": 1}\n')
-    first, second = load(*(f"predictions:{path}" for path in paths))
-    assert first.fingerprint == second.fingerprint
-
-
-@pytest.mark.parametrize("rows", [2, 4])
-def test_a_table_of_another_length_than_the_data_is_refused(table, rows):
-    with pytest.raises(ModelError, match=rf"{rows} rows in data\.jsonl, and answers\.tsv with 3"):
-        load(f"predictions:{table}#*", tasks=[chosen(rows=rows)])
-
-
 @pytest.mark.parametrize("task", [Choice, ExtractiveQA])
 def test_prompts_that_no_task_asks_with_are_refused(task):
     with pytest.raises(SpecError) as raised:
@@ -98,18 +84,3 @@ def test_prompts_are_read_before_any_model_is_loaded(tmp_path):
         load("hf:no/such", "hf:no/such-either", prompts=prompts)
     with pytest.raises(SpecError, match="the prompt choice with the fields"):
         load("hf:no/such", "hf:no/such-either", prompts={"choice": "no field"})
-
-
-def test_a_prompt_that_one_of_the_tasks_asks_with_is_taken():
-    tasks = [chosen(ExtractiveQA), chosen()]
-    prompts = {
-        "choice_letters": "{text} {options}",
-        "answer": "{text}",
-        "text_to_text_answer": "{text}",
-    }
-    assert len(load(Model("a", "1"), Model("b", "2"), tasks=tasks, prompts=prompts)) == 2
-
-
-def test_one_model_is_no_comparison():
-    with pytest.raises(SpecError, match="at least two models"):
-        load(Model("a", "1"))

@@ -67,11 +67,6 @@ def test_shards_give_the_result_of_one_process(toy_audit, workers, options, else
     assert workers.done == (["2-of-4", "4-of-4"] if "shard" in options else ["1-of-2", "2-of-2"])
 
 
-def test_there_are_no_more_shards_than_texts(toy_audit, workers):
-    result = toy_audit("Student", engine="ray", workers=100, n_unchanged=3, **{**OPTIONS, "n": 2})
-    assert len(workers.done) == len(result.examples) == 3
-
-
 def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers):
     options = {"run": "there", "engine": "ray", **OPTIONS}
     here = toy_audit("Student", run="here", **OPTIONS)
@@ -91,14 +86,6 @@ def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers):
     RunFolder(there.folder).result_path.unlink()
     assert bare(toy_audit("Student", workers=2, **options)) == bare(here)
     assert workers.done[3:] == ["2-of-3"]
-
-
-def test_a_further_target_is_answered_by_workers(toy_audit, workers):
-    here = toy_audit("Student", "Stranger", run="here", **OPTIONS)
-    toy_audit("Student", run="there", engine="ray", workers=2, **OPTIONS)
-    there = toy_audit("Student", "Stranger", run="there", engine="ray", workers=2, **OPTIONS)
-    assert workers.done == ["1-of-2", "2-of-2"] * 2
-    assert bare(there) == bare(here)
 
 
 def test_texts_that_saved_predictions_lack_are_those_of_all_shards(
@@ -153,20 +140,9 @@ def test_an_object_cannot_be_sent(toy_audit, workers):
         toy_audit("Student", targets=[model], engine="ray")
 
 
-def test_a_limit_of_requests_is_refused_with_workers(toy_audit):
-    with pytest.raises(SpecError, match="--max-requests with --engine ray"):
-        toy_audit("Student", engine="ray", model_options=scope.ModelOptions(max_requests=5))
-
-
 def test_workers_without_an_engine_are_refused(toy_audit):
     with pytest.raises(SpecError, match="with the engine local"):
         toy_audit("Student", workers=2)
-
-
-@pytest.mark.parametrize("engine", ["dask", "ray:", "local:a"])
-def test_an_unknown_engine_is_refused(toy_audit, engine):
-    with pytest.raises(SpecError, match="the engine"):
-        toy_audit("Student", engine=engine)
 
 
 def test_without_the_package_it_is_said_how_to_install_it(toy_audit, monkeypatch):
@@ -237,3 +213,9 @@ def test_ray_gives_the_result_of_one_process_though_a_worker_is_killed(questions
 def test_what_ray_lacks_is_said(toy_audit, found_by_workers, options, found):
     with pytest.raises(ResourceError, match=found):
         toy_audit("Student", **{"engine": "ray", **OPTIONS, **options})
+
+
+@pytest.mark.parametrize("engine", ["dask", "ray:", "local:a"])
+def test_an_unknown_engine_is_refused(toy_audit, engine):
+    with pytest.raises(SpecError, match="the engine"):
+        toy_audit("Student", engine=engine)

@@ -5,7 +5,8 @@ from dataclasses import replace
 import made_up_tasks_comparison
 from made_up_comparison import build_comparison
 
-from scope.jobs.pages import badge_of, markdown_of
+from scope.jobs.exports import badge_of
+from scope.jobs.pages import markdown_of
 
 
 def test_a_badge_of_a_comparison_has_a_label_and_a_number():

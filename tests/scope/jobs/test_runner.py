@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,9 +18,9 @@ from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, run_job
 from scope.models import ModelOptions
 from scope.progress import Silent
-from scope.records import ModelCard, Prediction
+from scope.records import ModelCard
 from scope.store import RunFolder
-from scope.store.listing import read_summary
+from scope.store.folder import read_summary
 
 
 @pytest.fixture
@@ -130,39 +129,6 @@ def test_a_run_that_is_refused_before_it_holds_anything_leaves_no_folder(manifes
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_that_holds_answers_stays_when_it_is_refused(manifest, tmp_path):
-    def refuse(run):
-        run.keep("model", {"good": Prediction(probabilities=(0.25, 0.75))})
-        raise ModelError("no", expected="yes", fix="say yes")
-
-    with pytest.raises(ModelError):
-        run_job(Request(run="mine", runs=tmp_path), lambda _: Prepared(manifest, refuse))
-    assert RunFolder(tmp_path / "mine").read_configuration() is not None
-
-
-def test_the_clock_adds_up_the_sessions_of_a_run(manifest, tmp_path):
-    request = Request(run="mine", runs=tmp_path)
-    run_job(request, lambda _: Prepared(manifest, lambda run: made_up()))
-    summary = tmp_path / "mine" / "summary.json"
-    summary.write_text(json.dumps({"seconds": 100, "headline": ""}))
-    again = run_job(request, lambda _: Prepared(manifest, lambda run: made_up()))
-    assert 100 <= again.clock.seconds < 110
-    assert read_summary(tmp_path / "mine").seconds >= again.clock.seconds
-
-
-def test_a_session_that_fails_leaves_the_headline_of_a_finished_run(manifest, tmp_path):
-    def refuse(run):
-        raise ModelError("a model", expected="another", fix="choose one")
-
-    request = Request(run="mine", runs=tmp_path)
-    run_job(request, lambda _: Prepared(manifest, lambda run: made_up()))
-    summary = tmp_path / "mine" / "summary.json"
-    summary.write_text(json.dumps({"seconds": 100, "headline": "as before"}))
-    with pytest.raises(ModelError):
-        run_job(request, lambda _: Prepared(manifest, refuse))
-    assert read_summary(tmp_path / "mine").headline == "as before"
-
-
 def test_a_run_that_is_interrupted_keeps_its_time_and_a_broken_summary_costs_nothing(
     manifest, tmp_path
 ):
@@ -189,15 +155,6 @@ def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
     assert "scope fleet map --data ~/answers.csv" in page
     shown = (page, result.to_markdown(verbose=True), result.to_short_json(), result.html())
     assert not any(str(tmp_path) in text for text in shown)
-
-
-def test_the_short_json_has_estimates_and_paths(manifest, tmp_path):
-    result = run_job(Request(runs=tmp_path), lambda _: Prepared(manifest, lambda run: made_up()))
-    short = json.loads(result.to_short_json())
-    assert short["headline"].startswith("Most alike: alone and far")
-    assert len(short["estimates"]) == len(list(result.rows()))
-    assert Path(short["report"]).is_file()
-    assert short["seconds"] == result.clock.seconds
 
 
 def test_bounded_sessions_together_give_the_result_of_one(tmp_path, without_pages):

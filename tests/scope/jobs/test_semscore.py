@@ -68,38 +68,11 @@ def test_words_are_compared_where_a_blank_is_filled_and_there_is_a_table_of_them
     assert by_words(Lengths(), CLOZE) is None
 
 
-def test_an_encoder_is_named_as_ever():
-    assert ByEncoder(encoder=Lengths()).settings == {"encoder": "hf:lengths f1"}
-
-
-def test_an_encoder_states_how_equal_its_vectors_are():
-    encoder = Lengths()
-    assert ByEncoder(encoder=encoder).reproducible == ""
-    encoder.reproducible = "to about 2e-06"
-    assert ByEncoder(encoder=encoder).reproducible == "to about 2e-06"
-
-
 def test_a_probe_compares_by_its_score_and_has_no_table_of_words(probe):
     found = load_semscore(f"probe:{probe.folder}", [CLOZE], OPTIONS)
     likeness = found.likeness(["ann", "bob"], CLOZE, Silent())
     assert likeness.by_meaning(["ann"], ["bob"]).tolist() == [probe.value("ann", "bob")]
     assert (likeness.cosines, likeness.by_words) == (False, None)
-
-
-def test_a_probe_is_named_with_its_model_and_its_digest(probe):
-    found = load_semscore(f"probe:{probe.folder}", [CLOZE], OPTIONS)
-    assert found.settings == {
-        "semscore": f"a probe of hf:{probe.folder.parent / 'model'}",
-        "semscore model": probe.reader.fingerprint,
-        "semscore probe": found.probe.digest,
-    }
-
-
-def test_where_the_probes_model_is_now_is_said_behind_the_folder(probe, tmp_path):
-    (tmp_path / "model").rename(tmp_path / "moved")
-    spec = f"probe:{probe.folder}#hf:{tmp_path / 'moved'}"
-    found = load_semscore(spec, [CLOZE], OPTIONS)
-    assert found.settings["semscore"] == f"a probe of hf:{tmp_path / 'moved'}"
 
 
 @pytest.mark.parametrize(
@@ -117,18 +90,6 @@ def test_a_folder_may_have_the_mark_in_its_name(tmp_path, monkeypatch, spec, exp
     assert folder_and_model(spec) == expected
 
 
-def test_a_mark_with_no_model_behind_it_is_refused(tmp_path):
-    with pytest.raises(SpecError) as caught:
-        load_semscore(f"probe:{tmp_path / 'mine'}#", [CLOZE], OPTIONS)
-    assert "with no model after the `#`" in caught.value.found
-    assert f"write probe:{tmp_path / 'mine'}, or give the model's new location" in caught.value.fix
-
-
-def test_nothing_measures_semscore_where_it_is_left_out_or_options_are_chosen():
-    assert load_semscore(None, [CLOZE], OPTIONS) is None
-    assert load_semscore(SENTENCE_ENCODER, [CHOICE], OPTIONS) is None
-
-
 def test_a_probe_for_choices_alone_is_refused_as_it_would_do_nothing(tmp_path):
     with pytest.raises(SpecError) as caught:
         load_semscore(f"probe:{tmp_path}", [CHOICE], OPTIONS)
@@ -140,9 +101,3 @@ def test_whatever_is_wrong_with_a_probe_semscore_can_be_left_out(tmp_path):
     with pytest.raises(RunError) as caught:
         load_semscore(f"probe:{tmp_path}", [CHOICE, CLOZE], OPTIONS)
     assert caught.value.fix.endswith("; or leave SemScore out: --semscore none")
-
-
-def test_an_encoder_of_another_scheme_is_refused_with_the_way_out():
-    with pytest.raises(SpecError) as caught:
-        load_semscore("gguf:model.gguf", [CLOZE], OPTIONS)
-    assert caught.value.fix.endswith("; or leave SemScore out: --encoder none")

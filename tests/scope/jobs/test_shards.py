@@ -64,15 +64,6 @@ def test_merged_shards_give_the_result_of_the_whole_and_ask_nothing(toy_audit, r
     assert toy_audit("Student", run="merged", **TYPO).failed_parts() == []
 
 
-def test_merged_shards_of_a_matrix_give_the_result_of_the_whole(toy_audit, tmp_path):
-    options = {"both_directions": True, "n": 4, **TYPO}
-    for number in (2, 1):
-        toy_audit("Student", run=f"part{number}", shard=f"{number}/2", **options)
-    merge(PARTS[:2], run="merged", runs=tmp_path / "runs")
-    found = toy_audit("Student", run="merged", **options)
-    assert without_clock(found) == without_clock(toy_audit("Student", run="whole", **options))
-
-
 @pytest.mark.parametrize("run", ["merged", Path("elsewhere/merged")])
 def test_the_command_of_a_merged_run_finds_it_by_its_name_or_path(runs, monkeypatch, run):
     monkeypatch.chdir(runs.parent)
@@ -123,17 +114,17 @@ def test_a_shard_without_its_database_is_refused(runs):
     assert not database.exists()
 
 
+@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/3/5", "1 / 3"])
+def test_a_wrong_shard_is_refused(text):
+    with pytest.raises(SpecError, match="K/N"):
+        Shard.parse(text)
+
+
 def test_a_shard_is_not_overwritten_by_the_merged_run(kept):
     with pytest.raises(RunError) as caught:
         merge(PARTS, run="part1", runs=kept)
     assert caught.value.found == "`part1` as the merged run, which is the run of shard 1"
     assert "delete" not in caught.value.fix
-
-
-@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/3/5", "1 / 3"])
-def test_a_wrong_shard_is_refused(text):
-    with pytest.raises(SpecError, match="K/N"):
-        Shard.parse(text)
 
 
 def test_more_shards_than_texts_are_refused():

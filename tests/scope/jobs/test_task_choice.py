@@ -9,7 +9,7 @@ from toy_pairs import Rated
 
 from capabilities.similarity import Similarity
 from scope.errors import SpecError
-from scope.jobs.task_choice import choose_tasks, task_names
+from scope.jobs.task_choice import choose_tasks
 from scope.protocols import TaskData
 from scope.records import DataCard, Item, Question
 
@@ -36,14 +36,6 @@ OTHER = Echo(name="other")
 
 def choose(tasks, data, settings=()):
     return choose_tasks(tasks, data, dict(settings), n=3, seed=5)
-
-
-def test_one_spec_serves_one_task():
-    (chosen,) = choose([Echo()], "hello")
-    assert chosen.data.items[0].question.text == "hello"
-    assert chosen.origin == __name__
-    assert (chosen.data.card.rows, chosen.data.card.used) == (3, 5)
-    assert chosen.data.card.capability == "echo"
 
 
 def test_several_tasks_have_data_each_in_the_order_of_the_tasks():
@@ -88,15 +80,3 @@ def test_pairs_for_a_probe_are_not_asked_in_a_comparison(task):
     known = "choice, cloze, extractive_qa, generation"
     assert caught.value.expected == f"a task that asks questions: {known}"
     assert caught.value.fix == f"write scope probe --task {name}"
-
-
-def test_names_of_tasks_are_told_apart_by_what_is_done_with_them():
-    assert task_names(pairs=True) == ["similarity"]
-    assert task_names(pairs=False) == ["choice", "cloze", "extractive_qa", "generation"]
-
-
-def test_a_value_that_a_task_cannot_take_is_refused_with_its_settings():
-    with pytest.raises(SpecError) as caught:
-        choose(["cloze"], "a", {"min_words": "few"})
-    assert caught.value.found.startswith("the setting min_words=few of `cloze`")
-    assert caught.value.expected == "a whole number"

@@ -1,4 +1,4 @@
-""""""
+"""Agreement, the difference of accuracies, and the divergence of probabilities."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,7 @@ from scipy.spatial.distance import jensenshannon
 
 from scope.metrics.agreement import (
     accuracy_difference_values,
-    correctness,
-    iid_agreement_values,
+    agreement_values,
     js_divergence_values,
 )
 from scope.metrics.arrays import predicted_labels
@@ -24,47 +23,10 @@ def test_agreement_and_gap_equal_the_slow_reference(seed, labels):
     chosen = predicted_labels(reference), predicted_labels(target)
 
     agreement = invariance_reference.iid_agreement(reference.tolist(), target.tolist())
-    np.testing.assert_allclose(iid_agreement_values(*chosen), agreement, atol=1e-9)
+    np.testing.assert_allclose(agreement_values(*chosen), agreement, atol=1e-9)
     gap = invariance_reference.iid_accuracy_gap(reference.tolist(), target.tolist(), gold.tolist())
     found = abs(accuracy_difference_values(*chosen, gold).mean())
     np.testing.assert_allclose(found, gap, atol=1e-9)
-
-
-def test_iid_agreement_of_identical_models_is_one():
-    assert iid_agreement_values([0, 1, 2], [0, 1, 2]).tolist() == [1, 1, 1]
-
-
-def test_iid_agreement_of_nothing_is_empty():
-    assert iid_agreement_values([], []).tolist() == []
-
-
-def test_iid_agreement_with_one_class_is_one():
-    assert iid_agreement_values([0, 0], [0, 0]).tolist() == [1, 1]
-
-
-def test_iid_agreement_of_one_example_is_zero_or_one():
-    assert iid_agreement_values([1], [0]).tolist() == [0]
-    assert iid_agreement_values([1], [1]).tolist() == [1]
-
-
-def test_iid_agreement_with_an_unrelated_target_is_what_chance_predicts():
-    generator = np.random.default_rng(5)
-    reference = generator.choice(3, size=40_000, p=[0.5, 0.3, 0.2])
-    target = generator.choice(3, size=40_000, p=[0.1, 0.6, 0.3])
-    chance = 0.5 * 0.1 + 0.3 * 0.6 + 0.2 * 0.3
-    assert iid_agreement_values(reference, target).mean() == pytest.approx(chance, abs=0.01)
-
-
-def test_accuracy_difference_of_identical_models_is_zero():
-    assert accuracy_difference_values([0, 1], [0, 1], [1, 1]).tolist() == [0, 0]
-
-
-def test_accuracy_difference_of_nothing_is_empty():
-    assert accuracy_difference_values([], [], []).tolist() == []
-
-
-def test_accuracy_difference_with_one_class_is_zero():
-    assert accuracy_difference_values([0, 0], [0, 0], [0, 0]).tolist() == [0, 0]
 
 
 def test_accuracy_difference_of_one_example_says_who_is_right():
@@ -72,23 +34,11 @@ def test_accuracy_difference_of_one_example_says_who_is_right():
     assert accuracy_difference_values([0], [1], gold=[0]).tolist() == [-1]
 
 
-def test_accuracy_difference_of_unrelated_models_is_that_of_their_accuracies():
-    generator = np.random.default_rng(6)
-    gold = generator.integers(0, 4, size=40_000)
-    always_right, guess = gold, generator.integers(0, 4, size=40_000)
-    values = accuracy_difference_values(always_right, guess, gold)
-    assert values.mean() == pytest.approx(0.25 - 1, abs=0.01)
-
-
-@pytest.mark.parametrize("function", [iid_agreement_values, correctness])
-def test_unequal_lengths_are_refused(function):
+def test_unequal_lengths_and_what_is_no_index_are_refused():
     with pytest.raises(ValueError, match="shapes differ"):
-        function([0, 1], [0, 1, 1])
-
-
-def test_an_example_without_a_gold_label_is_refused():
-    with pytest.raises(ValueError, match="gold"):
-        correctness([0, 1], gold=[0, -1])
+        agreement_values([0, 1], [0, 1, 1])
+    with pytest.raises(ValueError, match="second"):
+        agreement_values([0, 1], [0, -1])
 
 
 def rows_of(seed, options, n=6):
@@ -127,12 +77,3 @@ def test_identical_models_are_not_apart_and_opposite_ones_are_one_bit_apart():
 def test_options_that_an_item_lacks_change_nothing():
     padded = js_divergence_values([[0.3, 0.7, 0]], [[0.6, 0.4, 0]], options=[2])
     np.testing.assert_array_equal(padded, js_divergence_values([[0.3, 0.7]], [[0.6, 0.4]]))
-
-
-def test_nothing_to_compare_gives_no_values():
-    assert js_divergence_values([], []).shape == (0,)
-
-
-def test_unequal_shapes_are_refused():
-    with pytest.raises(ValueError, match="shapes differ"):
-        js_divergence_values([[0.5, 0.5]], [[0.2, 0.3, 0.5]])

@@ -10,7 +10,6 @@ from scope.metrics.arrays import (
     checked_probabilities,
     open_rows,
     predicted_labels,
-    widened,
 )
 from scope.records import Prediction
 
@@ -36,35 +35,14 @@ def test_half_precision_rows_are_normalised_in_double_precision():
     assert checked == pytest.approx(np.array([[0.1, 0.1, 0.8], [0.5, 0.25, 0.25]]), abs=3e-4)
 
 
-def test_single_precision_rows_become_double():
-    rows = np.array([[0.1, 0.9]], dtype=np.float32)
-    assert checked_probabilities("answers", rows).dtype == np.float64
-
-
-@pytest.mark.parametrize("shape", [(2,), (2, 0), (1, 2, 2)])
-def test_rows_have_two_dimensions(shape):
-    with pytest.raises(ValueError, match="not \\(texts, labels\\)"):
-        checked_probabilities("answers", np.full(shape, 0.5))
-
-
 @pytest.mark.parametrize("labels", [[0.0, 1.0], [-1, 0], ["a", "b"], [True, False]])
 def test_labels_are_whole_numbers_from_zero(labels):
     with pytest.raises(ValueError, match="whole numbers"):
         checked_labels("gold", labels)
 
 
-def test_labels_have_one_dimension():
-    with pytest.raises(ValueError, match="not \\(texts,\\)"):
-        checked_labels("gold", [[0, 1]])
-
-
 def test_of_equal_probabilities_the_first_label_is_chosen():
     assert predicted_labels([[0.4, 0.4, 0.2], [0.2, 0.4, 0.4]]).tolist() == [0, 1]
-
-
-def test_no_rows_have_no_labels():
-    assert predicted_labels([]).tolist() == []
-    assert predicted_labels(np.empty((0, 3))).tolist() == []
 
 
 def says(**shares):
@@ -83,21 +61,6 @@ def test_columns_are_the_union_by_name_and_the_rest_comes_last():
     ]
 
 
-def test_rounding_never_leaves_less_than_nothing_for_the_rest():
-    assert open_rows([says(a=0.50004, b=0.50004)])[0, -1] == 0
-
-
-def test_no_predictions_give_no_rows():
-    assert open_rows([]).shape == (0, 1)
-
-
-def test_widened_rows_keep_their_tokens_and_their_rest_where_they_were():
-    rows = open_rows([says(a=0.5), says(b=0.75)])
-    assert widened(rows, 5).tolist() == [[0.5, 0, 0, 0, 0.5], [0, 0.75, 0, 0, 0.25]]
-    assert widened(rows, 3) is not rows
-    assert widened(rows, 3).tolist() == rows.tolist()
-
-
 answers = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 4), min_size=1).map(
     lambda parts: says(**{token: part / 32 for token, part in parts.items()})
 )
@@ -112,22 +75,6 @@ def test_rows_sum_to_one_and_their_greatest_token_is_the_choice_in_any_company(p
     assert labels == [one.choice for one in predictions]
 
 
-def test_rows_off_by_rounding_are_made_to_sum_to_one():
-    rows, counts = checked_option_rows("any", [[0.50004, 0.5], [0.0, 1.0]], None)
-    np.testing.assert_allclose(rows.sum(axis=1), 1, atol=1e-15)
-    assert counts.tolist() == [2, 2]
-
-
 def test_a_chance_behind_the_last_option_is_refused():
     with pytest.raises(ValueError, match="any: row 1 gives more than 2 options a chance"):
         checked_option_rows("any", [[0.5, 0.5, 0], [0.5, 0.3, 0.2]], [2, 2])
-
-
-def test_there_is_one_number_of_options_a_row():
-    with pytest.raises(ValueError, match="any: 1 rows for 2 numbers of options"):
-        checked_option_rows("any", [[0.5, 0.5]], [2, 2])
-
-
-def test_what_is_no_distribution_is_refused():
-    with pytest.raises(ValueError, match="any: row 0"):
-        checked_option_rows("any", [[0.5, 0.6]], None)

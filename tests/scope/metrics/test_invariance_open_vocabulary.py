@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 from reference import invariance_reference as slow
 
 from scope.metrics.arrays import open_rows, widened
@@ -94,46 +93,3 @@ def test_all_values_equal_the_slow_reference(seed, named):
         soft = soft_scope_values(*four, tolerance=tolerance, cutoff=cutoff, open_vocabulary=True)
         expected = slow.open_soft_scope(*lists, tolerance, cutoff)
         np.testing.assert_allclose(soft, expected, atol=1e-9)
-
-
-@given(seed=st.integers(0, 10_000), vocabulary=st.integers(2, 5))
-def test_with_the_whole_vocabulary_named_the_values_are_those_of_closed_labels(seed, vocabulary):
-    generator = np.random.default_rng(seed)
-    closed = generator.dirichlet(np.ones(vocabulary), size=(4, 30))
-    closed = closed[:, closed[0].argmax(axis=1) == closed[1].argmax(axis=1)]
-    if not closed.shape[1]:
-        return
-    answers = [[{f"t{n}": p for n, p in enumerate(row)} for row in model] for model in closed]
-    four = arrays(list(zip(*answers, strict=True)))
-    for metric in PAIR_METRICS:
-        np.testing.assert_allclose(
-            metric.pair_values(*four, open_vocabulary=True),
-            metric.pair_values(*closed),
-            atol=1e-9,
-        )
-
-
-@every_pair_metric
-def test_identical_models_share_everything(metric):
-    four = arrays([(before, after, before, after) for before, after, *_ in random_pairs(1)])
-    assert set(metric.pair_values(*four, open_vocabulary=True)) == {1}
-
-
-@every_pair_metric
-@pytest.mark.parametrize("nothing", [[], np.empty((0, 3))], ids=["list", "array"])
-def test_nothing_invariant_gives_no_values(metric, nothing):
-    values = metric.pair_values(*[nothing] * 4, open_vocabulary=True)
-    assert values.shape == (0,)
-
-
-@every_pair_metric
-def test_a_pair_on_which_the_reference_is_not_invariant_is_refused(metric):
-    four = arrays([({"a": 0.3, "b": 0.2}, {"a": 0.2, "b": 0.3}, {"a": 0.3}, {"a": 0.3})])
-    with pytest.raises(ValueError, match="on pair 0"):
-        metric.pair_values(*four, open_vocabulary=True)
-
-
-@every_pair_metric
-def test_rows_without_any_token_are_refused(metric):
-    with pytest.raises(ValueError, match="no token beside the rest"):
-        metric.pair_values(*[[[1.0]]] * 4, open_vocabulary=True)

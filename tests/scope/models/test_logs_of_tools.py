@@ -9,8 +9,7 @@ from shared_data import shared_data
 
 from capabilities.choice import Choice
 from capabilities.generation import Generation
-from scope.data.logs.contents import contents_of
-from scope.data.logs.finding import log_specs
+from scope.data.logs.finding import contents_of, log_specs
 from scope.errors import ModelError, ScopeError
 from scope.models import ModelOptions
 from scope.models.logs import load

@@ -36,23 +36,6 @@ def test_the_order_of_models_and_of_examples_does_not_change_a_bit():
     assert turned == mean_over_models(values, ids)
 
 
-def test_models_that_agree_have_the_uncertainty_of_the_examples():
-    found = mean_over_models([[1, 1, 0, 1]] * 9, ["a", "b", "c", "d"])
-    # (1/4)^2 three times and (3/4)^2, and the made-up (1/4)^2 + (3/4)^2, over 4^2.
-    error = math.sqrt((3 / 16 + 9 / 16 + 1 / 16 + 9 / 16) / 16)
-    assert found.low == pytest.approx(max(0.0, 0.75 - 2.776445 * error), abs=1e-5)
-
-
-def test_models_that_differ_widen_the_interval():
-    ids = [str(place) for place in range(100)]
-    alike = mean_over_models([[0.5] * 100] * 3, ids)
-    apart = mean_over_models([[0.2] * 100, [0.5] * 100, [0.8] * 100], ids)
-    assert apart.value == pytest.approx(alike.value)
-    # Alike: the two made-up examples alone. Apart: 4.303 · 0.3 / √3 = 0.745 and more, cut off.
-    assert alike.high == pytest.approx(0.5 + 1.983972 * math.sqrt(0.5) / 100, abs=1e-5)
-    assert (apart.low, apart.high) == (0.0, 1.0)
-
-
 def test_a_group_of_one_and_one_without_values_are_undefined():
     assert isinstance(mean_over_models([[1.0, 0.0]], ["a", "b"]), Undefined)
     assert isinstance(mean_over_models([[], []], []), Undefined)
@@ -98,25 +81,11 @@ def test_the_order_of_the_pairs_does_not_change_a_bit():
     assert turned == correlation_estimate(first, second, pairs)
 
 
-@pytest.mark.parametrize("slope", [2, -2])
-def test_pairs_on_one_line_leave_no_interval(slope):
-    values = range(12)
-    found = correlation_estimate(values, [slope * value for value in values], every_pair(4))
-    assert "on one line" in found.reason
-    assert found.n == 12
-
-
 @pytest.mark.parametrize(("first", "models"), [(range(6), 3), ([1] * 12, 4)])
 def test_few_models_and_constant_sides_have_no_correlation(first, models):
     found = correlation_estimate(first, range(len(first)), every_pair(models))
     assert isinstance(found, Undefined)
     assert found.n == len(first)
-
-
-def test_a_correlation_that_one_model_alone_makes_is_undefined():
-    pairs = [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
-    found = correlation_estimate([1, 2, 3, 4, 4, 4], [1, 3, 2, 4, 6, 5], pairs)
-    assert "no correlation is defined" in found.reason
 
 
 def parts(values, slices):
@@ -153,16 +122,6 @@ def test_the_p_value_approaches_that_of_all_permutations(values, slices):
     assert found == pytest.approx(exact(values, slices), abs=0.08)
 
 
-def test_a_clear_difference_has_the_smallest_p_value():
-    generator = np.random.default_rng(0)
-    assert heterogeneity_p_value([[1.0] * 40, [0.0] * 40], generator, resamples=1234) == 1 / 1235
-
-
-def test_equal_values_have_the_p_value_one():
-    generator = np.random.default_rng(0)
-    assert heterogeneity_p_value([[0.1] * 3, [0.1] * 2, [0.1]], generator) == 1
-
-
 def test_p_values_are_uniform_where_slices_are_alike():
     generator = np.random.default_rng(12)
     p_values = []
@@ -180,3 +139,24 @@ def test_the_order_of_the_texts_changes_nothing(first, second, random):
         for both in ([first, second], [random.sample(one, len(one)) for one in (first, second)])
     )
     assert there == again
+
+
+def test_models_that_agree_have_the_uncertainty_of_the_examples():
+    found = mean_over_models([[1, 1, 0, 1]] * 9, ["a", "b", "c", "d"])
+    # (1/4)^2 three times and (3/4)^2, and the made-up (1/4)^2 + (3/4)^2, over 4^2.
+    error = math.sqrt((3 / 16 + 9 / 16 + 1 / 16 + 9 / 16) / 16)
+    assert found.low == pytest.approx(max(0.0, 0.75 - 2.776445 * error), abs=1e-5)
+
+
+@pytest.mark.parametrize("slope", [2, -2])
+def test_pairs_on_one_line_leave_no_interval(slope):
+    values = range(12)
+    found = correlation_estimate(values, [slope * value for value in values], every_pair(4))
+    assert "on one line" in found.reason
+    assert found.n == 12
+
+
+def test_a_correlation_that_one_model_alone_makes_is_undefined():
+    pairs = [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
+    found = correlation_estimate([1, 2, 3, 4, 4, 4], [1, 3, 2, 4, 6, 5], pairs)
+    assert "no correlation is defined" in found.reason

@@ -17,7 +17,6 @@ from scipy import stats
 
 from scope.statistics import holm
 from scope.statistics.conformal import conformal_p_value, controls_needed, joint_statistic
-from scope.statistics.paired import paired_p_values
 from scope.statistics.sequential import SequentialTest
 
 WORLDS, DERIVED_WORLDS = 2000, 300
@@ -138,21 +137,6 @@ def test_of_three_references_any_is_named_no_more_often_than_alpha(unrelated, al
     assert named.mean() <= most_allowed(alpha)
 
 
-def test_without_holms_correction_the_same_three_references_break_the_promise(unrelated):
-    # The family is one in which the correction is needed: the smallest p-value as it is.
-    smallest = unrelated.holm_over_references.min(axis=1) / REFERENCES
-    assert (smallest <= 0.2).mean() > most_allowed(0.2)
-
-
-def test_the_sequential_mode_uses_most_of_its_error_rate_at_the_smallest_p_value(unrelated):
-    called = (unrelated.sequential_least <= 1 / (CONTROLS + 1)).mean()
-    assert called > 0.5 / (CONTROLS + 1)
-
-
-def test_the_last_look_has_the_smallest_p_value(unrelated):
-    np.testing.assert_array_equal(unrelated.sequential_last, unrelated.sequential_least)
-
-
 def test_the_models_are_heterogeneous_as_real_ones_are():
     answers = draw_answers(np.random.default_rng(3), 20)
     skill = (answers == 0).mean(axis=2)
@@ -171,26 +155,3 @@ def test_a_suspect_with_two_answers_in_five_taken_is_found(derived, way):
     level = 0.12 if way == "holm_over_kinds" else 0.05
     assert controls_needed(0.05) <= CONTROLS
     assert (getattr(derived, way) <= level).mean() > 0.8
-
-
-def test_the_reference_it_was_taken_from_is_named_and_the_two_others_hardly_ever(derived):
-    named = derived.holm_over_references <= REFERENCES / (CONTROLS + 1)
-    assert named[:, 0].mean() > 0.8
-    assert named[:, 1:].mean() < 0.1
-
-
-def test_the_closest_control_is_left_behind_by_a_derived_suspect_alone():
-    generator = np.random.default_rng(22)
-    found = []
-    for copied in (0.0, COPIED):
-        answers = draw_answers(generator, AT_ONCE)
-        taken = generator.random((AT_ONCE, ITEMS)) < copied
-        suspect = np.where(taken, answers[:, 0], answers[:, REFERENCES])
-        p_values = []
-        for world, own in zip(answers, suspect, strict=True):
-            alike = world[REFERENCES + 1 :] == world[0]
-            closest = alike[alike.sum(axis=1).argmax()]
-            ahead = (own == world[0]).astype(float) - closest
-            p_values.append(paired_p_values(ahead, generator, resamples=199).more)
-        found.append(np.mean(np.array(p_values) <= 0.05))
-    assert found[0] <= 0.05 < 0.5 < found[1]

@@ -1,5 +1,4 @@
 import math
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -66,19 +65,6 @@ def test_the_likelihood_ratio_of_a_control_by_hand():
     assert test.ceilings[0] == pytest.approx(math.log(sum(ratios) / 3))
 
 
-def test_a_control_less_alike_than_chance_has_the_ceiling_of_saying_nothing():
-    test = SequentialTest([0, 0], [[1, 1], [-1, -1]], [2, 2], looks=[1, 2])
-    assert test.ceilings.tolist() == [0, 0]
-
-
-def test_the_ceiling_is_the_best_of_all_looks_not_the_last():
-    agreeing_first = [[0, 1, 1, 1], [1, 1, 1, 1]]
-    often, once = (
-        SequentialTest([0] * 4, agreeing_first, [2] * 4, looks=looks) for looks in ([1, 4], [4])
-    )
-    assert often.ceilings[0] > once.ceilings[0] == 0
-
-
 @given(pools())
 def test_the_p_values_are_those_of_the_definition(case):
     reference, pool, options, looks = case
@@ -108,31 +94,6 @@ def test_p_values_never_rise_and_the_order_of_the_controls_leaves_no_trace(case,
     assert found == p_values_of(pool[0], reference, shuffled, options, looks)
 
 
-@given(pools(), st.data())
-def test_the_looks_so_far_need_no_later_answers(case, data):
-    reference, pool, options, looks = case
-    asked = data.draw(st.integers(0, len(reference)))
-    test = SequentialTest(reference, [*pool, pool[0]], options, looks=looks)
-    whole, part = test.looks_at(pool[0]), test.looks_at(pool[0][:asked])
-    assert part == tuple(look for look in whole if look.asked <= asked)
-
-
-@given(pools(), st.data())
-def test_one_more_answer_like_the_references_never_raises_a_p_value(case, data):
-    reference, pool, options, looks = case
-    before = pool[0]
-    item = data.draw(st.integers(0, len(reference) - 1))
-    after = [*before[:item], reference[item], *before[item + 1 :]]
-    pairs = zip(
-        p_values_of(after, reference, pool[1:], options, looks),
-        p_values_of(before, reference, pool[1:], options, looks),
-        strict=True,
-    )
-    # A reference without an answer takes a question away from the suspect, which may help it.
-    if reference[item] != -1:
-        assert all(later <= earlier for later, earlier in pairs)
-
-
 def independents(models=19, items=300, seed=0):
     return np.random.default_rng(seed).integers(0, 4, size=(models + 1, items))
 
@@ -143,12 +104,6 @@ def test_a_copy_surpasses_all_controls_at_the_first_look_and_19_controls_suffice
     first = test.looks_at(reference[:30])
     assert [(look.asked, look.p_value) for look in first] == [(30, 1 / 20)]
     assert controls_needed(0.05) == 19
-
-
-def test_eighteen_controls_cannot_give_a_p_value_of_a_twentieth():
-    pool = independents(models=18)
-    test = SequentialTest(pool[0], pool[1:], [4] * 300, looks=[300])
-    assert test.looks_at(pool[0])[0].p_value == 1 / 19 > 0.05
 
 
 def test_each_control_not_surpassed_counts_twice():
@@ -166,9 +121,10 @@ def test_silence_and_disagreement_surpass_nobody(suspect):
     assert [look.p_value for look in test.looks_at(suspect)] == [1, 1, 1]
 
 
-def test_without_controls_nothing_is_surpassed_and_p_is_one():
-    test = SequentialTest([0, 1], np.empty((0, 2)), [2, 2], looks=[2])
-    assert [look.p_value for look in test.looks_at([0, 1])] == [1]
+def test_eighteen_controls_cannot_give_a_p_value_of_a_twentieth():
+    pool = independents(models=18)
+    test = SequentialTest(pool[0], pool[1:], [4] * 300, looks=[300])
+    assert test.looks_at(pool[0])[0].p_value == 1 / 19 > 0.05
 
 
 def test_before_the_first_look_there_is_no_p_value():
@@ -176,48 +132,3 @@ def test_before_the_first_look_there_is_no_p_value():
     test = SequentialTest(pool[0], pool[1:], [4] * 300, looks=[10, 300])
     assert test.looks_at(pool[0][:9]) == ()
     assert test.looks_at([]) == ()
-
-
-def test_thirty_controls_and_twelve_thousand_questions_take_seconds_at_most():
-    pool = independents(models=30, items=12_000)
-    looks = range(600, 12_001, 600)
-    start = time.perf_counter()
-    test = SequentialTest(pool[0], pool[1:], [4] * 12_000, looks=looks)
-    for asked in looks:
-        test.looks_at(pool[1][:asked])
-    assert time.perf_counter() - start < 5
-
-
-def make(reference=(0, 1), controls=((0, 1),), options=(2, 2), looks=(2,)):
-    return SequentialTest(reference, controls, options, looks=looks)
-
-
-@pytest.mark.parametrize("looks", [[], [0, 1], [2, 1], [1, 1], [1, 3]])
-def test_looks_rise_and_stay_within_the_questions(looks):
-    with pytest.raises(ValueError, match="looks rise"):
-        make(looks=looks)
-
-
-@pytest.mark.parametrize(
-    "shapes",
-    [{"controls": ((0, 1, 1),)}, {"controls": (0, 1)}, {"options": (2,)}, {"reference": ((0, 1),)}],
-)
-def test_shapes_that_do_not_fit_are_refused(shapes):
-    with pytest.raises(ValueError, match="shapes"):
-        make(**shapes)
-
-
-@pytest.mark.parametrize("wrong", [2, -2])
-def test_answers_are_among_the_options(wrong):
-    with pytest.raises(ValueError, match="none of its"):
-        make(reference=(wrong, 0))
-    with pytest.raises(ValueError, match="none of its"):
-        make(controls=((0, wrong),))
-    with pytest.raises(ValueError, match="none of its"):
-        make().looks_at([wrong])
-
-
-@pytest.mark.parametrize("wrong", [[0, 1, 1], [[0, 1]]])
-def test_a_suspect_answers_at_most_the_questions(wrong):
-    with pytest.raises(ValueError, match="2 questions"):
-        make().looks_at(wrong)

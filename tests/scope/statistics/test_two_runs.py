@@ -79,14 +79,10 @@ def test_the_detectable_difference_has_the_wanted_power():
     assert 0.74 < power < 0.83  # the exact test is a little conservative
 
 
-def test_what_cannot_be_is_undefined_or_refused():
+def test_what_cannot_be_is_undefined():
     none = Estimate(value=0.0, low=0.0, high=0.6, n=3, method="Wilson")
     assert isinstance(detectable_difference(none), Undefined)
     assert str(recovery(0, 0, 3, 9)) == "undefined (the reference is right on no item)"
-    with pytest.raises(ValueError, match="no counts among 3 items"):
-        recovery(3, 1, 0, 3)
-    with pytest.raises(ValueError, match="at least 0"):
-        mcnemar_p_value(-1, 2)
 
 
 def one_sided(signs):
@@ -127,7 +123,3 @@ def test_the_greatest_drop_has_the_p_value_of_random_signs():
     assert found.tasks == ("a",)
     assert found.p_value == pytest.approx(expected, abs=0.004)
     assert found.estimate.level == pytest.approx(1 - 0.05 / 3)
-
-
-def test_runs_without_a_change_show_no_drop():
-    assert {way.p_value for way in pooled({"a": [0, 0], "b": [0]}).values()} == {1.0}

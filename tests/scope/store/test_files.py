@@ -85,21 +85,6 @@ def test_a_report_for_which_there_is_no_room_leaves_the_old_one(disk: Path) -> N
         assert not list(run.path.glob(".*.tmp"))
 
 
-def test_a_disk_that_may_only_be_read_is_named(disk: Path) -> None:
-    Run.open(disk / "run", QUESTION).close()
-    assert mounted("-o", "remount,ro", str(disk)) is None
-    with pytest.raises(RunError) as caught:
-        Run.open(disk / "run", QUESTION)
-    assert "cannot be read or written: Read-only file system" in caught.value.found
-    assert "--run" in caught.value.fix
-
-
-def test_a_folder_under_a_file_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(RunError, match="cannot be read or written: Not a directory"):
-        Run.open(tmp_path / "file" / "run", QUESTION)
-
-
 @pytest.mark.parametrize(
     ("code", "text"),
     [
@@ -131,11 +116,6 @@ def test_each_error_of_the_database_is_explained(tmp_path: Path, code: int, text
         raise error
 
 
-def test_a_bug_passes_unchanged(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="is not in list"), guarded(tmp_path):
-        [].index(0)
-
-
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -155,10 +135,6 @@ def test_a_write_that_fails_leaves_the_old_content(tmp_path: Path) -> None:
         write_atomically(path, "new \ud800")
     assert read_text(path) == "old"
     assert names(tmp_path) == ["report.html"]
-
-
-def test_a_missing_file_has_no_content(tmp_path: Path) -> None:
-    assert read_text(tmp_path / "none") is None
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -216,23 +192,6 @@ def test_a_killed_holder_leaves_no_lock(holder: subprocess.Popen[str], tmp_path:
     assert f"process {holder.pid} " in (tmp_path / "lock.txt").read_text()
     lock = RunLock(tmp_path)
     assert f"process {os.getpid()} " in (tmp_path / "lock.txt").read_text()
-    lock.release()
-
-
-def test_one_process_cannot_hold_a_run_twice(tmp_path: Path) -> None:
-    lock = RunLock(tmp_path)
-    with pytest.raises(RunError, match=f"process {os.getpid()} "):
-        RunLock(tmp_path)
-    lock.release()
-    assert not (tmp_path / "lock.txt").exists()
-    RunLock(tmp_path).release()
-
-
-def test_a_holder_without_a_name_is_another_process(tmp_path: Path) -> None:
-    lock = RunLock(tmp_path)
-    (tmp_path / "lock.txt").unlink()
-    with pytest.raises(RunError, match="being written by another process"):
-        RunLock(tmp_path)
     lock.release()
 
 

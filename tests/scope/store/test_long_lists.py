@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from made_up_comparison import build_comparison
@@ -122,14 +121,6 @@ def test_the_json_is_small_and_the_whole_reads_back(tmp_path):
     assert read.examples[0].example.text not in text
     with pytest.raises(RunError, match="files beside it"):
         from_json(text)
-
-
-def test_other_programs_read_the_columns(tmp_path):
-    run, written = result_in(tmp_path)
-    (path,) = run.path.glob("perturbations-*.parquet")
-    frame = pd.read_parquet(path)
-    assert list(frame["capability"]) == [one.capability for one in written.perturbations]
-    assert frame["perturbation"][0]["text"] == written.perturbations[0].perturbation.text
 
 
 def test_the_files_of_an_earlier_result_go_and_those_of_a_failed_one_too(tmp_path):

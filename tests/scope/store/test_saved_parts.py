@@ -58,13 +58,6 @@ def test_a_changed_file_is_told_from_the_digest_and_a_missing_one_by_name(tmp_pa
     assert f"`{path}` is damaged: there is no such file" in refusal(tmp_path, digest)
 
 
-def test_a_write_that_fails_leaves_the_old_numbers(tmp_path: Path) -> None:
-    digest = FILES.write(tmp_path, ARRAYS)
-    with pytest.raises(RunError):
-        FILES.write(tmp_path / "toy.safetensors", ARRAYS)
-    assert FILES.read(tmp_path, digest).keys() == ARRAYS.keys()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Toy:
     """A record with its format."""

@@ -36,14 +36,6 @@ def test_questions_that_were_not_put_to_both_are_in_no_cell():
     assert cells(items, [right, absent, absent], [absent, right, right]) == ()
 
 
-def test_texts_are_right_where_they_match_exactly():
-    items = [
-        Item(question=Question(id=str(place), text="Who?"), gold=("Ada", "Ada L")) for place in "ab"
-    ]
-    (one,) = cells(items, [Answer(text="Ada"), Answer(text="Ada L")], [Answer(text="L"), Answer()])
-    assert shares(one) == [0, 1, 0, 0]
-
-
 def test_more_than_ten_models_have_no_cells():
     items = [item(0, options=("a", "b"))]
     assert len(cells(items, *[[Answer(choice=0)]] * 10)) == 45

@@ -1,22 +1,11 @@
 """The numbers of tasks with options, on answers made by hand."""
 
-from itertools import combinations
-
 import pytest
 from made_up_tasks import NOT_ASKED, choice_task
 from scipy import stats
 
 from scope.estimation.tasks import measure_task
 from scope.records import GOLD, Answer, Estimate, Item, Question, TaskAnswers, Undefined
-
-PAIR_METRICS = [
-    "agreement",
-    "cohen_kappa",
-    "capa",
-    "capa_discrete",
-    "error_consistency",
-    "js_divergence",
-]
 
 
 def numbers(answers, models=("first", "second")):
@@ -62,21 +51,6 @@ def test_probabilities_give_capa_and_divergence():
     assert found["js_divergence"].high < 1
 
 
-def test_measurements_name_the_task_the_models_in_order_and_keep_no_values():
-    answers = choice_task((0, 0, 0, 1), (1, 1, 2, 1))
-    found = numbers(answers, models=("x", "y", "z")).measurements
-    assert [(one.target, one.against) for one in found if one.metric == "accuracy"] == [
-        ("x", GOLD),
-        ("y", GOLD),
-        ("z", GOLD),
-    ]
-    assert [(one.metric, one.target, one.against) for one in found if one.against != GOLD] == [
-        (metric, *pair) for pair in combinations("xyz", 2) for metric in PAIR_METRICS
-    ]
-    assert {one.capability for one in found} == {"choice"}
-    assert {(one.values, one.example_ids) for one in found} == {((), ())}
-
-
 def test_an_answer_not_given_is_wrong_against_gold_and_left_out_between_models():
     answers = choice_task((0, 0, 0), (1, 1, None), (2, None, 2), (2, 2, 2))
     found = estimates(answers)
@@ -94,11 +68,6 @@ def test_a_question_that_was_not_put_to_a_model_counts_nowhere():
     assert found["agreement", "first", "second"].n == 2
     difference, *_ = numbers(choice_task(*rows)).differences
     assert (difference.estimate.value, difference.estimate.n) == (-0.5, 2)
-
-
-def test_models_that_were_put_no_question_in_common_have_no_difference():
-    (difference,) = numbers(choice_task((0, 0, NOT_ASKED), (1, NOT_ASKED, 1))).differences
-    assert difference.estimate == Undefined(reason="no question was put to both models")
 
 
 def test_items_without_a_known_right_option_count_where_none_is_needed():
@@ -132,20 +101,6 @@ def test_items_with_the_probabilities_of_one_model_only_are_left_out():
     apart = between(choice_task((0, sure, 0), (0, 0, sure), options=2))
     assert apart["capa"].reason == "no item has probabilities of both models"
     assert apart["js_divergence"].reason == "no item has probabilities of both models"
-
-
-def test_models_that_answered_no_item_in_common_have_nothing_to_compare():
-    found = between(choice_task((0, 0, None), (1, None, 1)))
-    assert set(found.values()) == {Undefined(reason="the two models answered no item in common")}
-
-
-def test_models_that_are_always_right_leave_nothing_above_chance():
-    found = between(choice_task((0, 0, 0), (1, 1, 1)))
-    assert found["error_consistency"] == Undefined(
-        reason="chance alone would make both agree everywhere", n=2
-    )
-    assert found["agreement"].value == 1
-    assert found["cohen_kappa"].value == 1
 
 
 def test_items_may_have_unequal_numbers_of_options():
@@ -188,14 +143,6 @@ def test_accuracy_is_split_by_category():
     ]
 
 
-@pytest.mark.parametrize(("categories", "parts"), [(1, 0), (2, 2), (60, 60), (61, 0)])
-def test_one_category_or_too_many_are_no_parts(categories, parts):
-    names = [f"c{number % categories}" for number in range(61)]
-    answers = choice_task(*[(0, 0)] * 61, categories=names)
-    found = numbers(answers, models=("only",)).measurements
-    assert len([one for one in found if one.subset]) == parts
-
-
 def test_the_difference_in_accuracy_is_paired_and_tested():
     rows = [(0, 0, 1)] * 6 + [(1, 1, 1)] * 14
     (difference,) = numbers(choice_task(*rows)).differences
@@ -210,36 +157,3 @@ def test_the_difference_in_accuracy_is_paired_and_tested():
     # Six signs, each as likely: all alike in 2 of 64 exchanges.
     assert difference.p_value == pytest.approx(stats.binomtest(6, 6).pvalue, abs=0.01)
     assert difference.p_adjusted == difference.p_value
-
-
-def test_several_differences_are_corrected_together():
-    rows = [(0, 0, 1, 0)] * 6 + [(1, 1, 1, 1)] * 14
-    found = numbers(choice_task(*rows), models=("x", "y", "z")).differences[:3]
-    assert [(one.first, one.second) for one in found] == [("x", "y"), ("x", "z"), ("y", "z")]
-    assert found[1].p_value == 1
-    assert found[0].p_adjusted == pytest.approx(3 * found[0].p_value)
-
-
-def test_a_difference_without_right_options_is_undefined_and_untested():
-    (difference,) = numbers(choice_task((None, 0, 1))).differences
-    assert difference.estimate == Undefined(reason="no item has a known right option")
-    assert (difference.p_value, difference.p_adjusted) == (None, None)
-
-
-@pytest.mark.parametrize(("models", "differences"), [(1, 0), (10, 45), (11, 0)])
-def test_differences_are_taken_of_ten_models_at_most(models, differences):
-    answers = choice_task((0, *[0] * models), (1, *[0] * models))
-    names = [f"model {number}" for number in range(models)]
-    assert len(numbers(answers, names).differences) == differences
-
-
-def test_a_choice_that_is_no_option_is_refused():
-    with pytest.raises(
-        ValueError, match="choice: option 3 is chosen of the 3 options of item 'q1'"
-    ):
-        numbers(choice_task((0, 0, 0), (0, 0, 3)))
-
-
-def test_other_than_one_probability_an_option_is_refused():
-    with pytest.raises(ValueError, match="2 probabilities for the 3 options of item 'q0'"):
-        numbers(choice_task((0, (0.5, 0.5), 0)))

@@ -5,8 +5,6 @@ import pytest
 from made_up_tasks import choice_task, text_task
 
 from scope.estimation.tasks import measure_task
-from scope.estimation.tasks.choices import ChoiceTable
-from scope.estimation.tasks.models_alike import choice_likeness
 from scope.metrics import capa_discrete
 
 
@@ -68,19 +66,3 @@ def test_seven_models_are_too_many(models, tests):
     names = [f"m{place}" for place in range(models)]
     columns = [one.tolist() for one in drawn(models)]
     assert len(alike(choice_task(*zip(*columns, strict=True)), names)) == tests
-
-
-def test_a_degenerate_model_is_compared_with_no_other():
-    columns = [one.tolist() for one in drawn(2)]
-    rows = choice_task(*((*row, 0) for row in zip(*columns, strict=True)))
-    assert set(alike(rows, ("a", "b", "same"))) == {("a ~ b", "a ~ gold"), ("b ~ a", "b ~ gold")}
-
-
-def test_two_equally_similar_models_are_seldom_told_apart():
-    significant = 0
-    for seed in range(60):
-        columns = [one.tolist() for one in drawn(3, items=100, seed=seed)]
-        table = ChoiceTable.of(choice_task(*zip(*columns, strict=True)))
-        first = choice_likeness(table, {0: "a", 1: "b", 2: "c"}, seed)[0]
-        significant += first.p_value < 0.05
-    assert significant <= 7

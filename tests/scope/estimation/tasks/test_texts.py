@@ -5,7 +5,7 @@ import pytest
 from made_up_tasks import NOT_ASKED, choice_task, text_task
 
 from scope.estimation.tasks import cosines_of, distinct_texts, measure_task
-from scope.records import GOLD, TaskAnswers, Undefined
+from scope.records import GOLD, TaskAnswers
 
 
 def test_distinct_texts_are_answers_and_right_ones_once_each_in_order_and_none_is_empty():
@@ -29,11 +29,6 @@ def test_texts_are_encoded_when_the_comparison_is_made_and_never_again():
     assert compare(["Paris", "Rome"], ["Rome", "Rome"]).tolist() == [0, 1]
     assert compare(["Paris"], [""]).tolist() == [0]
     assert len(asked) == 1
-
-
-def test_where_there_is_no_text_nobody_is_asked():
-    compare = cosines_of([], lambda texts: pytest.fail(f"asked for {texts}"))
-    assert compare(["", " "], ["", ""]).tolist() == [1, 1]
 
 
 VECTORS = {
@@ -135,45 +130,6 @@ def test_scores_that_are_no_cosines_have_no_share_from_the_threshold_on_and_none
     assert by_scores["word_f1", "first", GOLD] == by_cosines["word_f1", "first", GOLD]
 
 
-def test_scores_that_are_no_cosines_and_lie_below_zero_are_refused():
-    with pytest.raises(ValueError, match="outside"):
-        numbers(text_task((["Paris"], "nowhere", "Rome")), encode=Encoder(), cosines=False)
-
-
-def test_differences_of_scores_that_are_no_cosines_reach_one():
-    rows = [(["Paris"], "Paris", "Rome")] * 4 + [(["Paris"], "Rome", "Paris")]
-    text = text_task(*rows)
-    differences = [
-        numbers(text, encode=Encoder(), cosines=cosines).differences[1].estimate
-        for cosines in (True, False)
-    ]
-    by_cosines, by_scores = differences
-    assert by_scores.value == pytest.approx(by_cosines.value)
-    assert by_cosines.low < by_scores.low <= by_scores.high < by_cosines.high
-
-
-def test_every_distinct_text_is_encoded_once_and_no_empty_one():
-    encode, words = Encoder(), Encoder()
-    rows = [(["Paris", ""], "in Paris", "Paris"), (["Rome"], "in Paris", None), ([], "", "nowhere")]
-    numbers(text_task(*rows), encode=encode, words=words)
-    assert encode.asked == words.asked == [["Paris", "Rome", "in Paris", "nowhere"]]
-
-
-def test_nothing_to_encode_asks_no_encoder():
-    encode = Encoder()
-    found = measured(text_task(([""], "", "")), encode=encode)
-    assert encode.asked == []
-    assert found["sem_score", "first", GOLD].values == (1,)
-
-
-def test_of_several_right_answers_the_best_fitting_one_counts_for_each_metric():
-    rows = [(["Rome", "Paris"], "in Paris", "Rome")]
-    assert values(rows, "word_f1") == pytest.approx((2 / 3,))
-    assert values(rows, "share_f1_zero") == (0,)
-    assert values(rows, "sem_score", encode=Encoder()) == pytest.approx((0.96,))
-    assert values(rows, "exact_match", "second") == (1,)
-
-
 def test_saying_that_there_is_no_answer_is_an_answer_and_giving_none_is_not():
     rows = [([""], "", None)]
     for metric in ("word_f1", "character_f1", "exact_match", "sem_score"):
@@ -182,35 +138,10 @@ def test_saying_that_there_is_no_answer_is_an_answer_and_giving_none_is_not():
     assert values(rows, "share_f1_zero", "second") == (1,)
 
 
-def test_an_answer_not_given_is_left_out_between_models():
-    rows = [(["Paris"], "Paris", "Paris"), (["Paris"], "Paris", None), (["Rome"], None, "Rome")]
-    found = measured(text_task(*rows), encode=Encoder())
-    assert found["word_f1", "first", GOLD].values == (1, 1, 0)
-    assert found["sem_score", "second", GOLD].values == (1, 0, 1)
-    between = found["word_f1", "first", "second"]
-    assert (between.values, between.example_ids, between.estimate.n) == ((1,), ("q0",), 1)
-
-
-def test_a_question_that_was_not_put_to_a_model_counts_nowhere():
-    rows = [(["Paris"], "Paris", NOT_ASKED), (["Rome"], "Rome", "Rome")]
-    found = measured(text_task(*rows))
-    assert found["word_f1", "second", GOLD].example_ids == ("q1",)
-    assert found["word_f1", "first", GOLD].example_ids == ("q0", "q1")
-    assert found["word_f1", "first", "second"].estimate.n == 1
-
-
 def test_items_without_a_known_answer_count_between_models_only():
     found = measured(text_task((["Paris"], "Paris", "Rome"), ([], "Rome", "Rome")))
     assert found["word_f1", "first", GOLD].example_ids == ("q0",)
     assert found["word_f1", "first", "second"].values == (0, 1)
-
-
-def test_no_known_answer_and_nothing_in_common_are_undefined():
-    found = measured(text_task(([], "Paris", None), ([], None, "Rome")))
-    unknown, apart = (found["word_f1", "first", against] for against in (GOLD, "second"))
-    assert unknown.estimate == Undefined(reason="no item has a known right answer")
-    assert apart.estimate == Undefined(reason="the two models answered no item in common")
-    assert (unknown.values, apart.values) == ((), ())
 
 
 def test_normalization_is_asked_for():
@@ -229,20 +160,6 @@ def test_differences_in_word_f1_and_semscore_are_tested_together():
     assert [one.p_adjusted for one in found] == pytest.approx([2 * one.p_value for one in found])
 
 
-def test_differences_of_cosines_may_reach_two():
-    rows = [(["Paris"], "Paris", "nowhere")] * 12
-    found = numbers(text_task(*rows), encode=Encoder()).differences
-    estimate = found[1].estimate
-    assert estimate.value == estimate.high == 2
-    assert 0 < estimate.low < 2
-
-
-def test_one_model_is_held_against_gold_alone():
-    found = numbers(text_task((["Paris"], "Paris")), models=("only",))
-    assert {(one.target, one.against) for one in found.measurements} == {("only", GOLD)}
-    assert found.differences == ()
-
-
 def test_a_task_whose_items_have_options_here_and_none_there_is_refused():
     words, choices = text_task((["Paris"], "Paris")), choice_task((0, 0))
     mixed = TaskAnswers(
@@ -252,13 +169,3 @@ def test_a_task_whose_items_have_options_here_and_none_there_is_refused():
     )
     with pytest.raises(ValueError, match="mixed: 1 of 2 items have options"):
         numbers(mixed, models=("only",))
-
-
-def test_there_is_one_name_a_row():
-    with pytest.raises(ValueError, match="extractive_qa: 2 names, 1 rows"):
-        numbers(text_task((["Paris"], "Paris")))
-
-
-def test_an_encoder_that_drops_texts_is_refused():
-    with pytest.raises(ValueError, match=r"1 texts were encoded as an array of shape \(0,\)"):
-        numbers(text_task((["Paris"], "Paris", "Paris")), encode=lambda texts: np.zeros(0))

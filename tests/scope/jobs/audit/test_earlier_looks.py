@@ -5,7 +5,7 @@ import pytest
 from reports.blocks import Paragraph
 from reports.prose import plain
 from scope.jobs.audit.page import page
-from scope.jobs.pages import badge_of
+from scope.jobs.exports import badge_of
 
 
 @pytest.fixture

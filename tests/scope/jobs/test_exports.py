@@ -6,7 +6,8 @@ import pytest
 from made_up_comparison import build_comparison, estimate
 from parsed_page import parse
 
-from scope.jobs.site import write_site
+from scope.errors import SpecError
+from scope.jobs.exports import to_eee, write_site
 from scope.records import Clock, Measurement
 
 
@@ -54,13 +55,6 @@ def test_every_run_is_linked_with_its_date_and_answer_the_last_first(tmp_path):
     )
 
 
-def test_a_run_that_is_given_twice_is_shown_once(tmp_path):
-    same = run("one", ALL, tmp_path), run("../runs/one", ALL, tmp_path)
-    page = site_of(tmp_path, *same)
-    assert len(page.section("answer").cells()) == 2
-    assert len(list((tmp_path / "site").iterdir())) == 2
-
-
 def test_a_change_is_paired_on_the_texts_that_both_runs_have(tmp_path):
     page = site_of(
         tmp_path,
@@ -92,17 +86,6 @@ def test_models_of_several_runs_stand_in_one_matrix(tmp_path):
     }
 
 
-def test_a_matrix_has_only_runs_on_the_same_texts(tmp_path):
-    names = (("student", "t1"), ("rival", "t1"), ("stranger", "t2"))
-    results = [
-        run(name, ALL, tmp_path, day=day, target=name, texts=texts)
-        for day, (name, texts) in enumerate(names, start=1)
-    ]
-    words = site_of(tmp_path, *results).section("matrix").words
-    assert "rival" in words
-    assert "stranger" not in words
-
-
 @pytest.mark.parametrize("name", ['"><script>alert(1)</script>', "javascript:alert(1)", ".hidden"])
 def test_hostile_names_are_only_text(name, tmp_path):
     safe = name.replace("/", "|")
@@ -112,3 +95,8 @@ def test_hostile_names_are_only_text(name, tmp_path):
     for one in page.all("a"):
         assert one.attributes["href"].startswith(("./1-", "./2-", "#"))
     assert name in page.section("history").text
+
+
+def test_an_audit_is_no_comparison_for_every_eval_ever(tmp_path):
+    with pytest.raises(SpecError, match="--eee with a result of the job audit"):
+        to_eee(build_comparison(), tmp_path / "eee.json")

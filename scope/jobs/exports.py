@@ -1,26 +1,37 @@
-"""A folder of pages on several runs: their answers, the models' matrix, and how pairs change."""
+"""Results for other readers: a model card, a badge, test cases, Every Eval Ever's schema, a site.
+
+A site is a folder of pages on several runs: their answers, the models' matrix, and how pairs
+change.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from reports.blocks import Block, Page, Section, note
 from reports.builders.estimates import compared_with, table_of
-from reports.builders.model_card import OF_TWO_MODELS
+from reports.builders.every_eval_ever import every_eval_ever
+from reports.builders.model_card import OF_TWO_MODELS, model_card, public
 from reports.charts import grid
 from reports.prose import Span, Text, Written, prose
+from reports.renderers.ci import badge, junit
+from reports.renderers.markdown import blocks_as_markdown
 from reports.wording import Cell
-from scope.jobs.pages import headline_of, html_of, save
+from scope.errors import SpecError
+from scope.jobs.compare.page import in_short
+from scope.jobs.pages import headline_of, html_of, page_of, save
 from scope.metrics import in_both, means_by_example
 from scope.paths import expanded, without_home
 from scope.printing import counted
 from scope.records import (
     GOLD,
+    CompareResult,
     DataCard,
     Estimate,
     EstimatedResult,
@@ -31,6 +42,62 @@ from scope.records import (
 )
 from scope.registry import find
 from scope.statistics import paired_difference
+
+
+def model_card_of(result: Result) -> str:
+    """A table and a model index for a model card, as Markdown."""
+    return without_home(blocks_as_markdown(model_card(result)))
+
+
+def badge_of(result: Result) -> str:
+    """The verdict, or how many there are of each kind, and the data, as an SVG badge."""
+    lines, cards = result.verdict_lines(), result.manifest.data
+    decisions = Counter(line.decision for line in lines)
+    answer = ", ".join(f"{count} {decision}" for decision, count in decisions.items())
+    if len(lines) == 1:
+        answer = f"{lines[0].subject}: {lines[0].decision}"
+    # Of a file its name: a badge is public.
+    specs = [card.spec if ":" in card.spec else Path(card.spec).name for card in cards]
+    data = f"{specs[0]}, n = {cards[0].used:,}" if cards else ""
+    more = f" and {len(cards) - 1} more" if cards[1:] else ""
+    bad = {"may not", "related"} & set(decisions)
+    good = set(decisions) in ({"may replace"}, {"not related"})
+    audits = (result, *getattr(result, "audits", ()))
+    if lines and any(getattr(audit, "earlier_looks", ()) for audit in audits):
+        answer, good = f"{answer}, exploratory", False
+    kind: Literal["good", "bad", "open"] = "bad" if bad else "good" if good else "open"
+    sign = {"good": "✓ ", "bad": "✗ ", "open": "? " if lines else ""}[kind]
+    setting = f"SCoPE {result.manifest.job} · {data}{more}"
+    answer = answer or "; ".join(map(in_short, _comparisons(result))) or headline_of(result)
+    return without_home(badge(public(setting), f"{sign}{public(answer)}", kind))
+
+
+def _comparisons(result: Result) -> Sequence[CompareResult]:
+    return (result,) if isinstance(result, CompareResult) else getattr(result, "comparisons", ())
+
+
+def to_junit(result: Result, judged: Mapping[str, Sequence[str]], path: Path) -> Path:
+    """Write verdicts and gates as test cases; ``judged`` are the failures of each gate."""
+    return save(path, junit(result, page_of(result).title, judged))
+
+
+def to_eee(result: Result, path: Path) -> Path:
+    """Write how a model compares with the first of two in Every Eval Ever's schema."""
+    comparisons = _comparisons(result)
+    count = len(comparisons[0].manifest.models) if comparisons else 0
+    require_eee(result.manifest.job, count)
+    return save(path, every_eval_ever(result, comparisons, comparisons[0].manifest.models[1]))
+
+
+def require_eee(job: str, models: int) -> None:
+    """Refuse --eee unless two models are compared; ``models`` is 0 without a comparison."""
+    if models != 2:
+        raise SpecError(
+            f"--eee with {models} models" if models else f"--eee with a result of the job {job}",
+            expected="a comparison of the answers of two models to questions",
+            fix="use a run of `scope compare` or `scope pair` on two models, or omit --eee",
+        )
+
 
 _METRICS = ("accuracy", "iid_agreement", "agreement", "concordance")
 """What is followed from run to run."""

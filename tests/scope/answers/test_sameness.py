@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from scope.metrics.sameness import (
+from scope.answers.asking import (
     difference_of_answers,
     difference_of_numbers,
     difference_of_predictions,
@@ -24,26 +24,10 @@ def test_the_greatest_difference_of_a_probability_counts():
     assert difference_of_predictions(one, one) == 0
 
 
-def test_another_choice_is_no_drift_however_near():
-    one = Prediction(probabilities=(0.5001, 0.4999))
-    assert difference_of_predictions(one, Prediction(probabilities=(0.4999, 0.5001))) == math.inf
-
-
 def test_a_token_that_one_names_alone_had_at_most_the_others_least_probability():
     one, other = tokens(a=0.5, b=0.2, c=0.1), tokens(a=0.5, b=0.2, d=0.1005)
     assert difference_of_predictions(one, other) == pytest.approx(0.0005)
     assert difference_of_predictions(one, tokens(a=0.5, b=0.05)) == pytest.approx(0.15)
-
-
-def test_words_are_the_same_apart_from_case_and_spaces():
-    assert difference_of_answers(Answer(text="The  Wall"), Answer(text="the wall")) == 0
-    assert difference_of_answers(Answer(text="the wall"), Answer(text="a wall")) == math.inf
-
-
-def test_no_answer_is_like_no_answer_alone():
-    assert difference_of_answers(Answer(), Answer()) == 0
-    assert difference_of_answers(Answer(), Answer(text="")) == math.inf
-    assert difference_of_answers(Answer(choice=0), Answer()) == math.inf
 
 
 def test_choices_are_compared_by_probabilities_where_both_have_them():

@@ -1,0 +1,138 @@
+"""The commands on what runs leave behind: ``scope report``, ``scope merge``, ``scope cache``."""
+
+from __future__ import annotations
+
+import json as json_library
+from dataclasses import fields, replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Annotated, get_args
+
+from cyclopts import Parameter
+
+from scope.cli.output import ReportOutput, Runs, print_json, print_rows, say, wrote
+from scope.core.options import FLAT
+from scope.core.request import Request, refuse_unused
+from scope.errors import SpecError
+from scope.paths import CacheKind, cache_folder
+
+Kind = Annotated[CacheKind | None, Parameter(help="What to remove; all by default.")]
+
+
+def report(
+    run: Annotated[str, Parameter(help="The run's name, or a path with a slash in it.")],
+    /,
+    *more: Annotated[
+        str,
+        Parameter(
+            allow_leading_hyphen=True,
+            help="Further runs, for a site of all; or gates of the run's job, such as --gate "
+            "'hard_scope>=0.9', see `scope audit --help`. Exit with 1 if a gate fails.",
+        ),
+    ],
+    output: Annotated[ReportOutput, FLAT] = ReportOutput(),  # noqa: B008 - it is frozen
+    runs: Runs = Path("runs"),
+) -> int:
+    """Write a stored run's report again, without any model; of several runs a site.
+
+    Example: scope report demo
+    """
+    from scope.cli.commands import DONE, ending, gates_of
+    from scope.jobs import job_named
+    from scope.jobs.exports import badge_of, write_site
+    from scope.jobs.pages import load_result, save, write_report
+
+    result = load_result(run, runs)
+    others = list(takewhile(lambda word: not word.startswith("-"), more))
+    if others:
+        options = {field.name for field in fields(output)} - {"site"}
+        refuse_unused(output, options, "with several runs", "options of one run")
+        if gates := more[len(others) :]:
+            raise SpecError(
+                f"{gates[0]} with several runs",
+                expected="gates of one run",
+                fix="judge each run by a command of its own",
+            )
+        results = [result, *(load_result(one, runs) for one in others)]
+        wrote(write_site(results, output.site or Path("site")))
+        return DONE
+    refuse_unused(output, ("site",), "with one run", "several runs")
+    asked = gates_of(job_named(result.manifest.job), more)
+    judged = asked.judged(Request(run=run, runs=runs), result) if asked else {}
+    # Other outputs leave the page as it is, which may show gates.
+    plain = replace(output, verbose=False) == ReportOutput()
+    page = result.folder and result.folder / "report.html"
+    if not asked and (plain or (page and not page.exists())):
+        write_report(result)
+    if output.badge:
+        wrote(save(output.badge, badge_of(result)))
+    return ending(result, output, asked, judged)
+
+
+def merge(
+    shard: Annotated[str, Parameter(help="Run of a shard.")],
+    /,
+    *shards: Annotated[str, Parameter(help="Runs of the other shards.")],
+    run: Annotated[str, Parameter(help="Name or path of the merged run.")],
+    runs: Annotated[Path, Parameter(help="Folder under which runs are kept.")] = Path("runs"),
+    json: Annotated[bool, Parameter(help="Print JSON.")] = False,
+) -> None:
+    """Join the runs of all shards of a job to one run.
+
+    The command that is printed then makes the result and its report; it searches and asks nothing
+    again.
+
+    Example: scope merge part1 part2 part3 --run whole
+    """
+    from scope.jobs.shards import merge as merge_shards
+
+    merged = merge_shards((shard, *shards), run=run, runs=runs)
+    if json:
+        print_json(
+            json_library.dumps({"folder": str(merged.folder), "command": merged.command}, indent=1)
+        )
+        return
+    say(f"merged into {merged.folder}; its result: {merged.command}")
+
+
+def show(*, json: Annotated[bool, Parameter(help="Print JSON.")] = False) -> None:
+    """Show what is kept across runs: entries, size, folder and limit.
+
+    Runs share the answers of models that are known by the bytes of their files, and what SCoPE's
+    own capabilities find for them. The variable SCOPE_CACHE sets the folder, SCOPE_CACHE_LIMIT its
+    size, such as 500MB; what was not used for the longest time goes first.
+
+    Example: scope cache show
+    """
+    from scope.answers.cache import bytes_of_cache, size_limit, sizes
+
+    folder, limit = cache_folder(), size_limit()
+    found, total = sizes(folder), bytes_of_cache(folder)
+    if json:
+        known = {"folder": str(folder), "limit": limit, "bytes": total}
+        print_json(
+            json_library.dumps(known | {"caches": [one._asdict() for one in found]}, indent=1)
+        )
+        return
+    print_rows(
+        [
+            {"cache": one.kind, "entries": f"{one.entries:,}", "size": _megabytes(one.bytes)}
+            for one in found
+        ]
+    )
+    say(f"folder: {folder} ({_megabytes(total)} of at most {_megabytes(limit)})")
+
+
+def clear(kind: Kind = None, /) -> None:
+    """Remove what is kept across runs; runs keep their own answers.
+
+    Example: scope cache clear answers
+    """
+    from scope.answers.cache import clear_cache
+
+    for one in (kind,) if kind else get_args(CacheKind):
+        clear_cache(cache_folder(), one)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
