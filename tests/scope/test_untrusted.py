@@ -7,7 +7,7 @@ from greenlet import GreenletExit, greenlet
 
 from scope.errors import DataError, ModelError
 from scope.models.torch_setup import load_torch
-from scope.untrusted import Failed, UntrustedCode, attempt, during_inference, loading, until_failure
+from scope.untrusted import Failed, UntrustedCode, attempt, during_inference, loading
 
 
 class UnsayableError(Exception):
@@ -125,15 +125,6 @@ def test_an_attempt_gives_the_value_or_the_error():
     with pytest.raises(KeyboardInterrupt):
         attempt(ends(KeyboardInterrupt()))
     assert isinstance(attempt(ends(KeyboardInterrupt()), passing=()), Failed)
-
-
-def test_values_count_as_far_as_they_come():
-    def values():
-        yield 1
-        sys.exit(0)
-
-    assert list(until_failure(values())) == [1]
-    assert list(until_failure(iter([1, 2]))) == [1, 2]
 
 
 class PanicError(BaseException):
