@@ -9,7 +9,7 @@ from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import STEP, Decoder
-from scope.models.heads import Head, load_head
+from scope.models.heads import Head
 from scope.models.options import ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.paths import batches_by_beginning
@@ -231,21 +231,3 @@ class CausalModel:
                     fix="fix the option, or choose another model",
                 )
         return spelled
-
-
-def load(rest: str, options: ModelOptions) -> CausalModel:
-    """Load a checkpoint as a causal language model.
-
-    Raises
-    ------
-    ModelError
-        When it is not there, is a pickle, cannot be read, or its head was never trained.
-    SpecError
-        When a prompt in the options is none.
-    """
-    return of_head(load_head(rest, options, "CausalLM"), f"hf:{rest}", options)
-
-
-def of_head(head: Head, spec: str, options: ModelOptions) -> CausalModel:
-    """A causal language model that is loaded already."""
-    return CausalModel(head, spec, options)

@@ -13,7 +13,7 @@ from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import filled_up, mean_log_probability, write_greedily
 from scope.models.generations import cache_name
-from scope.models.heads import Head, load_head, refuse_nan
+from scope.models.heads import Head, refuse_nan
 from scope.models.inference import Computed, Inference, token_ids
 from scope.models.options import ModelOptions
 from scope.models.probabilities import chosen
@@ -280,21 +280,8 @@ class SentinelModel(TextToTextModel):
         return [vocabulary[token] for token in vocabulary if token.startswith("<extra_id_")]
 
 
-def load(rest: str, options: ModelOptions) -> TextToTextModel:
-    """Load a checkpoint as a text-to-text model; one with sentinels fills masks too.
-
-    Raises
-    ------
-    ModelError
-        When it is not there, is a pickle, cannot be read, or its head was never trained.
-    SpecError
-        When a prompt in the options is none.
-    """
-    return of_head(load_head(rest, options, "Seq2SeqLM"), f"hf:{rest}", options)
-
-
-def of_head(head: Head, spec: str, options: ModelOptions) -> TextToTextModel:
-    """A text-to-text model that is loaded already; one with sentinels fills masks too."""
+def text_to_text_model(head: Head, spec: str, options: ModelOptions) -> TextToTextModel:
+    """A text-to-text model; one with sentinels fills masks too."""
     kind = SentinelModel if _has_sentinels(head.tokenizer) else TextToTextModel
     return kind(head, spec, options)
 

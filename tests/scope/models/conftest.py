@@ -16,8 +16,9 @@ from tiny_heads import WRITERS
 from tiny_language import write_tiny_llama
 from word_pieces import write_word_pieces
 
-from scope.models import ModelOptions, causal
-from scope.models.heads import load_head
+from scope.models import ModelOptions
+from scope.models.checkpoint import fetch_checkpoint
+from scope.models.heads import CLASSIFIER, kind_of, load_parts, read_config
 from scope.models.inference import Inference
 from scope.models.torch_setup import load_torch, quiet_transformers
 
@@ -128,19 +129,23 @@ def save(kind, config, folder, **options):
 
 
 @functools.cache
-def head_of(folder, kind, dtype):
-    return load_head(str(folder), ModelOptions(device="cpu", dtype=dtype), kind)
+def loaded(folder, dtype):
+    """The head of a checkpoint, and its kind."""
+    options = ModelOptions(device="cpu", dtype=dtype)
+    checkpoint = fetch_checkpoint(str(folder), options)
+    kind = kind_of(read_config(folder)["architectures"]) or CLASSIFIER
+    return kind, load_parts(checkpoint, str(folder), options, kind.automatic)[0]
 
 
-def asked_through(module, folder, kind, options):
-    """The adapter that the module loads, on a model that all such adapters share."""
-    return module.of_head(head_of(folder, kind, options.dtype), f"hf:{folder}", options)
+def ask_shared(folder, options):
+    """A checkpoint's adapter with any options, on a model that all adapters share."""
+    kind, head = loaded(folder, options.dtype)
+    return kind.adapt(head, f"hf:{folder}", options)
 
 
 @pytest.fixture(scope="session")
 def adapter():
-    """Gives the adapter of a module to a checkpoint; with any options it asks the same model."""
-    return asked_through
+    return ask_shared
 
 
 @pytest.fixture(scope="session")
@@ -254,7 +259,7 @@ def llama(llama_folders):
         options = ModelOptions(
             device="cpu", token_budget=token_budget, prompts=dict(prompts), **others
         )
-        return asked_through(causal, llama_folders[chat], "CausalLM", options)
+        return ask_shared(llama_folders[chat], options)
 
     return load_once
 

@@ -4,7 +4,7 @@ import pytest
 from tiny_language import write_tiny_gguf, write_tiny_llama
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, causal, gguf, load_model
+from scope.models import ModelOptions, gguf, heads, load_model
 from scope.models.gguf import load_tokenizer
 from scope.models.spelling import Spelling
 from scope.records import Question
@@ -30,7 +30,7 @@ def pair(request, tmp_path_factory):
 
 def test_a_gguf_file_answers_as_the_checkpoint_that_it_was_made_from(pair):
     folder, file = pair
-    packed, whole = gguf.load(str(file), OPTIONS), causal.load(str(folder), OPTIONS)
+    packed, whole = gguf.load(str(file), OPTIONS), heads.load(str(folder), OPTIONS)
     assert dict(packed.answer(ASKED)) == dict(whole.answer(ASKED))
     for index, answer in packed.choose(ASKED):
         wanted = dict(whole.choose(ASKED))[index].probabilities

@@ -7,7 +7,7 @@ from tiny_language import LIMIT
 from scope.answers import CachedClassifier, Memory
 from scope.errors import ModelError, SpecError
 from scope.models import ModelOptions, load_classifier
-from scope.models.causal import load
+from scope.models.heads import load
 from scope.models.labels import (
     AlignedClassifier,
     LabelWordClassifier,
