@@ -137,7 +137,7 @@ def mean_log_probability(logits: Any, tokens: Sequence[int]) -> float:
     """Of one token at each place, the first places of the logits."""
     some = logits[: len(tokens)].cpu().double()
     chosen = some[list(range(len(tokens))), list(tokens)] - some.logsumexp(dim=-1)
-    return sum(chosen.tolist()) / len(tokens)
+    return float(sum(chosen.tolist())) / len(tokens)
 
 
 NextTokens = Callable[[Sequence[int], Sequence[Sequence[int]]], Sequence[int]]

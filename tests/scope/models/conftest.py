@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from causal_cases import OWN
 from hub.tiny import SPECIAL, WORDS, write_tiny_model
+from seeded import save
 from tiny_heads import WRITERS
 from tiny_language import write_tiny_llama
 from word_pieces import write_word_pieces
@@ -118,14 +119,6 @@ def bytewise_tokenizer(special, *, framed):
             ("</s>", vocabulary["</s>"]), ("<s>", vocabulary["<s>"])
         )
     return tokenizer
-
-
-def save(kind, config, folder, **options):
-    import torch
-
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        kind(config).save_pretrained(folder, **options)
 
 
 @functools.cache

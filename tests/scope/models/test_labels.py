@@ -12,10 +12,8 @@ from scope.models.labels import (
     AlignedClassifier,
     LabelWordClassifier,
     NextTokenClassifier,
-    align,
     align_examples,
     canonical,
-    next_token_classifier,
     parse_label_map,
 )
 from scope.protocols import Classifier, StreamingClassifier
@@ -58,8 +56,8 @@ class Streaming(Fixed):
 
 
 def test_a_target_whose_answers_come_one_by_one_still_gives_them_so():
-    plain = align(Fixed(("b", "a"), (0.2, 0.8)), ("a", "b"), {})
-    target = align(Streaming(("b", "a"), (0.2, 0.8)), ("a", "b"), {})
+    plain = AlignedClassifier(Fixed(("b", "a"), (0.2, 0.8)), ("a", "b"), {})
+    target = AlignedClassifier(Streaming(("b", "a"), (0.2, 0.8)), ("a", "b"), {})
     assert not isinstance(plain, StreamingClassifier)
     assert isinstance(target, StreamingClassifier)
     assert list(target.stream(["short", "long"])) == [
@@ -71,7 +69,7 @@ def test_a_target_whose_answers_come_one_by_one_still_gives_them_so():
 
 @pytest.mark.parametrize("given", [(0.9,), (0.5, 0.5, 0.0), ()])
 def test_too_few_or_too_many_probabilities_are_refused_by_name(given):
-    target = align(Fixed(("b", "a"), given), ("a", "b"), {})
+    target = AlignedClassifier(Fixed(("b", "a"), given), ("a", "b"), {})
     with pytest.raises(ModelError, match="expected: 2 probabilities that sum to 1"):
         CachedClassifier(target, Memory()).classify(["short"])
 
@@ -164,7 +162,7 @@ def test_gold_labels_that_do_not_align_are_shown_side_by_side():
 def test_of_many_labels_the_first_are_shown():
     labels = tuple(f"label {number}" for number in range(30))
     with pytest.raises(ModelError) as raised:
-        align(Fixed(labels, (1.0,) * 30), ("a", "b"), {})
+        AlignedClassifier(Fixed(labels, (1.0,) * 30), ("a", "b"), {})
     assert raised.value.found.count("\n") == 12
     assert "\n  … and 20 more\n" in raised.value.found
 
@@ -368,9 +366,9 @@ class StreamingTokens(NextToken):
 
 def test_a_model_that_streams_is_a_classifier_that_streams():
     unordered = Prediction(probabilities=(0.25, 0.75), tokens=("a", "b"))
-    model = next_token_classifier(StreamingTokens(unordered), 5)
+    model = NextTokenClassifier(StreamingTokens(unordered), 5)
     assert isinstance(model, StreamingClassifier)
     answers = list(model.stream(["x", "y"]))
     assert [place for place, _ in answers] == [1, 0]
     assert answers[0][1] == Prediction(probabilities=(0.75, 0.25), tokens=("b", "a"))
-    assert not isinstance(next_token_classifier(NextToken(unordered), 5), StreamingClassifier)
+    assert not isinstance(NextTokenClassifier(NextToken(unordered), 5), StreamingClassifier)

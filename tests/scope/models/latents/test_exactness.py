@@ -12,7 +12,7 @@ from scope.models.torch_setup import load_torch
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
 FAMILIES = (
     *("llama", "gpt2", "mistral", "mamba", "xlnet"),
-    *("bert", "roberta", "distilbert", "albert", "xlm", "flaubert", "t5", "bart"),
+    *("bert", "roberta", "albert", "xlm", "t5", "bart"),
 )
 MEAN = Readout(kind="mean")
 
