@@ -107,7 +107,7 @@ def test_labels_stand_in_the_first_row(tmp_path, labels):
 def test_a_label_that_is_no_name_is_named_by_line(tmp_path):
     path = tmp_path / "saved.jsonl"
     path.write_text(json.dumps(GOOD | {"labels": ["a", ["b"]]}))
-    with pytest.raises(DataError, match="line 1 of saved.jsonl: a list.* among `labels`"):
+    with pytest.raises(DataError, match=r"line 1 of saved\.jsonl: a list.* among `labels`"):
         load(str(path), ModelOptions())
 
 
