@@ -129,26 +129,15 @@ class CausalModel:
             fit_prompt(question, self._room(max(map(len, each)) + STEP), self._tokens("choice"))
             for question, each in zip(questions, options, strict=True)
         ]
-        members: dict[tuple[int, ...], list[int]] = {}
-        for index, one in enumerate(asked):
-            members.setdefault(tuple(one.tokens), []).append(index)
-        prompts = list(members)
-        # What stands in several questions on one prompt is scored once.
-        distinct = [
-            list(dict.fromkeys(tokens for index in members[prompt] for tokens in options[index]))
-            for prompt in prompts
-        ]
-        more = [sum(map(len, several)) for several in distinct]
+        prompts = [fitted.tokens for fitted in asked]
+        more = [sum(map(len, each)) for each in options]
         for batch in self._decoder.batches(prompts, more):
             scored = self._decoder.score(
-                [prompts[number] for number in batch], [distinct[number] for number in batch]
+                [prompts[index] for index in batch], [options[index] for index in batch]
             )
-            for number, scores in zip(batch, scored, strict=True):
-                known = dict(zip(distinct[number], scores, strict=True))
-                for index in members[prompts[number]]:
-                    ordered = [known[tokens] for tokens in options[index]]
-                    cut = asked[index].truncated or options[index] != spelled[index]
-                    yield index, chosen(ordered, truncated=cut)
+            for index, scores in zip(batch, scored, strict=True):
+                cut = asked[index].truncated or options[index] != spelled[index]
+                yield index, chosen(scores, truncated=cut)
 
     @during_inference
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:

@@ -99,15 +99,15 @@ class ExtractiveModel(Computed):
             list(self._windows(index, texts[index], question.context or ""))
             for index, question in enumerate(questions)
         ]
-        readings: list[list[_Reading]] = [[] for _ in questions]
-        for portion in portions_by_length([_tokens_in(own) for own in windows]):
+        lengths = [sum(len(window.inputs["input_ids"]) for window in own) for own in windows]
+        for portion in portions_by_length(lengths):
+            readings: dict[int, list[_Reading]] = {index: [] for index in portion}
             for window, reading in self._read([one for index in portion for one in windows[index]]):
-                index = window.question
-                readings[index].append(reading)
-                if len(readings[index]) == len(windows[index]):
-                    question = questions[index]
-                    text = _best_text(readings[index], question.context or "")
-                    yield index, Answer(text=text, truncated=texts[index] != question.text.strip())
+                readings[window.question].append(reading)
+            for index in portion:
+                question = questions[index]
+                text = _best_text(readings[index], question.context or "")
+                yield index, Answer(text=text, truncated=texts[index] != question.text.strip())
 
     def _shortened(self, text: str) -> str:
         encoded = self._tokenizer(
@@ -173,10 +173,6 @@ class ExtractiveModel(Computed):
     def _run(self, **batch: Any) -> tuple[Any, Any]:
         answer = self._model(**batch)
         return answer.start_logits, answer.end_logits
-
-
-def _tokens_in(windows: Sequence[_Window]) -> int:
-    return sum(len(window.inputs["input_ids"]) for window in windows)
 
 
 def _reading(

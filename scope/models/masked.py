@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
@@ -91,25 +90,21 @@ class MaskedModel(Computed):
             for question in questions
             for pieces in range(1, MOST_PIECES + 1)
         ]
-        found: list[list[list[_Filler]]] = [[] for _ in questions]
         lengths = [len(masks.tokens) for masks in masked]
-        for numbers in self._portions(lengths):
+        for portion in portions_by_length(lengths[::MOST_PIECES]):
+            numbers = [
+                index * MOST_PIECES + piece for piece in range(MOST_PIECES) for index in portion
+            ]
+            fillers: dict[int, list[_Filler]] = {index: [] for index in portion}
             together = [lengths[number] for number in numbers]
             for batch in batches_of_equal_length(together, self._token_budget):
-                rows = [numbers[row] for row in batch]
-                filled = self._fill([masked[number] for number in rows])
-                for number, fillers in zip(rows, filled, strict=True):
-                    index = number // MOST_PIECES
-                    found[index].append(fillers)
-                    if len(found[index]) == MOST_PIECES:
-                        own = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
-                        cut = any(masks.truncated for masks in own)
-                        yield index, _answer(list(chain(*found[index])), truncated=cut)
-
-    def _portions(self, lengths: Sequence[int]) -> Iterator[list[int]]:
-        """All the rows of some questions at a time, by their numbers."""
-        for portion in portions_by_length(lengths[::MOST_PIECES]):
-            yield [index * MOST_PIECES + piece for piece in range(MOST_PIECES) for index in portion]
+                filled = self._fill([masked[numbers[row]] for row in batch])
+                for row, words in zip(batch, filled, strict=True):
+                    fillers[numbers[row] // MOST_PIECES] += words
+            for index in portion:
+                own = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
+                cut = any(masks.truncated for masks in own)
+                yield index, _answer(fillers[index], truncated=cut)
 
     def _mask(self, question: Question, pieces: int) -> _Masks:
         parts = question.text.split(BLANK)

@@ -13,8 +13,6 @@ import unicodedata
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -195,19 +193,12 @@ def clean(words: str) -> str:
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds in ``Retry-After``, a number or a date; None where it is neither."""
-    text = headers.get("retry-after", "")
+    """Seconds in ``Retry-After``; None where it is no number."""
     try:
-        seconds = float(text)
-        return seconds if seconds >= 0 else None
+        seconds = float(headers.get("retry-after", ""))
     except ValueError:
-        pass
-    try:
-        seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
-    # Dates without a time zone cannot be subtracted; years beyond 9999 do not exist.
-    except (ValueError, TypeError, OverflowError):
         return None
-    return max(seconds, 0.0)
+    return seconds if seconds >= 0 else None
 
 
 MOST_REDIRECTS = 5

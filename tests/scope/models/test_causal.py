@@ -210,24 +210,6 @@ def test_answers_come_batch_by_batch(llama, monkeypatch):
         assert 0 < first < len(runs)
 
 
-def test_an_option_is_scored_once_on_one_prompt(llama, monkeypatch):
-    model = llama(False)
-    scored = []
-    score = model._decoder.score
-    monkeypatch.setattr(
-        model._decoder,
-        "score",
-        lambda rows, several: scored.extend(several) or score(rows, several),
-    )
-    asked = [
-        Question(id="0", text="who?", options=("ann", "bob", "ann")),
-        Question(id="1", text="who?", options=("bob", "paris")),
-    ]
-    answers = dict(model.choose(asked))
-    assert [len(several) for several in scored] == [3]
-    assert [len(answers[index].probabilities) for index in (0, 1)] == [3, 2]
-
-
 def test_nothing_written_is_no_answer(llama, monkeypatch):
     """Not the answer that there is none: silence must not be right about what is not there."""
     model = llama(True)

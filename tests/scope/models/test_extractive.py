@@ -223,17 +223,6 @@ def test_a_passage_of_nothing_that_the_tokenizer_knows_holds_no_answer(loaded):
     assert ask(loaded(), Question(id="0", text="who?", context="\x07")) == [Answer(text="")]
 
 
-def test_a_question_is_answered_when_its_windows_are_read(loaded, monkeypatch):
-    model, batches = loaded(1), []
-    logits = model._logits
-    monkeypatch.setattr(model, "_logits", lambda inputs: batches.append(1) or logits(inputs))
-    windows = sum(
-        len(list(model._windows(0, question.text, question.context))) for question in QUESTIONS
-    )
-    next(iter(model.answer(QUESTIONS)))
-    assert 0 < len(batches) < windows
-
-
 def test_a_slow_tokenizer_is_refused():
     tokenizer = type("Tokenizer", (), {"is_fast": False})()
     head = Head(model=None, tokenizer=tokenizer, fingerprint="", limit=9)

@@ -9,6 +9,7 @@ from tiny_heads import LIMIT, WHOLE_WORDS
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, masked
+from scope.models.batching import ANSWERS_A_BATCH
 from scope.models.heads import Head, load
 from scope.models.masked import MaskedModel
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -194,14 +195,16 @@ def test_a_vocabulary_without_words_gives_no_answer(heads):
     assert ask(model, SENTENCES[0]) == [Answer()]
 
 
-def test_answers_come_batch_by_batch(loaded, monkeypatch):
-    model, batches = loaded("bert", 1), []
+def test_answers_come_portion_by_portion(loaded, monkeypatch):
+    model, rows = loaded("bert"), []
     fill = model._fill
-    monkeypatch.setattr(model, "_fill", lambda batch: batches.append(batch) or fill(batch))
-    questions = [Question(id=text, text=text) for text in SENTENCES]
-    index, _ = next(iter(model.fill(questions)))
-    assert SENTENCES[index] == max(SENTENCES, key=lambda text: len(text.split()))
-    assert len(batches) < 3 * len(SENTENCES)
+    monkeypatch.setattr(model, "_fill", lambda batch: rows.extend(batch) or fill(batch))
+    texts = [*SENTENCES[:1] * 60, SENTENCES[-1]]
+    asked = [Question(id=str(number), text=text) for number, text in enumerate(texts)]
+    answers = model.fill(asked)
+    assert next(answers)[0] == 60
+    assert len(rows) == 3 * ANSWERS_A_BATCH
+    assert len(list(answers)) == 60
 
 
 def test_a_tokenizer_without_a_mask_is_refused():

@@ -2,8 +2,6 @@
 
 import json
 import math
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 
 import pytest
 
@@ -42,20 +40,13 @@ def test_the_servers_words_are_found_wherever_they_stand(body, said):
         ("0.5", 0.5),
         ("-3", None),
         ("9" * 5000, math.inf),
-        ("Wed, 21 Oct 100000000000000000000 07:28:00 GMT", None),
         ("nan", None),
         ("soon", None),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
-        ("Wed, 21 Oct 2015 07:28:00", None),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", None),
     ],
 )
 def test_the_time_to_wait_is_read_from_the_header(value, seconds):
     assert refused({}, 429, retry_after=value).wait == seconds
-
-
-def test_a_date_to_come_back_at_is_a_time_to_wait():
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
-    assert 90 < refused({}, 429, retry_after=later).wait <= 100
 
 
 @pytest.mark.parametrize(
