@@ -72,16 +72,6 @@ def test_a_words_static_embedding_is_the_mean_row_of_its_tokens(encoders, encode
     assert encoders[1].encode_words([]).shape == (0, 16)
 
 
-def test_spec_and_fingerprint_are_the_checkpoints(encoders, encoder_folder):
-    assert encoders[1].spec == f"hf:{encoder_folder}"
-    assert encoders[1].fingerprint == encoders[4096].fingerprint
-    coarse = load_encoder(str(encoder_folder), ModelOptions(device="cpu", dtype="bfloat16"))
-    assert coarse.fingerprint != encoders[1].fingerprint
-    exact, rough = encoders[1].encode(["a film"]), coarse.encode(["a film"])
-    assert not np.array_equal(exact, rough)
-    np.testing.assert_allclose(exact, rough, atol=0.05)
-
-
 NAME = "sentence-transformers/all-mpnet-base-v2"
 
 

@@ -107,15 +107,6 @@ def test_answers_are_the_best_spans_over_all_windows(loaded, plain):
 
 
 @settings(max_examples=10)
-@given(text=texts_of_words.map(lambda words: words[:30]), context=texts_of_words)
-def test_any_passage_is_read_as_by_the_plain_loop(loaded, plain, text, context):
-    question = Question(id="0", text=text, context=context)
-    answer = ask(loaded(), question)[0]
-    if not answer.truncated:
-        assert answer.text == plain(question)
-
-
-@settings(max_examples=10)
 @given(data=st.data())
 @pytest.mark.bits
 def test_an_answer_is_the_same_in_any_batch_order_and_budget(loaded, data):

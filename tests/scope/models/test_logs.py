@@ -17,8 +17,7 @@ from shared_data import shared_data
 
 from capabilities.choice import Choice
 from capabilities.generation import Generation
-from scope.data.items import read_choices
-from scope.errors import DataError, ModelError, ScopeError
+from scope.errors import ModelError, ScopeError
 from scope.models import ModelOptions
 from scope.models.logs import load
 from scope.models.scheme import expand_spec
@@ -253,16 +252,6 @@ def test_one_file_is_one_task(tmp_path):
     assert "`tasks` in" in message(items, f"{path}?tasks=other")
 
 
-def test_both_kinds_of_task_need_a_choice(tmp_path):
-    docs = [{"question": "What is 3?", "target": "3"}]
-    log(tmp_path / "a")
-    answers = {"gsm8k": generated_samples(docs, ["3"])}
-    write_log(tmp_path / "b", "ours", answers, kind="generate_until")
-    said = message(items, tmp_path)
-    assert "colours (multiple_choice) and gsm8k (generate_until)" in said
-    assert len(chosen(tmp_path, items(f"{tmp_path}?task=colours"))) == len(DOCS)
-
-
 def test_questions_of_other_data_are_refused(tmp_path):
     path = log(tmp_path / "a")
     rows = tmp_path / "rows.jsonl"
@@ -270,13 +259,6 @@ def test_questions_of_other_data_are_refused(tmp_path):
     asked = Choice().load(str(rows), n=None, seed=0).items
     with pytest.raises(ModelError, match="write --data lm-eval:PATH"):
         chosen(path, asked)
-
-
-def test_a_task_without_options_of_its_own_is_not_read(tmp_path):
-    samples = {"wikitext": choice_samples(DOCS, 5, 1)}
-    path = write_log(tmp_path / "a", "ours", samples, kind="loglikelihood_rolling")
-    with pytest.raises(DataError, match="no items in lm-eval:"):
-        next(read_choices(f"lm-eval:{path}"))
 
 
 def test_a_real_log_gives_its_results():

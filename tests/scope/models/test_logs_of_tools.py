@@ -274,16 +274,14 @@ def test_made_up_rows_fit_the_schema_of_every_eval_ever():
         jsonschema.validate(eee_row("org/a", 0, "A", options=options), json.loads(path.read_text()))
 
 
-@pytest.mark.parametrize("name", ["data_arc_qwen.json", "data_arc_sonnet.json"])
-def test_real_logs_of_inspect_give_its_results(name):
-    path = shared_data(f"eval_logs/inspect/{name}")
+def test_real_logs_of_inspect_give_its_results():
+    path = shared_data("eval_logs/inspect/data_arc_qwen.json")
     (score,) = json.loads(path.read_text())["results"]["scores"]
     assert accuracy(f"inspect:{path}") == score["metrics"]["accuracy"]["value"]
 
 
-@pytest.mark.parametrize("name", ["mmlu", "commonsense"])
-def test_real_logs_of_helm_give_its_results(name):
-    (folder,) = shared_data("eval_logs/helm").glob(f"{name}*")
+def test_real_logs_of_helm_give_its_results():
+    (folder,) = shared_data("eval_logs/helm").glob("mmlu*")
     for stat in json.loads((folder / "stats.json").read_text()):
         if stat["name"]["name"] == "exact_match" and "perturbation" not in stat["name"]:
             data = f"helm:{folder}?filter={stat['name']['split']}"

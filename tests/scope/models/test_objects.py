@@ -47,9 +47,7 @@ def frame(values):
 WAYS = {
     "a spec": SPEC,
     "a class": toy_models.Reference,
-    "an instance": toy_models.Reference(),
     "a function to a list": a_function(list),
-    "a function to an array": a_function(np.array),
     "a function to a data frame": a_function(frame),
     "a data frame in another order": a_function(
         lambda given: frame(given)[["positive", "negative"]]

@@ -86,13 +86,6 @@ def test_an_added_model_has_the_roles_of_its_own_and_no_others(add):
     assert plain.kind is Model
 
 
-def test_answers_come_one_by_one_while_the_model_stays(add):
-    stream = add("a", Streaming).stream(["x", "y"])
-    assert next(stream) == (0, "a on x")
-    assert len(Model.alive) == 1
-    assert next(stream) == (1, "a on y")
-
-
 def test_a_load_that_fails_leaves_the_others_as_they_were(add, models):
     first = add("a")
     first.classify(["x"])

@@ -133,18 +133,8 @@ def encoder(tmp_path):
 
 
 ORDINARY = (
-    *("5.0.0", "4.57.6", "2.3.0+cu121", "./path", "../path", "model.safetensors", "0_Transformer"),
-    *(
-        "BAAI/bge-small-en-v1.5",
-        "vocab.txt",
-        ".5",
-        "...",
-        "e.g.",
-        "sklearn_like",
-        "a--b",
-        "",
-        "a\n--b.c",
-    ),
+    *("5.0.0", "2.3.0+cu121", "./path", "../path", "model.safetensors", "BAAI/bge-small-en-v1.5"),
+    *("vocab.txt", ".5", "...", "sklearn_like", "a--b", "", "a\n--b.c"),
     *("Represent this sentence. Query: ", "email. Query", "code. x"),
     *("{% if a.b %}{{ c.d }}{% endif %}" * 500, "a.b\0.c"),
     *(f"{MODULES}.Pooling", "torch.nn.modules.activation.GELU", "torch.nn.ELU"),
@@ -162,21 +152,12 @@ def test_ordinary_strings_of_an_encoder_pass(encoder):
     "value",
     [
         *("os.system", "torch.hub.help", "torch.nn.functional.relu", "torch.nn.Transformer"),
-        *(
-            "someone/code--evil.Evil",
-            "./a b--evil.Evil",
-            "evil.Evil",
-            "sub/evil.Evil",
-            "my evil.Evil",
-            "evil. Evil",
-        ),
+        *("someone/code--evil.Evil", "./a b--evil.Evil", "evil.Evil", "my evil.Evil"),
         *("sentence_transformers.evil.Evil", "sentence_transformers.util.import_from_string"),
-        "sentence_transformers.util.torch",
     ],
 )
 def test_what_an_encoder_could_import_is_refused(encoder, value):
-    for name in ("evil.py", "my evil.py", "sub/evil.py"):
-        (encoder / name).parent.mkdir(exist_ok=True)
+    for name in ("evil.py", "my evil.py"):
         (encoder / name).touch()
     write_json(encoder / "1_Pooling" / "more.json", {"parts": [{"kind": value}]})
     assert f"names the kind {value!r}" in refusal(encoder)
@@ -283,12 +264,6 @@ def test_nor_is_a_dense_layer(encoder):
         load_encoder(str(encoder), ModelOptions(device="cpu"))
 
 
-def test_weights_shorter_than_their_header_says_are_named(model):
-    weights = model / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-100])
-    assert bounded(model).startswith("`mine` cannot be loaded (model.safetensors: SafetensorError")
-
-
 TEXTS = ["a good film", "DULL plot", "the film " * 30]
 
 
@@ -317,12 +292,6 @@ def test_prompts_limits_lower_case_and_dimension_are_the_librarys(encoder):
         },
     )
     assert assert_as_the_library(encoder).shape == (3, 5)
-
-
-def test_a_checkpoint_without_modules_is_pooled_as_the_library_pools_it(encoder):
-    (encoder / "modules.json").unlink()
-    (encoder / "sentence_bert_config.json").unlink()
-    assert_as_the_library(encoder)
 
 
 def parts(kind, encoder):

@@ -148,26 +148,19 @@ def test_answers_and_choices_are_the_same_in_any_batch_order_and_budget(
 ):
     texts = data.draw(st.lists(texts_of_words, min_size=1, max_size=6))
     choices = data.draw(st.lists(texts_of_words, min_size=2, max_size=4))
-    questions = [Question(id=text, text=text, options=tuple(choices)) for text in texts]
+    questions = [
+        Question(id=text, text=f"{text} {BLANK}", options=tuple(choices)) for text in texts
+    ]
     shuffled = data.draw(st.permutations(questions))
     model = model_of(architecture, data.draw(st.sampled_from([1, 64, 4096])))
     whole = model_of(architecture)
     with pytest.MonkeyPatch.context() as patch:
         # Every digit: it must not be the rounding that makes them equal.
         patch.setattr(probabilities, "DECIMALS", 15)
-        for ask in ("answer", "choose"):
+        for ask in ("answer", "choose", "fill") if architecture == "t5" else ("answer", "choose"):
             alone = {q.id: next(getattr(whole, ask)([q]))[1] for q in questions}
             together = in_order(getattr(model, ask)(shuffled), len(shuffled))
             assert together == [alone[question.id] for question in shuffled]
-
-
-@pytest.mark.bits
-def test_fillers_are_the_same_in_any_batch_order_and_budget(model_of):
-    alone = {question.id: next(model_of("t5").fill([question]))[1] for question in BLANKS}
-    for budget in (1, 64, 4096):
-        for asked in (BLANKS, BLANKS[::-1], BLANKS * 3):
-            together = in_order(model_of("t5", budget).fill(asked), len(asked))
-            assert together == [alone[question.id] for question in asked]
 
 
 def test_with_another_prompt_for_choices_it_fills_and_answers_as_before(model_of):
@@ -201,14 +194,6 @@ def test_sentinels_make_a_mask_filler(model_of, tmp_path):
     assert type(load(str(tmp_path), options())) is TextToTextModel
 
 
-def test_the_prompt_that_comes_with_scope_is_that_of_t5(heads):
-    model = load(str(heads["t5"]), options(prompts={}))
-    tokens, cut = model._tokens(model._prompts["text_to_text_answer"], QUESTIONS[1])
-    assert not cut
-    shown = model._tokenizer.decode(tokens, skip_special_tokens=True)
-    assert shown == "question: who was dull? context: the film was dull"
-
-
 def test_a_decoder_without_a_start_is_refused(heads, tmp_path):
     transformers = quiet_transformers()
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(heads["t5"])
@@ -219,12 +204,11 @@ def test_a_decoder_without_a_start_is_refused(heads, tmp_path):
         load(str(tmp_path), options())
 
 
-@both
-def test_of_a_long_passage_the_end_gives_way_and_the_question_stays(model_of, architecture):
+def test_of_a_long_passage_the_end_gives_way_and_the_question_stays(model_of):
     def answer(text, last):
         context = " ".join(["bob saw ann"] + ["in paris"] * 30 + [last])
         question = Question(id="0", text=text, context=context, options=("ann", "bob"))
-        model = model_of(architecture)
+        model = model_of("bart")
         return next(model.answer([question]))[1], next(model.choose([question]))[1]
 
     first, choice = answer("who?", "dull")

@@ -11,7 +11,6 @@ from stub_server import Say, refuse
 from scope.errors import ModelError
 from scope.models.endpoint.roles import PROMPTS
 from scope.models.prompts import prompt_of
-from scope.protocols import Answerer, ChoiceScorer, Classifier, Encoder, MaskFiller, NextToken
 from scope.records import BLANK, Answer, Question
 
 TOO_LONG = refuse(400, "too much", code="context_length_exceeded")
@@ -34,12 +33,6 @@ def reply(text, *likeliest, **choice):
 
 def in_order(answers):
     return [answer for _, answer in sorted(answers)]
-
-
-def test_the_model_has_four_roles(open_model):
-    model = open_model()
-    assert all(isinstance(model, role) for role in (Answerer, ChoiceScorer, MaskFiller, NextToken))
-    assert not any(isinstance(model, role) for role in (Classifier, Encoder))
 
 
 @pytest.mark.parametrize(
@@ -117,13 +110,6 @@ def test_next_tokens_come_of_the_bare_text(open_model, stub):
     assert prediction.probabilities == (0.5, 0.25)
     assert stub.asked[0]["prompt"] == "the cat sat on the"
     assert stub.asked[0]["logprobs"] == 7
-
-
-def test_next_tokens_stand_in_the_order_of_the_texts(open_model, stub):
-    texts = [f"text {number}" for number in range(20)]
-    predictions = open_model(requests=8).predict_next([*texts, "text 3"])
-    assert [one.tokens[0] for one in predictions] == [*map(str, range(20)), "3"]
-    assert len(stub.asked) == 20
 
 
 def test_next_tokens_without_log_probabilities_end_in_a_message(open_model, stub):

@@ -183,7 +183,7 @@ def test_a_text_without_a_token_is_refused(reader, name, text):
             ask(["the film", text])
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", ["gpt2", "bert", "t5"])
 @pytest.mark.parametrize("readout", [None, LAST, MEAN], ids=["usual", "last", "mean"])
 def test_a_text_of_one_word_or_one_token_is_read(reader, name, readout):
     found = reader(name, readout).latents(["film", "a"])
@@ -263,10 +263,9 @@ def pieces(tokenizer, framing, text):
     return tokens, tokenizer.convert_ids_to_tokens(tokens)
 
 
-@pytest.mark.parametrize("name", ["llama", "gpt2", "bert", "roberta", "t5", "bart"])
-@pytest.mark.parametrize("kind", ["last", "mean"])
-def test_a_bare_text_is_what_its_tokenizer_makes_of_it(framing, name, kind):
-    tokenizer, made = framing(name, kind=kind)
+@pytest.mark.parametrize("name", ["llama", "gpt2", "bert", "roberta", "t5"])
+def test_a_bare_text_is_what_its_tokenizer_makes_of_it(framing, name):
+    tokenizer, made = framing(name, kind="last")
     for text in ("the film was good", "a", "zoé?"):
         assert made.frame([text])[0].tokens == tokenizer(text)["input_ids"]
 
