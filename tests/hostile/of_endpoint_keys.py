@@ -159,8 +159,8 @@ REDIRECTS = [
         )
         for name, more, says in (
             ("itself", {"location": "/v1/chat/completions"}, "more than 5 redirects"),
-            ("nowhere", {}, "no address"),
-            ("what is no address", {"location": "http://[::1"}, "RemoteProtocolError"),
+            ("nowhere", {}, "status 307: a redirect from"),
+            ("what is no address", {"location": "http://[::1"}, "InvalidURL"),
         )
     ),
 ]

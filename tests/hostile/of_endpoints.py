@@ -132,7 +132,7 @@ REPLIES = [
         (
             "a text that is a number",
             json.dumps(chat(7)),
-            "a reply whose text is not a string but a number",
+            "a reply whose text is not a string",
         ),
         (
             "20,000 characters",
