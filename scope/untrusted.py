@@ -1,12 +1,11 @@
 """The boundary between SCoPE and code that is not its own: a user's model, a plugin, a library.
 
 Such code may fail in any way, also by ``sys.exit(0)``, which would end the command as if all were
-well. There are three ways to call it:
+well. There are two ways to call it:
 
 - `converting`: its failure becomes an error of ours. `loading` and `during_inference` do so for
   the libraries that read and run a checkpoint, `UntrustedCode` for the code of users and plugins.
 - `attempt`: its failure is a value, to be recorded or replaced by a default.
-- `until_failure`: its values count as far as they come.
 
 What users' code leaves changed around it (the working folder, ``sys.path``, the standard streams)
 is put back, so that paths and imports of SCoPE's own mean the same as before.
@@ -70,18 +69,6 @@ def attempt(code: Callable[[], Value], *, passing: Errors = (KeyboardInterrupt,)
     # Foreign code may raise anything.
     except BaseException as error:  # noqa: BLE001
         return Failed(error)
-
-
-def until_failure(values: Iterator[Value]) -> Iterator[Value]:
-    """The values that come before foreign code fails or has no more of them.
-
-    Examples
-    --------
-    >>> list(until_failure(1 // one for one in (1, 0, 1)))
-    [1]
-    """
-    while not isinstance(value := attempt(partial(next, values)), Failed):
-        yield value
 
 
 @contextmanager

@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from hub.tiny import SPECIAL
+from seeded import save
 from word_pieces import write_word_pieces
 
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import quiet_transformers
 
 LIMIT = 40
 """Most tokens of a text, in all of them."""
@@ -35,7 +36,7 @@ def write_tiny_roberta_mlm(folder: Path) -> None:
     config = transformers.RobertaConfig(
         vocab_size=inner.get_vocab_size(), max_position_embeddings=LIMIT + 2, **_sizes()
     )
-    _save(transformers.RobertaForMaskedLM, config, folder)
+    save(transformers.RobertaForMaskedLM, config, folder)
 
 
 def write_tiny_bart(folder: Path) -> None:
@@ -55,7 +56,7 @@ def write_tiny_bart(folder: Path) -> None:
         max_position_embeddings=LIMIT,
         init_std=0.5,
     )
-    _save(transformers.BartForConditionalGeneration, config, folder, forced_bos_token_id=0)
+    save(transformers.BartForConditionalGeneration, config, folder, forced_bos_token_id=0)
 
 
 def write_tiny_bert_mlm(folder: Path) -> None:
@@ -63,7 +64,7 @@ def write_tiny_bert_mlm(folder: Path) -> None:
     transformers = quiet_transformers()
     size = _write_word_pieces(folder)
     config = transformers.BertConfig(vocab_size=size, max_position_embeddings=LIMIT, **_sizes())
-    _save(transformers.BertForMaskedLM, config, folder)
+    save(transformers.BertForMaskedLM, config, folder)
 
 
 def write_tiny_bert_qa(folder: Path) -> None:
@@ -71,7 +72,7 @@ def write_tiny_bert_qa(folder: Path) -> None:
     transformers = quiet_transformers()
     size = _write_word_pieces(folder)
     config = transformers.BertConfig(vocab_size=size, max_position_embeddings=LIMIT, **_sizes())
-    _save(transformers.BertForQuestionAnswering, config, folder)
+    save(transformers.BertForQuestionAnswering, config, folder)
 
 
 def write_tiny_t5(folder: Path, *, sentinels: Sequence[str] = SENTINELS) -> None:
@@ -107,7 +108,7 @@ def write_tiny_t5(folder: Path, *, sentinels: Sequence[str] = SENTINELS) -> None
         tie_word_embeddings=False,
         initializer_factor=1.5,
     )
-    _save(transformers.T5ForConditionalGeneration, config, folder)
+    save(transformers.T5ForConditionalGeneration, config, folder)
 
 
 WRITERS: Mapping[str, Callable[[Path], None]] = MappingProxyType(
@@ -161,13 +162,3 @@ def _sizes() -> dict[str, Any]:
         "intermediate_size": 32,
         "initializer_range": 0.5,
     }
-
-
-def _save(kind: Any, config: Any, folder: Path, **generation: int) -> None:
-    torch = load_torch()
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = kind(config)
-    if generation:
-        model.generation_config.update(**generation)
-    model.save_pretrained(folder)

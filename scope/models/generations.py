@@ -62,11 +62,6 @@ def cache_name(model: Any) -> str:
     return "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
 
 
-def selects_rows(cache: Any) -> bool:
-    """Whether rows of such a cache can be selected: not where a layer keeps a state of its own."""
-    return all(hasattr(layer, "batch_select_indices") for layer in getattr(cache, "layers", ()))
-
-
 CHANGING_POSITIONS = ("dynamic", "longrope")
 """Kinds of rotary positions that follow from the longest text at hand, and stay until the next."""
 

@@ -148,7 +148,8 @@ def identify(rest: str, options: ModelOptions) -> str:
     """
     path = expanded(rest)
     require_gguf(path)
-    return _fingerprint(path, options)
+    digest = hashlib.sha256(options.dtype.encode() + bytes.fromhex(sha256_of(path)))
+    return digest.hexdigest()[:16]
 
 
 def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
@@ -245,12 +246,6 @@ def _add_end_of_turn(model: Any, fields: Mapping[str, Any]) -> None:
     known = token_ids(settings, "eos")
     if number is not None and number not in known:
         settings.eos_token_id = [*known, int(number)]
-
-
-def _fingerprint(path: Path, options: ModelOptions) -> str:
-    digest = hashlib.sha256(options.dtype.encode())
-    digest.update(bytes.fromhex(sha256_of(path)))
-    return digest.hexdigest()[:16]
 
 
 def _unreadable(path: Path, reason: str) -> ModelError:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scope.errors import ModelError
-from scope.models.checkpoint import fetch_checkpoint
+from scope.models.checkpoint import Checkpoint, fetch_checkpoint
 from scope.models.options import ModelOptions
 from scope.models.safety import MOST_BYTES_OF_OTHERS, within_bounds
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
@@ -36,39 +36,19 @@ class Head(NamedTuple):
     limit: int
 
 
-def load_head(rest: str, options: ModelOptions, kind: str) -> Head:
-    """A checkpoint as one of the transformers library's automatic classes.
-
-    Parameters
-    ----------
-    rest
-        A folder, or ``NAME[@REVISION]`` on the hub.
-    kind
-        The automatic class without its prefix, such as ``MaskedLM``.
+def load_parts(
+    checkpoint: Checkpoint, name: str, options: ModelOptions, automatic: str
+) -> tuple[Head, list[str]]:
+    """A checkpoint as one of transformers' automatic classes, and the weights that it lacks.
 
     Raises
     ------
     ModelError
-        When it is not there, is a pickle, cannot be read, or its head was never trained.
+        When it cannot be read.
     """
-    head, missing = load_parts(rest, options, f"AutoModelFor{kind}")
-    if missing:
-        raise _untrained(rest, kind, missing)
-    return head
-
-
-def load_parts(rest: str, options: ModelOptions, automatic: str) -> tuple[Head, list[str]]:
-    """A checkpoint as one of the automatic classes, and the weights that it does not hold.
-
-    Raises
-    ------
-    ModelError
-        When it is not there, is a pickle, or cannot be read.
-    """
-    checkpoint = fetch_checkpoint(rest, options)
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
-    with loading(rest), within_bounds(rest, checkpoint.folder):
+    with loading(name), within_bounds(name, checkpoint.folder):
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=options.trust_remote_code
         )
@@ -80,12 +60,8 @@ def load_parts(rest: str, options: ModelOptions, automatic: str) -> tuple[Head, 
             output_loading_info=True,
         )
         choose_threads(model, options.threads)
-        head = Head(
-            model.to(device).eval(),
-            tokenizer,
-            checkpoint.fingerprint,
-            longest_input(model, tokenizer),
-        )
+        limit = longest_input(model, tokenizer)
+        head = Head(model.to(device).eval(), tokenizer, checkpoint.fingerprint, limit)
     return head, sorted(report["missing_keys"])
 
 
@@ -142,25 +118,42 @@ def refuse_nan(spec: str, logits: Any) -> None:
         )
 
 
-def _untrained(rest: str, kind: str, missing: list[str]) -> ModelError:
-    return ModelError(
-        f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
-        expected=f"a checkpoint trained as a transformers model for {kind}",
-        fix="name one with that head; an untrained head answers at random",
-    )
+class HeadKind(NamedTuple):
+    """A head of the transformers library.
+
+    ``automatic`` is its automatic class, and ``adapter`` what asks such models, as MODULE:NAME.
+    """
+
+    automatic: str
+    adapter: str
+
+    def adapt(self, head: Head, spec: str, options: ModelOptions) -> Any:
+        """The model in all its roles."""
+        module, _, name = self.adapter.partition(":")
+        return getattr(import_module(module), name)(head, spec, options)
 
 
-CLASSIFIER = "scope.models.huggingface"
+CLASSIFIER = HeadKind(
+    "AutoModelForSequenceClassification", "scope.models.huggingface:HuggingFaceClassifier"
+)
 
-FAMILIES: Mapping[str, str] = MappingProxyType(
+KINDS: Mapping[str, HeadKind] = MappingProxyType(
     {
-        "MODEL_FOR_QUESTION_ANSWERING_MAPPING_NAMES": "scope.models.extractive",
-        "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES": "scope.models.text_to_text",
-        "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES": "scope.models.causal",
-        "MODEL_FOR_MASKED_LM_MAPPING_NAMES": "scope.models.masked",
+        "MODEL_FOR_QUESTION_ANSWERING_MAPPING_NAMES": HeadKind(
+            "AutoModelForQuestionAnswering", "scope.models.extractive:ExtractiveModel"
+        ),
+        "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES": HeadKind(
+            "AutoModelForSeq2SeqLM", "scope.models.text_to_text:text_to_text_model"
+        ),
+        "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES": HeadKind(
+            "AutoModelForCausalLM", "scope.models.causal:CausalModel"
+        ),
+        "MODEL_FOR_MASKED_LM_MAPPING_NAMES": HeadKind(
+            "AutoModelForMaskedLM", "scope.models.masked:MaskedModel"
+        ),
     }
 )
-"""The transformers library's tables of architectures, and the module that asks their models.
+"""The heads by transformers' tables of architectures.
 
 The first table that names an architecture decides: BART, which is in two, is text-to-text.
 """
@@ -169,26 +162,35 @@ The first table that names an architecture decides: BART, which is in two, is te
 def load(rest: str, options: ModelOptions) -> Any:
     """Load a checkpoint in all the roles that its architecture has.
 
-    A checkpoint that names no architecture, or none of the families, is loaded as a classifier,
-    which then says what it lacks.
+    A checkpoint that names no architecture, or an unknown one, is loaded as a classifier.
 
     Raises
     ------
     ModelError
-        When it is not there, is a pickle, or cannot be read.
+        When it is not there, is a pickle, cannot be read, or its head was never trained.
+    SpecError
+        When the user's prompt is no template.
     """
     checkpoint = fetch_checkpoint(rest, options)
     with loading(rest):
-        architectures = _listed(_config(checkpoint.folder).get("architectures"))
-        return import_module(adapter_of(architectures) or CLASSIFIER).load(rest, options)
+        kind = kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
+        head, missing = load_parts(checkpoint, rest, options, kind.automatic)
+        if missing:
+            raise ModelError(
+                f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
+                expected="a checkpoint trained as a transformers model for "
+                f"{kind.automatic.removeprefix('AutoModelFor')}",
+                fix="name one with that head; an untrained head answers at random",
+            )
+        return kind.adapt(head, f"hf:{rest}", options)
 
 
-def adapter_of(classes: Collection[str]) -> str | None:
-    """The module that asks models of one of these classes; None where no table has any."""
+def kind_of(classes: Collection[str]) -> HeadKind | None:
+    """The head of models of one of these classes; None where no table has any."""
     tables = quiet_transformers().models.auto.modeling_auto
-    for table, module in FAMILIES.items():
+    for table, kind in KINDS.items():
         if not set(getattr(tables, table).values()).isdisjoint(classes):
-            return module
+            return kind
     return None
 
 
@@ -203,7 +205,7 @@ class HuggingFace(Scheme):
 
     def labels(self, rest: str, options: ModelOptions) -> KnownLabels | None:
         """The labels in the checkpoint's config.json, or a language model's label words."""
-        spec, config = f"{self.name}:{rest}", _config(expanded(rest))
+        spec, config = f"{self.name}:{rest}", read_config(expanded(rest))
         architectures = _listed(config.get("architectures"))
         if architectures and all(name.endswith("ForCausalLM") for name in architectures):
             return labels_by_words(spec, options)
@@ -247,7 +249,7 @@ class HuggingFace(Scheme):
 _BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
 
-def _config(folder: Path) -> dict[str, object]:
+def read_config(folder: Path) -> dict[str, object]:
     """The checkpoint's config.json; empty where it cannot be read, as the loader will say."""
     path = folder / "config.json"
     try:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
-from scope.models.heads import Head, load_head
+from scope.models.heads import Head
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
 from scope.records import Prediction
@@ -21,14 +21,32 @@ DECIMALS = 6
 
 
 class HuggingFaceClassifier(Computed):
-    """A sequence-classification checkpoint; texts beyond its limit are cut and counted."""
+    """A sequence-classification checkpoint; texts beyond its limit are cut and counted.
 
-    def __init__(self, head: Head, spec: str, token_budget: int) -> None:
+    Raises
+    ------
+    ModelError
+        When its probabilities do not exclude each other.
+    """
+
+    def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
         self._model, self._tokenizer, self.fingerprint, self._limit = head
-        self._token_budget = token_budget
+        self._token_budget = options.token_budget
         self._inference = Inference(self._model, lambda tokens: self._logits(input_ids=tokens))
         self.spec = spec
         config = self._model.config
+        if config.problem_type == "multi_label_classification":
+            raise ModelError(
+                f"`{spec.removeprefix('hf:')}` is a multi-label classifier: each label has its own "
+                "probability",
+                expected="a classifier whose probabilities sum to 1 over its labels",
+                fix="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
+            )
+        if config.pad_token_id is None:
+            # Causal classifiers read the last token that is no padding, and refuse a batch where
+            # the token is unknown. Nothing is padded here: a number that no token has keeps them
+            # on the last one, as for a text on its own.
+            config.pad_token_id = -1
         names = config.id2label
         self.labels = tuple(
             str(names.get(index, f"LABEL_{index}")) for index in range(config.num_labels)
@@ -44,7 +62,12 @@ class HuggingFaceClassifier(Computed):
             rows = self._probabilities([encodings[index] for index in batch])
             for index, row in zip(batch, rows, strict=True):
                 if not np.isfinite(row).all():
-                    raise _not_a_number(self.spec, texts[index])
+                    raise ModelError(
+                        f"`{self.spec}` answers NaN or infinity to the text {texts[index][:80]!r}",
+                        expected="finite probabilities",
+                        fix="try --dtype float32, or check the checkpoint: its weights may be "
+                        "damaged",
+                    )
                 predictions[index] = Prediction(
                     probabilities=tuple(row.tolist()), truncated=truncated[index]
                 )
@@ -76,46 +99,3 @@ class HuggingFaceClassifier(Computed):
 
     def _logits(self, **inputs: Any) -> Any:
         return self._model(**inputs).logits
-
-
-def load(rest: str, options: ModelOptions) -> HuggingFaceClassifier:
-    """Load a checkpoint as a classifier.
-
-    Raises
-    ------
-    ModelError
-        When it is not there, is a pickle, cannot be read, or has no trained classification head.
-    """
-    return of_head(load_head(rest, options, "SequenceClassification"), f"hf:{rest}", options)
-
-
-def of_head(head: Head, spec: str, options: ModelOptions) -> HuggingFaceClassifier:
-    """A classifier that is loaded already, on its device.
-
-    Raises
-    ------
-    ModelError
-        When its probabilities do not exclude each other.
-    """
-    config = head.model.config
-    if config.problem_type == "multi_label_classification":
-        raise ModelError(
-            f"`{spec.removeprefix('hf:')}` is a multi-label classifier: each label has its own "
-            "probability",
-            expected="a classifier whose probabilities sum to 1 over its labels",
-            fix="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
-        )
-    if config.pad_token_id is None:
-        # Causal classifiers read the last token that is no padding, and refuse a batch where the
-        # token is unknown. Nothing is padded here: a number that no token has keeps them on the
-        # last one, as for a text on its own.
-        config.pad_token_id = -1
-    return HuggingFaceClassifier(head, spec, options.token_budget)
-
-
-def _not_a_number(spec: str, text: str) -> ModelError:
-    return ModelError(
-        f"`{spec}` answers NaN or infinity to the text {text[:80]!r}",
-        expected="finite probabilities",
-        fix="try --dtype float32, or check the checkpoint: its weights may be damaged",
-    )

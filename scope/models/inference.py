@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from threading import RLock
 from typing import Any
 
 from scope.models.batching import ANY_RULES, AS_GIVEN, Modules, RowRule, modules_of, of_filled_batch
 from scope.models.torch_setup import load_torch, threads_of, torch_threads
-from scope.untrusted import until_failure
+from scope.untrusted import Failed, attempt
 
 Trial = Callable[[Any], Any]
 """From tokens of shape (rows, length) to numbers of shape (rows, ...), as the model gives them."""
@@ -124,16 +124,10 @@ class Inference:
     @cached_property
     def _greatest_difference(self) -> float | None:
         """Between texts alone and beside others, where no rule holds; None if it was not tried."""
-        torch = load_torch()
-        differences = [
-            difference
-            for length in self._lengths
-            if self._trial is not None
-            for difference in self._differences(self._fallback, length, self._trial)
-        ]
+        differences = list(self._differences(self._fallback))
         if not differences:
             return None
-        dtype = next(self._model.parameters()).dtype
+        torch, dtype = load_torch(), next(self._model.parameters()).dtype
         rounding = torch.finfo(dtype if dtype.is_floating_point else torch.float32).eps
         return float(max(*differences, rounding))
 
@@ -187,31 +181,29 @@ class Inference:
         """Whether texts have the same bits alone and beside others, at each length that is read."""
         if self._trial is None:
             return True
-        read = False
+        differences = self._differences(rule)
+        return next(differences, None) == 0 and not any(differences)
+
+    def _differences(self, rule: RowRule) -> Iterator[float]:
+        """The greatest difference at each length; a model may refuse made-up texts of some."""
+        if self._trial is None:
+            return
         for length in self._lengths:
-            for difference in self._differences(rule, length, self._trial):
-                read = True
-                if difference:
-                    return False
-        return read
+            difference = attempt(partial(self._greatest, rule, length, self._trial))
+            if not isinstance(difference, Failed):
+                yield difference
 
-    def _differences(self, rule: RowRule, length: int, trial: Trial) -> Iterator[float]:
-        """The greatest difference between texts of a length alone and beside others, part by part.
-
-        None come where the model does not read made-up texts of that length, for whatever reason:
-        what a model does with other than its own texts is open.
-        """
-        return until_failure(self._each_difference(rule, length, trial))
-
-    def _each_difference(self, rule: RowRule, length: int, trial: Trial) -> Iterator[float]:
+    def _greatest(self, rule: RowRule, length: int, trial: Trial) -> float:
+        """The greatest difference between texts of a length alone and beside others."""
         tokens = made_up_tokens(self._body, length)
         if rule.tokens is not None:
             tokens = tokens[: rule.batch(1, length)]
         whole = self._under(rule, trial, {"tokens": tokens})
-        for part in _TRIAL_PARTS:
-            if len(tokens[part]):
-                alone = self._under(rule, trial, {"tokens": tokens[part]})
-                yield _difference(alone, whole[part])
+        return max(
+            _difference(self._under(rule, trial, {"tokens": tokens[part]}), whole[part])
+            for part in _TRIAL_PARTS
+            if len(tokens[part])
+        )
 
 
 class Computed:

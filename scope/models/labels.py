@@ -80,7 +80,15 @@ class _Wrapping:
 
 
 class AlignedClassifier(_Wrapping):
-    """A target whose probabilities are in the order of the reference's labels."""
+    """A target whose probabilities are in the order of the reference's labels.
+
+    It streams if the target does.
+
+    Raises
+    ------
+    ModelError
+        When the labels do not align by name.
+    """
 
     def __init__(
         self, classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]
@@ -94,39 +102,22 @@ class AlignedClassifier(_Wrapping):
         order = f"-{'.'.join(map(str, self._order))}" if moved else ""
         self.fingerprint = classifier.fingerprint + order
         self.labels = tuple(labels)
+        if isinstance(classifier, StreamingClassifier):
+            self.stream = self._stream
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in the reference's order of labels."""
         return [self._aligned(prediction) for prediction in self._model.classify(texts)]
+
+    def _stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        for place, prediction in self._model.stream(texts):
+            yield place, self._aligned(prediction)
 
     def _aligned(self, prediction: Prediction) -> Prediction:
         if len(prediction.probabilities) != len(self._order):
             return prediction  # refused by whoever checks it
         probabilities = tuple(prediction.probabilities[index] for index in self._order)
         return replace(prediction, probabilities=probabilities)
-
-
-class AlignedStream(AlignedClassifier):
-    """The same for a target whose answers come one by one."""
-
-    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        """Answer every text as the target does, in the reference's order of labels."""
-        for place, prediction in self._model.stream(texts):
-            yield place, self._aligned(prediction)
-
-
-def align(
-    classifier: Classifier, labels: Sequence[str], label_map: Mapping[str, str]
-) -> AlignedClassifier:
-    """The target with its probabilities in the order of these labels.
-
-    Raises
-    ------
-    ModelError
-        When the labels do not align by name.
-    """
-    kind = AlignedStream if isinstance(classifier, StreamingClassifier) else AlignedClassifier
-    return kind(classifier, labels, label_map)
 
 
 def label_order(
@@ -296,7 +287,7 @@ class NextTokenClassifier(_Wrapping):
 
     It has no list of labels, since every text has tokens of its own; they stand in each
     prediction. Of equally probable tokens the first by text comes first, so that what is
-    predicted never depends on how the model orders them.
+    predicted never depends on how the model orders them. It streams if the model does.
 
     Parameters
     ----------
@@ -313,27 +304,18 @@ class NextTokenClassifier(_Wrapping):
         self._most = most
         # The same model names other tokens, and more of them, than its labels in another role.
         self.fingerprint = f"{model.fingerprint}-next-{most}"
+        if isinstance(model, StreamingNextToken):
+            self.stream = self._stream
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """The most likely next tokens of every text, in order."""
         return [self._ordered(prediction) for prediction in self._model.predict_next(texts)]
 
+    def _stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        for place, prediction in self._model.stream_next(texts):
+            yield place, self._ordered(prediction)
+
     def _ordered(self, prediction: Prediction) -> Prediction:
         if len(prediction.tokens) != len(prediction.probabilities):
             return prediction  # refused by whoever checks it
         return ranked(prediction, self._most)
-
-
-class NextTokenStream(NextTokenClassifier):
-    """The same of a model whose answers come one by one."""
-
-    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        """The most likely next tokens of every text, as they come."""
-        for place, prediction in self._model.stream_next(texts):
-            yield place, self._ordered(prediction)
-
-
-def next_token_classifier(model: NextToken, most: int) -> NextTokenClassifier:
-    """The model as a classifier, which streams if the model does."""
-    kind = NextTokenStream if isinstance(model, StreamingNextToken) else NextTokenClassifier
-    return kind(model, most)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from scope.data.fields import plain_label
 from scope.errors import ModelError
 from scope.models.guarded import labels_as_texts
-from scope.models.heads import CLASSIFIER, Head, adapter_of, longest_input
+from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_input
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
 from scope.untrusted import loading
@@ -119,18 +118,18 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
                 token_budget=options.token_budget,
             )
     model, tokenizer = _pair(candidate)
-    module = import_module(_module(model))
+    kind = _kind(model)
     with loading(spec):
         choose_threads(model, options.threads)
         head = Head(model.eval(), tokenizer, fingerprint, longest_input(model, tokenizer))
-        return module.of_head(head, spec, options)
+        return kind.adapt(head, spec, options)
 
 
-def _module(model: Any) -> str:
-    """The module whose adapter asks models of this architecture."""
+def _kind(model: Any) -> HeadKind:
+    """The head that a model has."""
     names = {one.__name__ for one in type(model).__mro__}
-    if module := adapter_of(names):
-        return module
+    if kind := kind_of(names):
+        return kind
     if any(name.endswith(_CLASSIFIES) for name in names):
         return CLASSIFIER
     raise ModelError(

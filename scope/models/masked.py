@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length, portions_by_length
-from scope.models.heads import Head, load_head, refuse_nan
+from scope.models.heads import Head, refuse_nan
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
@@ -51,12 +50,23 @@ class MaskedModel(Computed):
     Several are filled from left to right, each with the likeliest token given those before it:
     the first must begin a word, the later ones carry it on. A candidate's score is the mean
     log-probability of its tokens, each in the moment it was filled in, over the whole vocabulary.
+
+    Raises
+    ------
+    ModelError
+        When the tokenizer has no mask token.
     """
 
-    def __init__(self, head: Head, *, spec: str, token_budget: int) -> None:
+    def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
+        if head.tokenizer.mask_token is None:
+            raise ModelError(
+                f"the tokenizer of `{spec}` has no mask token",
+                expected="a masked language model whose tokenizer can write its mask",
+                fix="check that the checkpoint's special_tokens_map.json is complete",
+            )
         torch = load_torch()
         self._model, self._tokenizer, self.fingerprint, self._limit = head
-        self._token_budget = token_budget
+        self._token_budget = options.token_budget
         self._inference = Inference(
             self._model, lambda tokens: self._logits(tokens, torch.zeros_like(tokens[:, 0]))
         )
@@ -80,25 +90,21 @@ class MaskedModel(Computed):
             for question in questions
             for pieces in range(1, MOST_PIECES + 1)
         ]
-        found: list[list[list[_Filler]]] = [[] for _ in questions]
         lengths = [len(masks.tokens) for masks in masked]
-        for numbers in self._portions(lengths):
+        for portion in portions_by_length(lengths[::MOST_PIECES]):
+            numbers = [
+                index * MOST_PIECES + piece for piece in range(MOST_PIECES) for index in portion
+            ]
+            fillers: dict[int, list[_Filler]] = {index: [] for index in portion}
             together = [lengths[number] for number in numbers]
             for batch in batches_of_equal_length(together, self._token_budget):
-                rows = [numbers[row] for row in batch]
-                filled = self._fill([masked[number] for number in rows])
-                for number, fillers in zip(rows, filled, strict=True):
-                    index = number // MOST_PIECES
-                    found[index].append(fillers)
-                    if len(found[index]) == MOST_PIECES:
-                        own = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
-                        cut = any(masks.truncated for masks in own)
-                        yield index, _answer(list(chain(*found[index])), truncated=cut)
-
-    def _portions(self, lengths: Sequence[int]) -> Iterator[list[int]]:
-        """All the rows of some questions at a time, by their numbers."""
-        for portion in portions_by_length(lengths[::MOST_PIECES]):
-            yield [index * MOST_PIECES + piece for piece in range(MOST_PIECES) for index in portion]
+                filled = self._fill([masked[numbers[row]] for row in batch])
+                for row, words in zip(batch, filled, strict=True):
+                    fillers[numbers[row] // MOST_PIECES] += words
+            for index in portion:
+                own = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
+                cut = any(masks.truncated for masks in own)
+                yield index, _answer(fillers[index], truncated=cut)
 
     def _mask(self, question: Question, pieces: int) -> _Masks:
         parts = question.text.split(BLANK)
@@ -184,34 +190,6 @@ class MaskedModel(Computed):
                 hook.remove()
         # Some heads multiply with the projection's weights themselves, and score every place.
         return logits[:, 0] if logits.shape[1] == 1 else logits[rows, places]
-
-
-def load(rest: str, options: ModelOptions) -> MaskedModel:
-    """Load a checkpoint as a mask filler.
-
-    Raises
-    ------
-    ModelError
-        When it is not there, is a pickle, cannot be read, has no trained head or no mask token.
-    """
-    return of_head(load_head(rest, options, "MaskedLM"), f"hf:{rest}", options)
-
-
-def of_head(head: Head, spec: str, options: ModelOptions) -> MaskedModel:
-    """A masked language model that is loaded already.
-
-    Raises
-    ------
-    ModelError
-        When it has no mask token.
-    """
-    if head.tokenizer.mask_token is None:
-        raise ModelError(
-            f"the tokenizer of `{spec}` has no mask token",
-            expected="a masked language model whose tokenizer can write its mask",
-            fix="check that the checkpoint's special_tokens_map.json is complete",
-        )
-    return MaskedModel(head, spec=spec, token_budget=options.token_budget)
 
 
 def _answer(fillers: Sequence[_Filler], *, truncated: bool) -> Answer:

@@ -14,7 +14,7 @@ from threading import RLock
 from typing import Any
 
 from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
-from scope.models.decoder import Decoder, log_probabilities
+from scope.models.decoder import Decoder, mean_log_probability, write_greedily
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.heads import refuse_nan
 from scope.models.inference import Computed, Inference, made_up_tokens, token_ids
@@ -75,22 +75,12 @@ class PathDecoder(Computed):
         self, rows: Sequence[Row], longest: int, is_over: Callable[[Sequence[int]], bool]
     ) -> list[list[int]]:
         """What the model writes after each row; see `scope.models.decoder.Decoder.write`."""
-        written: list[list[int]] = [[] for _ in rows]
-        going = list(range(len(rows)))
-        for _ in range(longest):
+
+        def next_tokens(going: Sequence[int], written: Sequence[Row]) -> list[int]:
             after = self._after([[*rows[row], *written[row]] for row in going])
-            still = []
-            for row, logits in zip(going, after, strict=True):
-                token = int(logits[0].argmax())
-                if token in self._ends:
-                    continue
-                written[row].append(token)
-                if not is_over(written[row]):
-                    still.append(row)
-            going = still
-            if not going:
-                break
-        return written
+            return [int(logits[0].argmax()) for logits in after]
+
+        return write_greedily(next_tokens, len(rows), longest, is_over, self._ends)
 
     def next_probabilities(self, rows: Sequence[Row]) -> Any:
         """The probability of every token after each row: one row of doubles each."""
@@ -110,9 +100,8 @@ class PathDecoder(Computed):
         after = self._after(
             [[*row, *option[:-1]] for row, option in paths], [len(option) for _, option in paths]
         )
-        means = iter(
-            [_mean(logits, option) for (_, option), logits in zip(paths, after, strict=True)]
-        )
+        read = zip(paths, after, strict=True)
+        means = iter([mean_log_probability(logits, option) for (_, option), logits in read])
         return [[next(means) for _ in several] for several in continuations]
 
     def _after(self, rows: Sequence[Row], last: Sequence[int] | None = None) -> list[Any]:
@@ -210,10 +199,6 @@ class PathDecoder(Computed):
 
 def _as_given(compute: Callable[..., Any], **rows: Any) -> Any:
     return compute(**rows)
-
-
-def _mean(logits: Any, tokens: Row) -> float:
-    return sum(log_probabilities(logits, tokens)) / len(tokens)
 
 
 class Decoders:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, partialmethod
 from importlib import import_module
 from itertools import islice
 from numbers import Real
@@ -34,7 +34,7 @@ from scope.models.guarded import GuardedModel, checked_prediction, is_complete, 
 from scope.models.options import ModelOptions
 from scope.models.scheme import Scheme
 from scope.printing import first_line, shown, writable
-from scope.protocols import Answers, Classifier
+from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
 from scope.untrusted import UntrustedCode
 
@@ -44,42 +44,42 @@ ASKED_AT_ONCE = 64
 """Questions in one call: what a kill or a failure of the user's code can cost at most."""
 
 
-class PythonAnswers:
-    """An object's own methods under their names, with what is common to all models.
+class PythonModel:
+    """An object's own methods under their names, with their answers checked.
 
-    It has those roles alone for which the object has a method, so the methods are set one by one.
+    A class derived from this one has the methods of the object's roles, and no others.
+
+    Parameters
+    ----------
+    calls
+        The object's methods by name; ``classify`` maps texts to rows of probabilities.
+    labels
+        Names of the labels of ``classify``.
     """
 
     def __init__(
         self,
         calls: Mapping[str, Callable[[list[Any]], Any]],
-        classifier: Classifier | None,
+        labels: Sequence[str],
         code: UntrustedCode,
         fingerprint: str,
     ) -> None:
-        self._code = code
+        self._calls, self._code = calls, code
         self.spec = code.name
         self.fingerprint = fingerprint
-        if classifier is not None:
-            self.labels = classifier.labels
-            self.classify = classifier.classify
-        for name, call in calls.items():
-            method = self._predict_next if name == "predict_next" else self._ask
-            read = _among_options if name == "choose" else _in_words
-            own = (call,) if name == "predict_next" else (name, call, read)
-            setattr(self, name, partial(method, *own))
+        if labels:
+            self.labels = tuple(labels)
 
     def _ask(
         self,
         name: str,
-        call: Callable[[list[Any]], Any],
         read: Callable[[object, Question], Answer],
         questions: Sequence[Question],
     ) -> Answers:
         for start in range(0, len(questions), ASKED_AT_ONCE):
             portion = questions[start : start + ASKED_AT_ONCE]
             with self._code.entered(name):
-                given = self._one_each(call(list(portion)), len(portion), "questions")
+                given = self._one_each(self._calls[name](list(portion)), len(portion), "questions")
                 answers = [self._read(read, *one) for one in zip(given, portion, strict=True)]
             yield from enumerate(answers, start)
 
@@ -97,13 +97,11 @@ class PythonAnswers:
                 "probability for each that sum to 1; or None",
             ) from error
 
-    def _predict_next(
-        self, call: Callable[[list[Any]], Any], texts: Sequence[str]
-    ) -> list[Prediction]:
+    def _predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         if not texts:
             return []
         with self._code.entered("predict_next"):
-            given = self._one_each(call(list(texts)), len(texts), "texts")
+            given = self._one_each(self._calls["predict_next"](list(texts)), len(texts), "texts")
             return [self._prediction(value, text) for value, text in zip(given, texts, strict=True)]
 
     def _prediction(self, value: object, text: str) -> Prediction:
@@ -136,10 +134,57 @@ class PythonAnswers:
             raise self._wrong(f"{found} answers to {count} {asked}", "one answer to each")
         return values
 
-    def _wrong(self, found: str, expected: str) -> ModelError:
-        return ModelError(
-            f"`{self.spec}` answered with {found}", expected=expected, fix="fix the code"
-        )
+    def _classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer every text; the probabilities are checked and rounded to six decimals."""
+        if not texts:
+            return []
+        with self._code.entered("classify"):
+            rows = self._as_rows(self._calls["classify"](list(texts)))
+        shape = (len(texts), len(self.labels))
+        if rows.shape != shape or not np.isfinite(rows).all() or (rows < 0).any():
+            what = f"the shape {rows.shape}" if rows.shape != shape else "NaN or negative numbers"
+            raise ModelError(
+                f"`{self.spec}` answered {len(texts)} texts with {what}",
+                expected=f"finite probabilities in the shape {shape}",
+                fix="return one row per text and one column per label, each row summing to 1",
+            )
+        rows = normalized(rows)
+        sums = rows.sum(axis=1)
+        worst = sums[np.abs(sums - 1).argmax()]
+        if abs(worst - 1) > HALF_PRECISION:
+            raise self._wrong(
+                f"a row that sums to {worst:.6g}",
+                f"probabilities: each row sums to 1, within {HALF_PRECISION}",
+                "apply a softmax to scores before returning them",
+            )
+        return [Prediction(probabilities=tuple(row)) for row in np.round(rows, 6).tolist()]
+
+    def _as_rows(self, answer: Any) -> NDArray[np.float64]:
+        """The answer as a table of numbers, its columns in the order of the labels."""
+        try:
+            given = np.asarray(answer)
+            if given.dtype.kind not in _NUMBERS:
+                _refuse_what_is_no_number(given)
+            rows = given.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise self._wrong(
+                f"something that is not a table of numbers ({first_line(error)})",
+                "one row of probabilities per text, all of the same length",
+                "return a list of lists of numbers, or an array",
+            ) from error
+        names = _column_names(answer)
+        if names is None:
+            return rows
+        if sorted(names) != sorted(self.labels):
+            raise self._wrong(
+                f"the columns {', '.join(names)}",
+                f"a column for each of its labels: {', '.join(self.labels)}",
+                "name the columns as the labels, or return an array",
+            )
+        return rows[:, [names.index(label) for label in self.labels]]
+
+    def _wrong(self, found: str, expected: str, fix: str = "fix the code") -> ModelError:
+        return ModelError(f"`{self.spec}` answered with {found}", expected=expected, fix=fix)
 
 
 def _in_words(value: object, question: Question) -> Answer:
@@ -162,6 +207,14 @@ def _among_options(value: Any, question: Question) -> Answer:
     return Answer(choice=max(range(len(shares)), key=shares.__getitem__), probabilities=shares)
 
 
+_ROLES = {
+    "classify": PythonModel._classify,
+    "fill": partialmethod(PythonModel._ask, "fill", _in_words),
+    "answer": partialmethod(PythonModel._ask, "answer", _in_words),
+    "choose": partialmethod(PythonModel._ask, "choose", _among_options),
+    "predict_next": PythonModel._predict_next,
+}
+
 _SHAPE = (
     "a function or a class's instance with `labels` (names) that maps a list of texts to one row "
     "of probabilities per text; an object with `fill`, `answer`, `choose` or `predict_next`; or a "
@@ -173,76 +226,6 @@ _SAMPLE = "A text."
 
 _NUMBERS = "fiub"
 """Kinds of NumPy's arrays that hold numbers; those of objects are looked through one by one."""
-
-
-class PythonClassifier:
-    """A function from texts to rows of probabilities, with the names of its labels."""
-
-    def __init__(
-        self,
-        answer: Callable[[list[str]], Any],
-        labels: Sequence[str],
-        code: UntrustedCode,
-        fingerprint: str,
-    ) -> None:
-        self._answer = answer
-        self._code = code
-        self.labels = tuple(labels)
-        self.spec = code.name
-        self.fingerprint = fingerprint
-
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Answer every text; the probabilities are checked and rounded to six decimals."""
-        if not texts:
-            return []
-        with self._code.entered("classify"):
-            rows = self._as_rows(_at_once(self._answer, list(texts)))
-        shape = (len(texts), len(self.labels))
-        if rows.shape != shape or not np.isfinite(rows).all() or (rows < 0).any():
-            what = f"the shape {rows.shape}" if rows.shape != shape else "NaN or negative numbers"
-            raise ModelError(
-                f"`{self.spec}` answered {len(texts)} texts with {what}",
-                expected=f"finite probabilities in the shape {shape}",
-                fix="return one row per text and one column per label, each row summing to 1",
-            )
-        rows = normalized(rows)
-        sums = rows.sum(axis=1)
-        worst = sums[np.abs(sums - 1).argmax()]
-        if abs(worst - 1) > HALF_PRECISION:
-            raise ModelError(
-                f"`{self.spec}` answered with a row that sums to {worst:.6g}",
-                expected=f"probabilities: each row sums to 1, within {HALF_PRECISION}",
-                fix="apply a softmax to scores before returning them",
-            )
-        return [Prediction(probabilities=tuple(row)) for row in np.round(rows, 6).tolist()]
-
-    def _as_rows(self, answer: Any) -> NDArray[np.float64]:
-        try:
-            given = np.asarray(answer)
-            if given.dtype.kind not in _NUMBERS:
-                _refuse_what_is_no_number(given)
-            return self._in_order(given.astype(np.float64), _column_names(answer))
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ModelError(
-                f"`{self.spec}` answered with something that is not a table of numbers "
-                f"({first_line(error)})",
-                expected="one row of probabilities per text, all of the same length",
-                fix="return a list of lists of numbers, or an array",
-            ) from error
-
-    def _in_order(
-        self, rows: NDArray[np.float64], names: Sequence[str] | None
-    ) -> NDArray[np.float64]:
-        """Columns with names in the order of the labels."""
-        if names is None:
-            return rows
-        if sorted(names) != sorted(self.labels):
-            raise ModelError(
-                f"`{self.spec}` answered with the columns {', '.join(names)}",
-                expected=f"a column for each of its labels: {', '.join(self.labels)}",
-                fix="name the columns as the labels, or return an array",
-            )
-        return rows[:, [names.index(label) for label in self.labels]]
 
 
 def _refuse_what_is_no_number(given: NDArray[Any]) -> None:
@@ -310,13 +293,14 @@ def with_identity(
     if library_objects.is_known(candidate):
         weights = library_objects.identity_of_object(candidate).fingerprint
         return library_objects.adapt(candidate, code.name, weights, options)
-    asked = [name for name in METHODS if callable(getattr(candidate, name, None))]
-    found = _classification(candidate, attribute, code, needed=not asked)
-    classifier = None if found is None else PythonClassifier(*found, code, fingerprint)
-    if classifier is not None and not asked:
-        return classifier
-    calls = {name: partial(_at_once, getattr(candidate, name)) for name in asked}
-    return PythonAnswers(calls, classifier, code, fingerprint)
+    offered = {name: getattr(candidate, name, None) for name in METHODS}
+    calls = {name: call for name, call in offered.items() if callable(call)}
+    labels: tuple[str, ...] = ()
+    if found := _classification(candidate, attribute, code, needed=not calls):
+        calls["classify"], labels = found
+    at_once = {name: partial(_at_once, call) for name, call in calls.items()}
+    kind = type("PythonModel", (PythonModel,), {name: _ROLES[name] for name in calls})
+    return kind(at_once, labels, code, fingerprint)
 
 
 def _classification(

@@ -207,28 +207,24 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
 
 
 def _row(fields: Fields) -> SavedRow:
-    place = fields.source.place(fields.row)
-    answer = fields.values.get("answer")
-    given = None if isinstance(answer, float) and math.isnan(answer) else answer
-    return SavedRow(place, fields.text("text"), given, _probabilities(fields))
+    answer, probabilities = (fields.values.get(name) for name in ("answer", "probabilities"))
+    if isinstance(answer, float) and math.isnan(answer):
+        answer = None
+    shares = () if probabilities is None else _shares(fields, "numbers", "option")
+    return SavedRow(fields.source.place(fields.row), fields.text("text"), answer, shares)
 
 
-def _probabilities(fields: Fields) -> Probabilities:
-    values = fields.values.get("probabilities")
-    shares = () if values is None else _checked(values)
-    if shares is None:
-        raise fields.wrong(
-            f"`probabilities` is {str(values)[:100]}",
-            "numbers from 0 to 1 that sum to 1, one for each option",
-        )
-    return shares
-
-
-def _checked(values: object) -> Probabilities | None:
-    """Probabilities that sum to 1, rounded; None where the values are none."""
-    if not isinstance(values, list) or not is_distribution(values, len(values)):
-        return None
-    return tuple(round(value, 6) for value in normalized(values).tolist())
+def _shares(row: Fields, numbers: str, each: str, count: int | None = None) -> Probabilities:
+    """The row's probabilities, rounded; as many as there are where ``count`` is None."""
+    values = row.values.get("probabilities")
+    if isinstance(values, list) and is_distribution(
+        values, len(values) if count is None else count
+    ):
+        return tuple(round(value, 6) for value in normalized(values).tolist())
+    raise row.wrong(
+        f"`probabilities` is {str(values)[:100]}",
+        f"{numbers} from 0 to 1 that sum to 1, one for each {each}",
+    )
 
 
 class SavedClassifier:
@@ -307,7 +303,10 @@ def _read_classifier(source: Source, path: Path) -> SavedClassifier:
         there = {name for name, value in row.values.items() if value is not None}
         if "labels" in there and not there & {"text", "probabilities"}:
             continue
-        text, prediction = _text(row), _prediction(row, labels)
+        if not isinstance(text := row.values.get("text"), str):
+            raise row.wrong(f"`text` is {text!r}", "the text as a string")
+        shares = _shares(row, f"{len(labels)} numbers", f"of {list(labels)}", len(labels))
+        prediction = Prediction(probabilities=shares)
         if predictions.setdefault(text, prediction) != prediction:
             raise row.wrong(f"other probabilities for {text[:80]!r}", "one answer to a text")
     if not predictions and set(source.columns) != {"labels"}:
@@ -334,24 +333,6 @@ def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:
     if known and labels != known:
         raise row.wrong(f"`labels` is {list(labels)}", f"{list(known)}, as in the first row")
     return labels
-
-
-def _text(row: Fields) -> str:
-    text = row.values.get("text")
-    if not isinstance(text, str):
-        raise row.wrong(f"`text` is {text!r}", "the text as a string")
-    return text
-
-
-def _prediction(row: Fields, labels: Sequence[str]) -> Prediction:
-    values = row.values.get("probabilities")
-    shares = _checked(values)
-    if shares is None or len(shares) != len(labels):
-        raise row.wrong(
-            f"`probabilities` is {str(values)[:100]}",
-            f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {list(labels)}",
-        )
-    return Prediction(probabilities=shares)
 
 
 class Predictions(Scheme):

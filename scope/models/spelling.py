@@ -7,15 +7,16 @@ memory.
 from __future__ import annotations
 
 import os
-import signal
-import time
 import unicodedata
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import date
+from multiprocessing import get_all_start_methods, get_context
+from pathlib import Path
 from string import ascii_letters
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ SECONDS = 5.0
 BYTES = 256 * 2**20
 """What a chat template may take for one message: ordinary ones take milliseconds."""
 
-_DONE, _FAILED, _TOO_LARGE = 0, 1, 2
+_TOO_LARGE = 2
 
 
 def failure_of(program: Callable[[], object]) -> str | None:
@@ -44,59 +45,42 @@ def failure_of(program: Callable[[], object]) -> str | None:
     >>> failure_of(lambda: "a" * 10**10)
     'it takes more than 256 MiB of memory'
     """
-    if not hasattr(os, "fork"):
+    if "fork" not in get_all_start_methods():
         return None
+    copy = get_context("fork").Process(target=_try, args=(program,), daemon=True)
     with warnings.catch_warnings():
         # Threads are not copied; none is needed to render a template.
         warnings.simplefilter("ignore", DeprecationWarning)
-        copy = os.fork()
-    if not copy:
-        found = _FAILED
-        try:
-            found = _tried(program)
-        finally:
-            # Whatever is raised is of no interest here: the program is run again.
-            os._exit(found)
-    code = _ended(copy)
-    if code is None:
+        copy.start()
+    copy.join(SECONDS)
+    if copy.exitcode is None:
+        copy.kill()
+        copy.join()
         return f"it takes more than {SECONDS:.0f} seconds"
-    if code not in (_DONE, _FAILED):
-        return f"it takes more than {BYTES // 2**20} MiB of memory"
-    return None
+    return f"it takes more than {BYTES // 2**20} MiB of memory" if copy.exitcode else None
 
 
-def _tried(program: Callable[[], object]) -> int:
+def _try(program: Callable[[], object]) -> NoReturn:
+    """Run the program, and end this process with 0 unless it takes too much memory."""
+    code = 0
     try:
         _bound_memory()
         program()
     except MemoryError:
-        return _TOO_LARGE
-    return _DONE
+        code = _TOO_LARGE
+    finally:
+        # Whatever else is raised is of no interest here: the program is run again.
+        os._exit(code)
 
 
 def _bound_memory() -> None:
     import resource
 
     # Some systems know no such bound, or do not say how much is taken already.
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
-            taken = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (taken + BYTES, taken + BYTES))
-    except (OSError, ValueError):
-        return
-
-
-def _ended(copy: int) -> int | None:
-    """The exit code of a process, below 0 for a signal; None where it had to be killed."""
-    until = time.monotonic() + SECONDS
-    while time.monotonic() < until:
-        found, status = os.waitpid(copy, os.WNOHANG)
-        if found:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.002)
-    os.kill(copy, signal.SIGKILL)
-    os.waitpid(copy, 0)
-    return None
+    with suppress(OSError, ValueError):
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        most = pages * resource.getpagesize() + BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 _CONTINUES = "##"

@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any, Self
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.decoder import filled_up, log_probabilities
+from scope.models.decoder import filled_up, mean_log_probability, write_greedily
 from scope.models.generations import cache_name
-from scope.models.heads import Head, load_head, refuse_nan
+from scope.models.heads import Head, refuse_nan
 from scope.models.inference import Computed, Inference, token_ids
 from scope.models.options import ModelOptions
 from scope.models.probabilities import chosen
@@ -68,39 +67,28 @@ class Seq2Seq(Computed):
         stops
             Tokens that end a text, beside the model's own; they are left out of it.
         """
-        opening = self._opening if start is None else tuple(start)
-        ends = {*stops, *self._ends}
-        written: list[list[int]] = [[] for _ in rows]
-        going = set(range(len(rows)))
-        for tokens in islice(self._likeliest(rows, opening), longest):
-            going -= {row for row in going if tokens[row] in ends}
-            for row in going:
-                written[row].append(tokens[row])
-            if not going:
-                break
-        return written
+        states, past = self._encode(rows), None
+        opening = [self._start, *(self._opening if start is None else start)]
+        read = self._tensor([opening] * len(rows))
 
-    def _likeliest(
-        self, rows: Sequence[Sequence[int]], opening: Sequence[int]
-    ) -> Iterator[list[int]]:
-        """The next token of every row, again and again."""
-        states = self._encode(rows)
-        given, past = self._tensor([[self._start, *opening]] * len(rows)), None
-
-        def step(states: Any, given: Any) -> tuple[Any, Any]:
+        def step(states: Any, read: Any) -> tuple[Any, Any]:
             answer = self._model(
                 encoder_outputs=(states,),
-                decoder_input_ids=given,
+                decoder_input_ids=read,
                 use_cache=True,
                 **{self._cache: past},
             )
             return answer.logits, getattr(answer, self._cache)
 
-        while True:
-            logits, past = self._inference.run(step, states=states, given=given)
+        def next_tokens(going: Sequence[int], _: Sequence[Sequence[int]]) -> list[int]:
+            nonlocal past, read
+            logits, past = self._inference.run(step, states=states, read=read)
             refuse_nan(self._spec, logits)
-            given = logits[:, -1:].argmax(dim=-1)
-            yield given[:, 0].tolist()
+            read = logits[:, -1:].argmax(dim=-1)
+            return [int(token) for token in read[list(going), 0]]
+
+        ends = {*stops, *self._ends}
+        return write_greedily(next_tokens, len(rows), longest, lambda _: False, ends)
 
     def score(
         self,
@@ -137,9 +125,7 @@ class Seq2Seq(Computed):
             )
             refuse_nan(self._spec, logits)
             for (row, which), several in zip(members, logits, strict=True):
-                wanted = targets[row][which]
-                each = log_probabilities(several, wanted)
-                scores[row][which] = sum(each) / len(wanted)
+                scores[row][which] = mean_log_probability(several, targets[row][which])
         return scores
 
     def _encode(self, rows: Sequence[Sequence[int]]) -> Any:
@@ -294,21 +280,8 @@ class SentinelModel(TextToTextModel):
         return [vocabulary[token] for token in vocabulary if token.startswith("<extra_id_")]
 
 
-def load(rest: str, options: ModelOptions) -> TextToTextModel:
-    """Load a checkpoint as a text-to-text model; one with sentinels fills masks too.
-
-    Raises
-    ------
-    ModelError
-        When it is not there, is a pickle, cannot be read, or its head was never trained.
-    SpecError
-        When a prompt in the options is none.
-    """
-    return of_head(load_head(rest, options, "Seq2SeqLM"), f"hf:{rest}", options)
-
-
-def of_head(head: Head, spec: str, options: ModelOptions) -> TextToTextModel:
-    """A text-to-text model that is loaded already; one with sentinels fills masks too."""
+def text_to_text_model(head: Head, spec: str, options: ModelOptions) -> TextToTextModel:
+    """A text-to-text model; one with sentinels fills masks too."""
     kind = SentinelModel if _has_sentinels(head.tokenizer) else TextToTextModel
     return kind(head, spec, options)
 

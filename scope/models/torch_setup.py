@@ -12,7 +12,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,11 +58,6 @@ def torch_threads(number: int | None) -> Iterator[Any]:
         yield torch
     finally:
         torch.set_num_threads(before)
-
-
-def one_torch_thread() -> AbstractContextManager[Any]:
-    """Torch, which computes with one thread inside, and as before afterwards."""
-    return torch_threads(1)
 
 
 def quiet_transformers() -> Any:

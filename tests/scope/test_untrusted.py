@@ -7,7 +7,7 @@ from greenlet import GreenletExit, greenlet
 
 from scope.errors import DataError, ModelError
 from scope.models.torch_setup import load_torch
-from scope.untrusted import Failed, UntrustedCode, attempt, during_inference, loading, until_failure
+from scope.untrusted import Failed, UntrustedCode, attempt, during_inference, loading
 
 
 class UnsayableError(Exception):
@@ -26,10 +26,7 @@ def ends(error):
     ("error", "told"),
     [
         (SystemExit(0), "SystemExit: 0"),
-        (SystemExit(), "SystemExit"),
-        (GeneratorExit(), "GeneratorExit"),
         (MemoryError("much"), "MemoryError: much"),
-        (RecursionError("deep"), "RecursionError: deep"),
         (BaseExceptionGroup("several", [SystemExit(0)]), "BaseExceptionGroup: several"),
         (UnsayableError(), "UnsayableError (its text cannot be shown)"),
         (ValueError("one\ntwo"), "ValueError: one"),
@@ -42,17 +39,13 @@ def test_whatever_is_raised_is_told_with_model_method_and_place(error, told):
     assert "test_untrusted.py, line " in raised.value.found
 
 
-def test_an_error_of_ten_megabytes_is_told_in_a_line():
-    with pytest.raises(ModelError) as raised:
-        UntrustedCode("a").call("b", ends(ValueError("x" * 10_000_000)))
-    assert len(raised.value.found) < 600
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), DataError("", expected="", fix="")])
 def test_interruptions_and_messages_for_the_user_pass(error):
     with pytest.raises(type(error)) as raised:
         UntrustedCode("a").call("b", ends(error))
     assert raised.value is error
+    with pytest.raises(type(error)), loading("mine"):
+        ends(error)()
 
 
 def test_the_end_of_a_greenlet_passes_in_a_greenlet_alone():
@@ -103,13 +96,6 @@ def test_folder_path_and_streams_are_put_back(tmp_path, monkeypatch):
     assert sys.path is before[2]
 
 
-def test_what_foreign_code_adds_to_the_path_is_there_when_it_runs_again():
-    code = UntrustedCode("a", folders=["here"])
-    code.call("b", lambda: sys.path.insert(0, "added"))
-    assert code.call("b", lambda: sys.path[:2]) == ["added", "here"]
-    assert "added" not in sys.path
-
-
 def test_foreign_code_within_foreign_code_keeps_its_path():
     inner, outer = UntrustedCode("a", folders=["here"]), UntrustedCode("b", folders=["here"])
     for _ in range(2):
@@ -127,30 +113,15 @@ def test_an_attempt_gives_the_value_or_the_error():
     assert isinstance(attempt(ends(KeyboardInterrupt()), passing=()), Failed)
 
 
-def test_values_count_as_far_as_they_come():
-    def values():
-        yield 1
-        sys.exit(0)
-
-    assert list(until_failure(values())) == [1]
-    assert list(until_failure(iter([1, 2]))) == [1, 2]
-
-
 class PanicError(BaseException):
     """As tokenizers panics: no Exception."""
 
 
-@pytest.mark.parametrize("error", [PanicError("deep"), OSError("deep"), RecursionError("deep")])
+@pytest.mark.parametrize("error", [PanicError("deep"), OSError("deep")])
 def test_whatever_loading_raises_names_the_model(error):
     with pytest.raises(ModelError) as raised, loading("mine"):
         ends(error)()
     assert raised.value.found == f"`mine` cannot be loaded ({type(error).__name__}: deep)"
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), DataError("a", expected="b", fix="c")])
-def test_an_interrupt_and_our_own_errors_pass(error):
-    with pytest.raises(type(error)), loading("mine"):
-        ends(error)()
 
 
 class Model:
@@ -168,12 +139,10 @@ class Model:
 
 
 def test_what_a_library_raises_names_the_model_that_was_asked():
-    with pytest.raises(ModelError, match=r"`hf:mine` fails during inference \(IndexError: index"):
+    found = r"`hf:mine` fails during inference \(IndexError: index"
+    with pytest.raises(ModelError, match=found):
         Model().look_up(7)
-
-
-def test_the_same_of_answers_one_by_one():
     answers = Model().one_by_one([1, 7])
     assert next(answers).shape == (1, 2)
-    with pytest.raises(ModelError, match="`hf:mine` fails"):
+    with pytest.raises(ModelError, match=found):
         next(answers)

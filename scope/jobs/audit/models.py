@@ -14,11 +14,11 @@ from scope.jobs.identity import model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
 from scope.models import ModelOptions
 from scope.models.labels import (
+    AlignedClassifier,
     LabelWordClassifier,
-    align,
+    NextTokenClassifier,
     align_examples,
     label_order,
-    next_token_classifier,
     parse_label_map,
 )
 from scope.models.loading import require_labels
@@ -190,7 +190,7 @@ def degenerate_reference(found: AnswerShares, reference: Classifier) -> ModelErr
 def _target(name: str, model: Classifier, first: Classifier, request: AuditRequest) -> Model:
     """A target, with its labels in the order of the first model's."""
     if model is not first and request.role != "next_token":
-        model = align(model, first.labels, parse_label_map(request.label_map))
+        model = AlignedClassifier(model, first.labels, parse_label_map(request.label_map))
     return Model(name=name, role="target", adapter=model)
 
 
@@ -254,7 +254,7 @@ def load_audited(model: str | object, role: AuditRole, options: ModelOptions) ->
     """The model behind a spec, or the object itself, as a classifier in the audit's role."""
     found = load_answering_model(model, [role], options)
     if role == "next_token":
-        return next_token_classifier(found, options.next_tokens)
+        return NextTokenClassifier(found, options.next_tokens)
     return require_labels(found)
 
 

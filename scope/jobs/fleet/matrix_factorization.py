@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
 from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster, checked_new_models
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
-from scope.models.torch_setup import load_torch, one_torch_thread
+from scope.models.torch_setup import load_torch, torch_threads
 from scope.statistics.threads import one_numpy_thread
 
 Numbers = NDArray[np.float32]
@@ -37,7 +37,7 @@ def train_bilinear(vectors: Numbers, answers: Answers, settings: MatrixFactoriza
 
     The first numbers are those of torch's layers, which the published code leaves as they are.
     """
-    with one_torch_thread() as torch, torch.random.fork_rng(devices=[]):
+    with torch_threads(1) as torch, torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         layers = torch.nn.ModuleDict(
             {

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
 from scope.errors import DataError
-from scope.models.torch_setup import load_torch, one_torch_thread
+from scope.models.torch_setup import load_torch, torch_threads
 from scope.statistics.threads import one_numpy_thread
 
 Latents = NDArray[np.float32]
@@ -176,7 +176,7 @@ def one_thread() -> Iterator[None]:
 
     Sums that several threads share are added in an order that depends on their number.
     """
-    with one_torch_thread(), one_numpy_thread():
+    with torch_threads(1), one_numpy_thread():
         yield
 
 

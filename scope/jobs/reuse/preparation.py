@@ -40,7 +40,7 @@ from scope.jobs.reuse.responses import Responses, TaskResponses, TextResponses, 
 from scope.jobs.reuse.verdicts import HYPOTHESIS
 from scope.jobs.task_choice import ChosenTask, choose_tasks
 from scope.jobs.word_encoder import encoder_at_hand
-from scope.models.labels import align, parse_label_map
+from scope.models.labels import AlignedClassifier, parse_label_map
 from scope.models.model import Model
 from scope.plugins import refuse_unused_settings
 from scope.protocols import Encoder, SearchOptions
@@ -284,7 +284,7 @@ def _aligned(model: Model, labels: Sequence[str], request: ReuseRequest) -> obje
     if request.role == "next_token":
         return model.adapter
     try:
-        return align(model.adapter, labels, parse_label_map(request.label_map))
+        return AlignedClassifier(model.adapter, labels, parse_label_map(request.label_map))
     except ModelError:
         if model.role == "reference" or request.batch_size or request.label_map:
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -103,7 +104,7 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
     if ask.path == "models":
         return Reply(names=_names(body))
     choice = _first_choice(body, content)
-    model = _model(body)
+    model = clean(body["model"]) if isinstance(body.get("model"), str) else ""
     if ask.path == "chat" and _is_refusal(choice):
         # What was likely before words were held back is no answer either.
         return Reply(model=model)
@@ -130,7 +131,7 @@ def _text(text: object, ask: EndpointRequest) -> str:
     if text is None:
         return ""
     if not isinstance(text, str):
-        raise MalformedReplyError(f"a reply whose text is not a string but a {_kind(text)}")
+        raise MalformedReplyError("a reply whose text is not a string")
     if len(text) > most_characters(ask):
         raise MalformedReplyError(
             f"a reply of {len(text):,} characters to a request for {ask.tokens_in_words}"
@@ -154,18 +155,11 @@ def _names_of(entry: object) -> tuple[str, ...]:
         case {"id": str(name), "aliases": [*aliases]}:
             return (
                 name,
-                *(aliase for aliase in aliases if isinstance(aliase, str) and aliase != name),
+                *(alias for alias in aliases if isinstance(alias, str) and alias != name),
             )
         case {"id": str(name)}:
             return (name,)
     return ()
-
-
-def _model(body: object) -> str:
-    match body:
-        case {"model": str(name)}:
-            return clean(name)
-    return ""
 
 
 def _first_choice(body: object, content: bytes) -> dict[str, Any]:
@@ -195,81 +189,47 @@ def _message(choice: dict[str, Any], content: bytes) -> object:
 
 def _positions(logprobs: object) -> tuple[Position, ...]:
     """Log-probabilities in the form of chats, or in that of the older completions."""
-    match logprobs:
-        case {"content": [*entries]}:
-            positions = tuple(map(_of_chat, entries))
-        case {"tokens": [*tokens], "top_logprobs": [*tables]} if len(tokens) == len(tables):
-            positions = tuple(map(_of_completion, tokens, tables))
-        case {"tokens": [*tokens], "top_logprobs": [*tables]}:
-            raise _unknown_form(f"{len(tokens)} tokens, and the likeliest of {len(tables)}")
-        case _:
-            return ()
+    try:
+        match logprobs:
+            case {"content": [*entries]}:
+                positions = tuple(map(_of_chat, entries))
+            case {"tokens": [*tokens], "top_logprobs": [*tables]}:
+                rows = zip(tokens, tables, strict=True)
+                positions = tuple(_position(token, (table or {}).items()) for token, table in rows)
+            case _:
+                return ()
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise MalformedReplyError(
+            f"log-probabilities in an unknown form: {error!r:.200}"
+        ) from error
     # A server that gives only the sampled token gives no distribution.
     return positions if any(position.likeliest for position in positions) else ()
 
 
-def _of_chat(entry: object) -> Position:
-    match entry:
-        case {"token": token, "top_logprobs": [*likeliest]}:
-            return _position(token, [_pair(one) for one in likeliest])
-        case {"token": token, "top_logprobs": None}:
-            return _position(token, [])
-        case {"token": token, **others} if "top_logprobs" not in others:
-            return _position(token, [])
-    raise _unknown_form(f"a {_kind(entry)} without a token, or without a list of the likeliest")
+def _of_chat(entry: Any) -> Position:
+    likeliest = entry.get("top_logprobs") or ()
+    return _position(entry["token"], [(one["token"], one["logprob"]) for one in likeliest])
 
 
-def _pair(one: object) -> tuple[object, object]:
-    match one:
-        case {"token": token, "logprob": logprob}:
-            return token, logprob
-    raise _unknown_form(f"a {_kind(one)} without a token and its `logprob`")
+def _position(token: Any, likeliest: Iterable[tuple[Any, Any]]) -> Position:
+    masses = tuple((_token(text), _probability(value)) for text, value in likeliest)
+    if (total := math.fsum(mass for _, mass in masses)) > MOST_MASS:
+        raise ValueError(f"probabilities that add up to {total:.4g}")
+    return Position(token=_token(token), likeliest=masses)
 
 
-def _of_completion(token: object, table: object) -> Position:
-    if not isinstance(table, dict | None):
-        raise _unknown_form(f"a {_kind(table)} in the place of a table of the likeliest")
-    return _position(token, list((table or {}).items()))
-
-
-def _position(token: object, likeliest: list[tuple[object, object]]) -> Position:
-    position = Position(
-        token=_token(token),
-        likeliest=tuple((_token(text), _probability(value)) for text, value in likeliest),
-    )
-    if (mass := math.fsum(probability for _, probability in position.likeliest)) > MOST_MASS:
-        raise _unknown_form(f"probabilities that add up to {mass:.4g}")
-    return position
-
-
-def _token(token: object) -> str:
-    if not isinstance(token, str):
-        raise _unknown_form(f"a token that is a {_kind(token)}")
+def _token(token: Any) -> str:
     if len(token) > MOST_CHARACTERS_OF_A_TOKEN:
-        raise _unknown_form(f"a token of {len(token):,} characters")
+        raise ValueError(f"a token of {len(token):,} characters")
     return _storable(token)
 
 
-def _probability(logprob: object) -> float:
+def _probability(logprob: Any) -> float:
     """A probability; minus infinity, which some servers give, is that of what cannot come."""
-    if not isinstance(logprob, int | float) or isinstance(logprob, bool):
-        raise _unknown_form(f"a log-probability that is a {_kind(logprob)}")
-    # Whole numbers may have thousands of digits, more than fit into a float. None is equal to NaN.
-    if not logprob <= LEAST_ABOVE_0:
-        raise _unknown_form("a log-probability that is above 0, or no number")
+    # Whole numbers may have more digits than fit into a float. No comparison with NaN is true.
+    if isinstance(logprob, bool) or not logprob <= LEAST_ABOVE_0:
+        raise ValueError("a log-probability that is above 0, or no number")
     return math.exp(min(max(logprob, LEAST_LOGPROB), 0.0))
-
-
-def _unknown_form(found: str) -> MalformedReplyError:
-    return MalformedReplyError(f"log-probabilities in an unknown form: {found}")
-
-
-def _kind(value: object) -> str:
-    """What JSON calls it."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    names = {str: "string", int: "number", float: "number", list: "list", dict: "object"}
-    return names[type(value)]
 
 
 def _storable(text: str) -> str:
@@ -297,7 +257,8 @@ class Dialect:
             body["seed"] = 0
         likeliest = ask.likeliest
         if ask.path == "completions":
-            return body | {"prompt": ask.prompt, "max_tokens": ask.most_tokens} | _some(likeliest)
+            asked = {"logprobs": likeliest} if likeliest else {}
+            return body | {"prompt": ask.prompt, "max_tokens": ask.most_tokens} | asked
         if self._most_likeliest is not None:
             likeliest = min(likeliest, self._most_likeliest)
         if likeliest:
@@ -322,7 +283,3 @@ class Dialect:
         else:
             return False
         return True
-
-
-def _some(likeliest: int) -> dict[str, int]:
-    return {"logprobs": likeliest} if likeliest else {}

@@ -17,7 +17,7 @@ from scope.models.batching import ONE_THREAD_RULES, RowRule
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.inference import Computed, Inference
 from scope.models.options import DType
-from scope.models.torch_setup import chosen_threads, load_torch, one_torch_thread
+from scope.models.torch_setup import chosen_threads, load_torch, torch_threads
 from scope.printing import first_line
 from scope.untrusted import converting
 
@@ -82,14 +82,14 @@ def side_by_side(
     torch = load_torch()
     workers = min(most or torch.get_num_threads(), max(1, len(given)))
     with (
-        one_torch_thread(),
+        torch_threads(1),
         # The number counts for the thread that sets it, and for those that begin later.
         ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool,
     ):
         return list(pool.map(make, given))
 
 
-_A_TOKEN = 0
+_A_TOKEN, _A_PLACE = 0, slice(1, 2)
 _EXPECTED = "a transformer that reads text, whose layers can be read"
 _FIX = "name a causal or masked language model, an encoder, or an encoder-decoder"
 # The cosine above which two vectors are of one direction: rounding to bfloat16 alone takes less.
@@ -182,14 +182,18 @@ class Blocks(Computed):
             ) from error
 
     def _read(self, tokens: Any, places: slice) -> Any:
-        ask = self._listen if self._blocks else self._ask
-        return load_torch().stack(ask(tokens, places), dim=1)
+        means = self._run(tokens, places)[0] if self._blocks else self._ask(tokens, places)
+        return load_torch().stack(means, dim=1)
 
     def _sizes(self) -> tuple[int, int]:
         """Layers and width, which configurations name in many ways."""
+        # One row of two tokens, so that rows and tokens cannot be taken for each other.
+        tokens = load_torch().tensor([[_A_TOKEN, _A_TOKEN]], device=self.device)
         # A model for other input than text raises whatever it raises when it misses its own.
-        with converting(self._fails_on_a_text):
-            _, layers, width = self._tried().shape
+        with converting(self._fails_on_a_text), load_torch().inference_mode():
+            if self._blocks and not self._give_hidden_states(tokens):
+                self._blocks = ()
+            _, layers, width = self._read(tokens, _A_PLACE).shape
         return layers, width
 
     def _fails_on_a_text(self, error: BaseException) -> ModelError:
@@ -200,37 +204,24 @@ class Blocks(Computed):
             fix=f"{_FIX}; some run in --dtype float32 alone",
         )
 
-    def _tried(self) -> Any:
-        # One row of two tokens, so that rows and tokens cannot be taken for each other.
-        row, place = [[_A_TOKEN, _A_TOKEN]], slice(1, 2)
-        if self._blocks and not self._give_hidden_states(row, place):
-            self._blocks = ()
-        with load_torch().inference_mode():
-            return self._read(load_torch().tensor(row, device=self.device), place)
-
-    def _give_hidden_states(self, row: Sequence[Sequence[int]], place: slice) -> bool:
+    def _give_hidden_states(self, tokens: Any) -> bool:
         """Whether the blocks give what the model calls its hidden states, where it has any."""
-        torch, config = load_torch(), self._model.config
-        tokens = torch.tensor(row, device=self.device)
+        config = self._model.config
         # Not by an argument: a model without hidden states need not know it.
         config.output_hidden_states = True
         try:
-            with torch.inference_mode():
-                taken, answer = self._run(tokens, place)
+            taken, answer = self._run(tokens, _A_PLACE)
         except _OtherLayoutError:
             return False
         finally:
             config.output_hidden_states = False
         states = getattr(answer, "hidden_states", None) or ()
-        own = [self._mean(state, place) for state in states if state.shape[:-1] == tokens.shape]
+        own = [self._mean(state, _A_PLACE) for state in states if state.shape[:-1] == tokens.shape]
         if len(own) < len(taken):
             return True
         # Most models begin with the input embeddings, Mamba and its kin with the first block.
         # The last state lies behind the final norm.
         return any(all(map(_one_direction, taken[:-1], own[start:])) for start in (1, 0))
-
-    def _listen(self, tokens: Any, places: slice) -> list[Any]:
-        return self._run(tokens, places)[0]
 
     def _run(self, tokens: Any, places: slice) -> tuple[list[Any], Any]:
         """What the blocks give, and what the model answers."""

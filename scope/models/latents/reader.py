@@ -97,9 +97,6 @@ class Readout:
         return before, after
 
 
-_LETTER = "a"
-
-
 class Framed(NamedTuple):
     """A text's tokens with all that stands around them, and whether its end was left out."""
 

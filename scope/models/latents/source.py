@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scope.errors import ModelError
-from scope.models.checkpoint import fetch_encoder
+from scope.models.checkpoint import Checkpoint, fetch_encoder
 from scope.models.gguf import identify, load_gguf_parts
-from scope.models.heads import Head, load_parts
+from scope.models.heads import Head, load_parts, read_config
 from scope.models.options import Device, DType, ModelOptions
 from scope.models.torch_setup import choose_device, load_torch, quiet_transformers
 from scope.paths import expanded
-from scope.printing import first_line
 
 _CPU_INSTRUCTIONS = ("amx_bf16", "avx512_bf16")
 
@@ -59,9 +58,6 @@ def _cpu_multiplies_it() -> bool:
 
 Family = Literal["causal", "masked", "encoder_decoder"]
 
-# What tells the family, in a configuration that names it.
-_KINDS = (("model_type", str), ("architectures", list))
-
 _SEQ2SEQ = "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES"
 _MASKED = "MODEL_FOR_MASKED_LM_MAPPING_NAMES"
 _CAUSAL = "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES"
@@ -97,12 +93,12 @@ def checkpoint_source(rest: str, options: ModelOptions) -> ModelSource:
     _require_transformer(rest, expanded(rest))
     checkpoint = fetch_encoder(rest, options)
     _require_transformer(rest, checkpoint.folder)
-    family = family_of(_config(checkpoint.folder))
+    family = family_of(read_config(checkpoint.folder))
     return ModelSource(
         spec=f"hf:{rest}",
         fingerprint=checkpoint.fingerprint,
         family=family,
-        load=partial(_load_body, str(checkpoint.folder), options, family),
+        load=partial(_load_body, checkpoint, rest, options, family),
     )
 
 
@@ -134,13 +130,13 @@ def family_of(config: Mapping[str, Any]) -> Family:
     ['causal', 'masked', 'encoder_decoder']
     """
     tables = quiet_transformers().models.auto.modeling_auto
-    name = config.get("model_type")
+    name = str(config.get("model_type"))
     if config.get("is_encoder_decoder") or name in getattr(tables, _SEQ2SEQ):
         return "encoder_decoder"
     # BERT and its kin stand in the table of causal models as well.
     if name in getattr(tables, _MASKED) and not config.get("is_decoder"):
         return "masked"
-    calls_itself = any(str(one).endswith("CausalLM") for one in config.get("architectures") or ())
+    calls_itself = "CausalLM" in str(config.get("architectures"))
     return "causal" if name in getattr(tables, _CAUSAL) or calls_itself else "masked"
 
 
@@ -160,29 +156,8 @@ def _require_transformer(rest: str, folder: Path) -> None:
         )
 
 
-def _config(folder: Path) -> Mapping[str, Any]:
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise _no_config(folder, first_line(error)) from error
-    if not isinstance(config, dict):
-        raise _no_config(folder, f"it holds a {type(config).__name__}")
-    for name, kind in _KINDS:
-        if not isinstance(config.get(name), kind | None):
-            raise _no_config(folder, f"its {name} is a {type(config[name]).__name__}")
-    return config
-
-
-def _no_config(folder: Path, reason: str) -> ModelError:
-    return ModelError(
-        f"{folder / 'config.json'} cannot be read ({reason})",
-        expected="a checkpoint's folder with a config.json",
-        fix="check that the checkpoint is complete",
-    )
-
-
-def _load_body(rest: str, options: ModelOptions, family: Family) -> Head:
-    head, missing = load_parts(rest, options, "AutoModel")
+def _load_body(checkpoint: Checkpoint, rest: str, options: ModelOptions, family: Family) -> Head:
+    head, missing = load_parts(checkpoint, rest, options, "AutoModel")
     unused = (_UNUSED, _DECODER) if family == "encoder_decoder" else (_UNUSED,)
     lacking = [name for name in missing if not name.startswith(unused)]
     if lacking:

@@ -1,4 +1,4 @@
-"""Tiny checkpoints of four architectures, random but decided; loaded once for all tests."""
+"""Tiny checkpoints, random but decided; loaded once for all tests."""
 
 import functools
 import hashlib
@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 from causal_cases import OWN
-from hub.tiny import SPECIAL, WORDS, write_tiny_model
+from hub.tiny import write_tiny_model
+from seeded import save
 from tiny_heads import WRITERS
 from tiny_language import write_tiny_llama
-from word_pieces import write_word_pieces
 
-from scope.models import ModelOptions, causal
-from scope.models.heads import load_head
+from scope.models import ModelOptions
+from scope.models.checkpoint import fetch_checkpoint
+from scope.models.heads import CLASSIFIER, kind_of, load_parts, read_config
 from scope.models.inference import Inference
 from scope.models.torch_setup import load_torch, quiet_transformers
 
@@ -41,10 +42,10 @@ def rules_measured_once():
         yield
 
 
-ARCHITECTURES = ("bert", "roberta", "distilbert", "gpt2")
 SMOLLM2 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 LIMIT = 32
-"""Most tokens of a text, in all four."""
+"""Most tokens of a text, in all classifiers."""
+WIDTHS = {"num_hidden_layers": 2, "num_attention_heads": 2, "hidden_size": 16}
 
 
 def write_bert(folder):
@@ -55,53 +56,29 @@ def write_bert(folder):
 
 
 def write_roberta(folder):
-    transformers = quiet_transformers()
-    config = transformers.RobertaConfig(
-        vocab_size=300,
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        # Positions are numbered from the padding index 1 on, so two of them are never used.
-        max_position_embeddings=LIMIT + 2,
-        initializer_range=0.5,
-    )
     tokenizer = bytewise_tokenizer(["<s>", "<pad>", "</s>", "<unk>", "<mask>"], framed=True)
-    transformers.RobertaTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
-    save(transformers.RobertaForSequenceClassification, config, folder)
-
-
-def write_distilbert(folder):
-    transformers = quiet_transformers()
-    write_word_pieces(folder, (*SPECIAL, *WORDS))
-    config = transformers.DistilBertConfig(
-        vocab_size=20,
-        dim=16,
-        n_layers=2,
-        n_heads=2,
-        hidden_dim=32,
-        max_position_embeddings=LIMIT,
-        initializer_range=0.5,
-    )
-    save(transformers.DistilBertForSequenceClassification, config, folder)
+    # Positions are numbered from the padding index 1 on, so two of them are never used.
+    more = {"intermediate_size": 32, "max_position_embeddings": LIMIT + 2}
+    write_bytewise(folder, "Roberta", tokenizer, **more)
 
 
 def write_gpt2(folder):
     """Neither its tokenizer nor its configuration knows a padding token."""
-    transformers = quiet_transformers()
     tokenizer = bytewise_tokenizer(["<|endoftext|>"], framed=False)
-    transformers.GPT2TokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
-    config = transformers.GPT2Config(
-        vocab_size=300,
-        n_embd=16,
-        n_layer=2,
-        n_head=2,
-        n_positions=LIMIT,
-        bos_token_id=0,
-        eos_token_id=0,
-        initializer_range=0.5,
+    more = {"n_positions": LIMIT, "bos_token_id": 0, "eos_token_id": 0}
+    write_bytewise(folder, "GPT2", tokenizer, **more)
+
+
+CLASSIFIERS = {"bert": write_bert, "roberta": write_roberta, "gpt2": write_gpt2}
+
+
+def write_bytewise(folder, kind, tokenizer, **settings):
+    library = quiet_transformers()
+    getattr(library, f"{kind}TokenizerFast")(tokenizer_object=tokenizer).save_pretrained(folder)
+    config = getattr(library, f"{kind}Config")(
+        vocab_size=300, initializer_range=0.5, **WIDTHS, **settings
     )
-    save(transformers.GPT2ForSequenceClassification, config, folder)
+    save(getattr(library, f"{kind}ForSequenceClassification"), config, folder)
 
 
 def bytewise_tokenizer(special, *, framed):
@@ -119,38 +96,33 @@ def bytewise_tokenizer(special, *, framed):
     return tokenizer
 
 
-def save(kind, config, folder, **options):
-    import torch
-
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        kind(config).save_pretrained(folder, **options)
-
-
 @functools.cache
-def head_of(folder, kind, dtype):
-    return load_head(str(folder), ModelOptions(device="cpu", dtype=dtype), kind)
+def loaded(folder, dtype):
+    """The head of a checkpoint, and its kind."""
+    options = ModelOptions(device="cpu", dtype=dtype)
+    checkpoint = fetch_checkpoint(str(folder), options)
+    kind = kind_of(read_config(folder)["architectures"]) or CLASSIFIER
+    return kind, load_parts(checkpoint, str(folder), options, kind.automatic)[0]
 
 
-def asked_through(module, folder, kind, options):
-    """The adapter that the module loads, on a model that all such adapters share."""
-    return module.of_head(head_of(folder, kind, options.dtype), f"hf:{folder}", options)
+def ask_shared(folder, options):
+    """A checkpoint's adapter with any options, on a model that all adapters share."""
+    kind, head = loaded(folder, options.dtype)
+    return kind.adapt(head, f"hf:{folder}", options)
 
 
 @pytest.fixture(scope="session")
 def adapter():
-    """Gives the adapter of a module to a checkpoint; with any options it asks the same model."""
-    return asked_through
+    return ask_shared
 
 
 @pytest.fixture(scope="session")
 def checkpoints(tmp_path_factory):
     """A folder for each architecture."""
     root = tmp_path_factory.mktemp("checkpoints")
-    writers = (write_bert, write_roberta, write_distilbert, write_gpt2)
-    for name, write in zip(ARCHITECTURES, writers, strict=True):
+    for name, write in CLASSIFIERS.items():
         write(root / name)
-    return {name: root / name for name in ARCHITECTURES}
+    return {name: root / name for name in CLASSIFIERS}
 
 
 @pytest.fixture
@@ -207,21 +179,16 @@ def encoder_folder(tmp_path_factory):
     write_tiny_model(folder)
     config = transformers.AutoConfig.from_pretrained(folder, initializer_range=0.5)
     save(transformers.BertModel, config, folder)
-    modules = ["Transformer", "Pooling"]
-    paths = ["", "1_Pooling"]
-    (folder / "modules.json").write_text(
-        json.dumps(
-            [
-                {
-                    "idx": number,
-                    "name": str(number),
-                    "path": path,
-                    "type": f"sentence_transformers.models.{module}",
-                }
-                for number, (module, path) in enumerate(zip(modules, paths, strict=True))
-            ]
-        )
-    )
+    modules = [
+        {
+            "idx": number,
+            "name": str(number),
+            "path": path,
+            "type": f"sentence_transformers.models.{kind}",
+        }
+        for number, (kind, path) in enumerate([("Transformer", ""), ("Pooling", "1_Pooling")])
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules))
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 16}))
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text(
@@ -254,7 +221,7 @@ def llama(llama_folders):
         options = ModelOptions(
             device="cpu", token_budget=token_budget, prompts=dict(prompts), **others
         )
-        return asked_through(causal, llama_folders[chat], "CausalLM", options)
+        return ask_shared(llama_folders[chat], options)
 
     return load_once
 

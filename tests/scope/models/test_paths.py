@@ -5,38 +5,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from scope.models.paths import BLOCK, NOWHERE, Attention, Remembered, batches_by_beginning
+from scope.models.paths import BLOCK, Attention, Remembered, batches_by_beginning
 from scope.models.torch_setup import load_torch
 
 
 def test_a_beginning_has_one_slot_a_token():
-    plan = Remembered(100).plan([[1, 2, 3], [1, 2, 4], [1]], [1, 1, 1])
+    remembered = Remembered(100)
+    plan = remembered.plan([[1, 2, 3], [1, 2, 4], [1]], [1, 1, 1])
     assert plan.tokens == [1, 2, 3, 4]
     assert plan.positions == [0, 1, 2, 2]
     assert plan.wanted == [[2], [3], [0]]
     assert len(set(plan.slots)) == 4
-
-
-def test_what_is_known_is_read_again_only_where_an_answer_is_wanted():
-    remembered = Remembered(100)
-    first = remembered.plan([[1, 2, 3]], [1])
-    again = remembered.plan([[1, 2, 3, 4], [1, 2]], [3, 1])
-    assert again.tokens == [2, 3, 4]
-    assert again.slots[:2] == first.slots[1:]
+    # What is known is read again only where an answer is wanted.
+    again = remembered.plan([[1, 2, 3, 5], [1, 2]], [3, 1])
+    assert again.tokens == [2, 3, 5]
+    assert again.slots[:2] == plan.slots[1:3]
     assert again.wanted == [[0, 1, 2], [0]]
-
-
-def test_a_piece_sees_its_own_path_up_to_the_end_of_its_block():
-    rows = [list(range(BLOCK + 3)), [*range(BLOCK + 1), 99]]
-    plan = Remembered(100).plan(rows, [1, 1])
-    slots = dict(zip(plan.tokens, plan.slots, strict=True))
-    (whole,), (own, other) = plan.pieces[0], plan.pieces[1]
-    assert whole.queries == list(range(BLOCK))
-    assert whole.keys == [slots[token] for token in range(BLOCK)]
-    assert own.queries == [BLOCK, BLOCK + 1, BLOCK + 2, *[NOWHERE] * (BLOCK - 3)]
-    assert other.queries == [NOWHERE, BLOCK + 3, *[NOWHERE] * (BLOCK - 2)]
-    ends = [NOWHERE] * (BLOCK - 2)
-    assert other.keys == [*[slots[token] for token in range(BLOCK + 1)], slots[99], *ends]
 
 
 def test_no_more_is_kept_than_the_capacity_but_for_a_single_batch():

@@ -47,33 +47,23 @@ def test_a_function_with_labels_answers(module):
     assert model.classify([]) == []
 
 
-def test_a_class_is_made_and_an_instance_taken(module):
-    name = module(CLASS)
-    shares = [
-        load_classifier(f"python:{name}:{attribute}").classify(["a"])[0].probabilities[0]
-        for attribute in ("Answer", "made")
-    ]
-    assert shares == [0.25, 0.75]
-
-
-@pytest.mark.parametrize("attribute", ["Complete", "complete"])
-def test_a_complete_classifier_is_taken_as_it_stands(module, attribute):
-    model = load_classifier(f"python:{module(COMPLETE)}:{attribute}")
+def test_a_complete_classifier_is_taken_as_it_stands(module):
+    model = load_classifier(f"python:{module(COMPLETE)}:complete")
     assert model.kind.__name__ == "Complete"
-    assert model.spec == "python:theirs"
-    assert model.fingerprint == "theirs"
+    assert (model.spec, model.fingerprint) == ("python:theirs", "theirs")
     assert model.classify(["a"])[0].truncated
 
 
 def test_the_fingerprint_changes_with_the_file_and_the_attribute(module):
-    prints = set()
-    for source in (CLASS, CLASS + "\n"):
-        name = module(source)
-        prints |= {
-            load(f"{name}:{attribute}", ModelOptions()).fingerprint
-            for attribute in ("Answer", "made")
-        }
-    assert len(prints) == 4
+    """A class is made, and an instance taken."""
+    models = [
+        load(f"{module(source)}:{attribute}", ModelOptions())
+        for source in (CLASS, CLASS + "\n")
+        for attribute in ("Answer", "made")
+    ]
+    assert len({model.fingerprint for model in models}) == 4
+    shares = [model.classify(["a"])[0].probabilities[0] for model in models]
+    assert shares == [0.25, 0.75] * 2
 
 
 NEIGHBOURLY = """
@@ -100,30 +90,21 @@ def test_a_module_finds_its_neighbours_when_it_is_called_and_scope_does_not(modu
     [
         ("[[0.5, 0.5]]", "answered 2 texts with the shape (1, 2)"),
         ("[[1.0], [1.0]]", "answered 2 texts with the shape (2, 1)"),
-        ("[0.5, 0.5]", "answered 2 texts with the shape (2,)"),
         ("[[0.5, 0.5], [1.0]]", "answered with something that is not a table of numbers"),
         (
             "None",
             "answered with something that is not a table of numbers "
             "(TypeError: None is a NoneType)",
         ),
-        ("[['0.5', '0.5']] * 2", "answered with something that is not a table of numbers"),
-        (
-            "[[None, 1]] * 2",
-            "answered with something that is not a table of numbers (TypeError: None is a No",
-        ),
         (
             "[[10**400, 1]] * 2",
             "answered with something that is not a table of numbers (OverflowError",
         ),
-        ("[[1j, 1]] * 2", "answered with something that is not a table of numbers"),
-        ("[[[0.5, 0.5]]] * 2", "answered 2 texts with the shape (2, 1, 2)"),
         ("iter([[0.5, 0.5]] * 9)", "answered 2 texts with the shape (3, 2)"),
         ("[['good', 'bad']] * 2", "answered with something that is not a table of numbers"),
         ("[[0.5, float('nan')]] * 2", "answered 2 texts with NaN or negative numbers"),
         ("[[1.5, -0.5]] * 2", "answered 2 texts with NaN or negative numbers"),
         ("[[0.5, 0.5], [0.5, 0.49]]", "answered with a row that sums to 0.99"),
-        ("[[3.0, 4.0], [0.5, 0.5]]", "answered with a row that sums to 7"),
     ],
 )
 def test_answers_that_are_no_probabilities_are_refused(module, rows, found):
@@ -131,12 +112,6 @@ def test_answers_that_are_no_probabilities_are_refused(module, rows, found):
     with pytest.raises(ModelError) as raised:
         load(f"{name}:answer", ModelOptions()).classify(["x", "y"])
     assert raised.value.found.startswith(f"`python:{name}:answer` {found}")
-
-
-def test_a_sum_that_is_off_by_rounding_passes_and_is_rounded(module):
-    name = module("def answer(texts): return [[1 / 3, 0.66671]]\nanswer.labels = ('a', 'b')\n")
-    answers = load(f"{name}:answer", ModelOptions()).classify(["x"])
-    assert answers[0].probabilities == (0.333333, 0.66671)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +147,7 @@ def test_a_missing_attribute_is_named(module):
     assert raised.value.fix == "define `anwser` in models_of_a_user, or check the spelling"
 
 
-@pytest.mark.parametrize("rest", ["module", "module:", ":attribute", ".module:attribute", "a b:c"])
+@pytest.mark.parametrize("rest", ["module", ":attribute", "a b:c"])
 def test_a_spec_without_module_and_attribute_is_refused(rest):
     with pytest.raises(SpecError) as raised:
         load(rest, ModelOptions())

@@ -24,15 +24,6 @@ class All:
         known = Prediction(probabilities=(1.0,), tokens=("x",))
         return [{" a": 0.25, " b": np.float32(0.5)}, known]
 """
-COMPLETE = """
-from scope.records import Answer
-class Complete:
-    spec = "python:theirs"
-    fingerprint = "theirs"
-    def answer(self, questions):
-        for place in reversed(range(len(questions))):
-            yield place, Answer(text="x")
-"""
 
 
 def asked(count=1, options=("yes", "no")):
@@ -87,22 +78,14 @@ def test_an_object_may_have_all_roles_of_a_model_of_language(module):
     ]
 
 
-def test_a_complete_model_is_taken_as_it_stands(module):
-    model = load(f"{module(COMPLETE)}:Complete", ModelOptions())
-    assert model.kind.__name__ == "Complete"
-    assert [place for place, _ in model.answer(asked(2))] == [1, 0]
-
-
 @pytest.mark.parametrize(
     ("given", "found"),
     [
         ("'word'", "a str to 2 questions"),
-        ("None", "a NoneType to 2 questions"),
         ("{'0': 'a', '1': 'b'}", "a dict to 2 questions"),
         ("['a']", "1 answers to 2 questions"),
         ("(word for word in 'abc')", "more than 2 answers to 2 questions"),
         ("['a', 3]", "3 to 'Is it?'"),
-        ("[['a'], 'b']", "['a'] to 'Is it?'"),
     ],
 )
 def test_answers_in_words_are_checked(module, given, found):
@@ -120,7 +103,6 @@ def test_answers_in_words_are_checked(module, given, found):
         ("'maybe'", "'maybe', which is not one of the options"),
         ("[0.5, 0.25]", "[0.5, 0.25]"),
         ("[float('nan'), 1.0]", "[nan, 1.0]"),
-        ("['0.5', '0.5']", "['0.5', '0.5']"),
     ],
 )
 def test_choices_are_checked(module, given, found):
@@ -130,7 +112,7 @@ def test_choices_are_checked(module, given, found):
     assert raised.value.found == f"`python:{name}:Chooser` answered with {found} to 'Is it?'"
 
 
-@pytest.mark.parametrize("given", ["{}", "'a'", "{'a': 0.75, 'b': 0.5}", "{'a': '1'}", "{'a': -1}"])
+@pytest.mark.parametrize("given", ["{}", "'a'", "{'a': 0.75, 'b': 0.5}", "{'a': -1}"])
 def test_next_tokens_are_checked(module, given):
     name = module(f"class Speaker:\n    def predict_next(self, texts): return [{given}]\n")
     with pytest.raises(ModelError, match="for what follows 'The'"):
@@ -163,10 +145,3 @@ def test_where_nothing_is_asked_the_users_code_is_not_called(module):
     model = load(f"{name}:All", ModelOptions())
     assert list(model.answer([])) == []
     assert model.predict_next([]) == []
-
-
-@pytest.mark.parametrize("body", ["raise KeyError('x')", "yield 1 / 0"])
-def test_a_failure_in_the_users_code_is_told_with_its_place(module, body):
-    name = module(f"class Reader:\n    def answer(self, questions):\n        {body}\n")
-    with pytest.raises(ModelError, match=r"models_of_a_user\.py, line 3"):
-        list(load(f"{name}:Reader", ModelOptions()).answer(asked()))

@@ -1,7 +1,6 @@
 """Fast cases of the checks; every case of code in a checkpoint runs in ``tests/hostile``."""
 
 import os
-import shutil
 
 import numpy as np
 import pytest
@@ -39,14 +38,11 @@ def test_a_link_to_a_file_elsewhere_is_a_file_as_in_the_hubs_cache(tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "a.json").symlink_to(tmp_path / "blob")
     (tmp_path / "model" / "vocab.txt").symlink_to(tmp_path / "blob")
+    # One that leads nowhere matters where the file is read.
+    (tmp_path / "model" / "NOTES").symlink_to("nowhere")
     assert files(tmp_path / "model") == ["a.json"]
-
-
-def test_a_dangling_link_matters_where_the_file_is_read(tmp_path):
-    (tmp_path / "NOTES").symlink_to("nowhere")
-    assert files(tmp_path) == []
-    (tmp_path / "a.json").symlink_to("nowhere")
-    assert refusal(tmp_path) == "`mine` cannot be loaded (a.json is not a regular file)"
+    (tmp_path / "model" / "b.json").symlink_to("nowhere")
+    assert "b.json is not a regular file" in refusal(tmp_path / "model")
 
 
 @pytest.mark.parametrize("name", ["NOTES", "a.json", ".more/config.json", "onnx/model.onnx"])
@@ -76,32 +72,14 @@ def test_json_that_cannot_be_read_names_its_file(tmp_path, content):
         read_json("mine", tmp_path / "a.json")
 
 
-@pytest.mark.parametrize("name", ["BertTokenizer", "BertTokenizerFast", "PreTrainedTokenizerFast"])
-def test_a_tokenizer_of_the_library_passes(tmp_path, name):
-    write_json(tmp_path / "tokenizer_config.json", {"tokenizer_class": name})
-    assert files(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["BertModel", "AutoModel", "RagTokenizer"])
+@pytest.mark.parametrize("name", ["BertModel", "RagTokenizer"])
 def test_another_class_for_a_tokenizer_is_refused_at_any_depth(tmp_path, name):
+    write_json(tmp_path / "tokenizer_config.json", {"tokenizer_class": "BertTokenizerFast"})
+    assert files(tmp_path)
     write_json(tmp_path / "inner" / "config.json", {"parts": [{"tokenizer_class": name}]})
     assert refusal(tmp_path) == (
         f"`mine` runs its own code: inner/config.json names the tokenizer_class {name!r}"
     )
-
-
-def test_a_tokenizer_whose_library_is_missing_is_the_librarys_to_refuse(tmp_path, monkeypatch):
-    from transformers.utils.import_utils import DummyObject
-
-    stand_in = DummyObject("Slow", (), {"_backends": ["sentencepiece"]})
-    monkeypatch.setattr(quiet_transformers(), "SlowTokenizer", stand_in, raising=False)
-    write_json(tmp_path / "tokenizer_config.json", {"tokenizer_class": "SlowTokenizer"})
-    assert files(tmp_path)
-
-
-def test_names_of_files_in_capitals_are_the_same_files_on_some_machines(encoder):
-    write_json(encoder / "MORE.JSON", {"kind": "os.system"})
-    assert "MORE.JSON names the kind 'os.system'" in refusal(encoder)
 
 
 def test_a_vocabulary_elsewhere_is_refused_if_it_can_be_opened(tmp_path):
@@ -155,18 +133,8 @@ def encoder(tmp_path):
 
 
 ORDINARY = (
-    *("5.0.0", "4.57.6", "2.3.0+cu121", "./path", "../path", "model.safetensors", "0_Transformer"),
-    *(
-        "BAAI/bge-small-en-v1.5",
-        "vocab.txt",
-        ".5",
-        "...",
-        "e.g.",
-        "sklearn_like",
-        "a--b",
-        "",
-        "a\n--b.c",
-    ),
+    *("5.0.0", "2.3.0+cu121", "./path", "../path", "model.safetensors", "BAAI/bge-small-en-v1.5"),
+    *("vocab.txt", ".5", "...", "sklearn_like", "a--b", "", "a\n--b.c"),
     *("Represent this sentence. Query: ", "email. Query", "code. x"),
     *("{% if a.b %}{{ c.d }}{% endif %}" * 500, "a.b\0.c"),
     *(f"{MODULES}.Pooling", "torch.nn.modules.activation.GELU", "torch.nn.ELU"),
@@ -184,21 +152,12 @@ def test_ordinary_strings_of_an_encoder_pass(encoder):
     "value",
     [
         *("os.system", "torch.hub.help", "torch.nn.functional.relu", "torch.nn.Transformer"),
-        *(
-            "someone/code--evil.Evil",
-            "./a b--evil.Evil",
-            "evil.Evil",
-            "sub/evil.Evil",
-            "my evil.Evil",
-            "evil. Evil",
-        ),
+        *("someone/code--evil.Evil", "./a b--evil.Evil", "evil.Evil", "my evil.Evil"),
         *("sentence_transformers.evil.Evil", "sentence_transformers.util.import_from_string"),
-        "sentence_transformers.util.torch",
     ],
 )
 def test_what_an_encoder_could_import_is_refused(encoder, value):
-    for name in ("evil.py", "my evil.py", "sub/evil.py"):
-        (encoder / name).parent.mkdir(exist_ok=True)
+    for name in ("evil.py", "my evil.py"):
         (encoder / name).touch()
     write_json(encoder / "1_Pooling" / "more.json", {"parts": [{"kind": value}]})
     assert f"names the kind {value!r}" in refusal(encoder)
@@ -264,7 +223,6 @@ def bounded(folder):
         ({"num_hidden_layers": -1}, "says num_hidden_layers -1, the weights"),
         ({"text_config": {"n_layer": 10**9}}, "says n_layer 1000000000, the weights"),
         ({"block_sizes": [1, 10**9]}, "says block_sizes 1000000000, the weights"),
-        ({"num_labels": 10**9}, "says num_labels 1000000000, the weights"),
     ],
 )
 def test_numbers_that_no_model_with_these_weights_has_are_refused(model, change, found):
@@ -306,17 +264,6 @@ def test_nor_is_a_dense_layer(encoder):
         load_encoder(str(encoder), ModelOptions(device="cpu"))
 
 
-def test_weights_shorter_than_their_header_says_are_named(model):
-    weights = model / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-100])
-    assert bounded(model).startswith("`mine` cannot be loaded (model.safetensors: SafetensorError")
-
-
-def test_a_configuration_that_is_a_list_is_refused(model):
-    (model / "config.json").write_text("[1]")
-    assert bounded(model) == "`mine` cannot be loaded (config.json holds a list, not an object)"
-
-
 TEXTS = ["a good film", "DULL plot", "the film " * 30]
 
 
@@ -347,22 +294,6 @@ def test_prompts_limits_lower_case_and_dimension_are_the_librarys(encoder):
     assert assert_as_the_library(encoder).shape == (3, 5)
 
 
-def test_a_transformer_in_a_folder_of_its_own_is_found(encoder):
-    inner = encoder / "0_Transformer"
-    inner.mkdir()
-    for path in [*encoder.glob("*.*")]:
-        if path.name != "modules.json":
-            shutil.move(path, inner / path.name)
-    write_modules(encoder, ["Transformer", "Pooling"], Transformer="0_Transformer")
-    assert_as_the_library(encoder)
-
-
-def test_a_checkpoint_without_modules_is_pooled_as_the_library_pools_it(encoder):
-    (encoder / "modules.json").unlink()
-    (encoder / "sentence_bert_config.json").unlink()
-    assert_as_the_library(encoder)
-
-
 def parts(kind, encoder):
     """The modules of an encoder that the library builds."""
     from sentence_transformers import SentenceTransformer, models
@@ -375,8 +306,6 @@ def parts(kind, encoder):
     if kind == "router":
         more = models.Router({"a": whole, "b": whole[:2]}, default_route="a")
         return [more]
-    if kind == "layer norm":
-        return [*whole[:2], models.LayerNorm(16)]
     if kind == "static":
         return [models.StaticEmbedding(whole[0].tokenizer.backend_tokenizer, embedding_dim=8)]
     if kind == "convolution":
@@ -384,14 +313,10 @@ def parts(kind, encoder):
     words = ["a", "good", "film", "dull", "time.com"]
     splitter = models.tokenizer.WhitespaceTokenizer(words, set())
     table = models.WordEmbeddings(splitter, torch.randn(5, 8), update_embeddings=True)
-    if kind == "recurrent":
-        return [table, models.LSTM(8, 4), models.Pooling(8)]
-    return [table, models.Pooling(8)]
+    return [table, models.LSTM(8, 4), models.Pooling(8)]
 
 
-@pytest.mark.parametrize(
-    "kind", ["all", "router", "layer norm", "static", "convolution", "recurrent", "words"]
-)
+@pytest.mark.parametrize("kind", ["all", "router", "static", "convolution", "recurrent"])
 def test_what_the_library_saves_loads_with_its_vectors(kind, encoder, tmp_path):
     from sentence_transformers import SentenceTransformer
 

@@ -1,8 +1,6 @@
 import gzip
 import json
-import math
 
-import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -41,7 +39,7 @@ def write_parquet(path, rows):
     ],
 )
 def test_saved_answers_are_looked_up_by_text_in_any_order(tmp_path, name, write):
-    path = write(tmp_path / name, ROWS)
+    path = write(tmp_path / name, [*ROWS, ROWS[0]])
     model = load_classifier(f"predictions:{path}")
     assert model.spec == f"predictions:{path}"
     assert model.labels == ("bad", "good")
@@ -52,12 +50,6 @@ def test_saved_answers_are_looked_up_by_text_in_any_order(tmp_path, name, write)
         (0.75, 0.25),
         (1.0, 0.0),
     ]
-
-
-def test_blank_lines_are_passed_over(tmp_path):
-    path = write_jsonl(tmp_path / "saved.jsonl", ROWS)
-    path.write_text(path.read_text().replace("\n", "\n\n"))
-    assert len(load(str(path), ModelOptions()).classify(["so so"])) == 1
 
 
 def test_texts_without_an_answer_are_counted_once_each_and_kept(tmp_path):
@@ -86,12 +78,8 @@ GOOD = {"text": "b", "probabilities": [0.5, 0.5]}
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({"text": None}, "`text` is None"),
         ({"text": 3}, "`text` is 3"),
-        ({"probabilities": None}, "`probabilities` is None"),
-        ({"probabilities": 0.5}, "`probabilities` is 0.5"),
         ({"probabilities": [1.0]}, "`probabilities` is [1.0]"),
-        ({"probabilities": [0.5, 0.25, 0.25]}, "`probabilities` is [0.5, 0.25, 0.25]"),
         ({"probabilities": [0.5, float("nan")]}, "`probabilities` is [0.5, nan]"),
         ({"text": "a good film"}, "other probabilities for 'a good film'"),
         ({"labels": ["good", "bad"]}, "`labels` is ['good', 'bad']"),
@@ -106,7 +94,7 @@ def test_a_bad_row_is_named_with_what_stands_in_it(tmp_path, change, found):
     assert raised.value.fix == "fix the row, or leave it out"
 
 
-@pytest.mark.parametrize("labels", [None, [], "ab", [None, "b"]])
+@pytest.mark.parametrize("labels", [None, "ab", [None, "b"]])
 def test_labels_stand_in_the_first_row(tmp_path, labels):
     rows = [GOOD | {"labels": labels}, {"text": "c", "probabilities": [1, 0], "labels": ["a", "b"]}]
     path = write_jsonl(tmp_path / "saved.jsonl", rows)
@@ -116,35 +104,17 @@ def test_labels_stand_in_the_first_row(tmp_path, labels):
     assert raised.value.expected == "the label names, as a list in the first row"
 
 
-@pytest.mark.parametrize(
-    ("label", "found"), [("\ud800", "half of a surrogate"), (["b"], "a list"), ({"b": 1}, "a dict")]
-)
-def test_a_label_that_is_no_name_is_named_by_line(tmp_path, label, found):
+def test_a_label_that_is_no_name_is_named_by_line(tmp_path):
     path = tmp_path / "saved.jsonl"
-    path.write_text(json.dumps(GOOD | {"labels": ["a", label]}))
-    with pytest.raises(DataError, match=f"line 1 of saved.jsonl: {found}.* among `labels`"):
+    path.write_text(json.dumps(GOOD | {"labels": ["a", ["b"]]}))
+    with pytest.raises(DataError, match=r"line 1 of saved\.jsonl: a list.* among `labels`"):
         load(str(path), ModelOptions())
 
 
-def test_probabilities_in_half_precision_are_normalised_in_double(tmp_path):
-    half = np.array([1 / 3, 2 / 3], np.float16)
-    row = {"text": "b", "probabilities": half, "labels": ["a", "b"]}
-    path = write_parquet(tmp_path / "saved.parquet", [row])
-    (answer,) = load(str(path), ModelOptions()).classify(["b"])
-    assert answer.probabilities == pytest.approx((1 / 3, 2 / 3), abs=3e-4)
-    assert math.fsum(answer.probabilities) == pytest.approx(1, abs=2e-6)
-
-
-def test_labels_and_equal_rows_may_be_repeated(tmp_path):
-    path = write_jsonl(tmp_path / "saved.jsonl", [*ROWS, ROWS[0]])
-    assert load(str(path), ModelOptions()).labels == ("bad", "good")
-
-
-@pytest.mark.parametrize("name", ["none.jsonl", "none.parquet"])
-def test_a_missing_file_is_named(tmp_path, name):
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(DataError) as raised:
-        load(str(tmp_path / name), ModelOptions())
-    assert raised.value.found == f"no file `{tmp_path / name}`"
+        load(str(tmp_path / "none.jsonl"), ModelOptions())
+    assert raised.value.found == f"no file `{tmp_path / 'none.jsonl'}`"
 
 
 @pytest.mark.parametrize(
@@ -163,12 +133,6 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=name):
         load(str(tmp_path / name), ModelOptions())
-
-
-def test_a_parquet_file_without_the_columns_is_refused(tmp_path):
-    path = write_parquet(tmp_path / "a.parquet", [{"sentence": "a", "labels": ["a", "b"]}])
-    with pytest.raises(DataError, match="no predictions in a"):
-        load(str(path), ModelOptions())
 
 
 def test_a_file_with_labels_alone_is_a_classifier_that_has_answered_nothing(tmp_path):

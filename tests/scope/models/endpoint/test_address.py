@@ -37,16 +37,11 @@ def test_a_url_and_a_model_make_an_address(rest, base_url, model):
     [
         "gpt-4o",
         "localhost:8000/v1#m",
-        "ftp://localhost/v1#m",
         "http://#m",
         "http://localhost:port/v1#m",
-        "http://localhost:99999/v1#m",
         "http://[::1/v1#m",
         "#m",
         "http://a b/v1#m",
-        "http://a..b/v1#m",
-        "http://[not-an-address]/v1#m",
-        f"http://{'a' * 64}.org/v1#m",
         "http://host/v1\x1b[31m#m",
         "http://host/v1#m\x07n",
         "http://host/v1#\udcff",
@@ -70,16 +65,12 @@ def test_a_url_without_a_model_is_refused_with_an_example(rest):
     "rest",
     [
         "http://user:pass-word@host/v1#m",
-        "user:pass-word@host",
-        "ftp://pass-word@host",
         "https://host/v1?key=pass-word#m",
         "https://host/v1#m?api_key=pass-word",
         "https://host/v1#m&token=pass-word",
-        "https://host/v1#m;Authorization=pass-word",
         "https://host/v1#m Bearer pass-word",
         "https://host/v1#sk-proj-pass-word_0123456789",
         "https://host/sk-pass-word-0123456789/v1#m",
-        "https://host/key=pass-word/v1#m",
         "https://user%3Apass-word%40host/v1#m",
         "https://user:pass-word\\host/v1#m",
     ],
@@ -111,12 +102,9 @@ def test_the_key_in_a_spec_is_refused_and_not_shown(rest):
     "model",
     [
         "@cf/meta/llama-3",
-        "claude@20240229",
-        "a:free",
         "key-lm",
         "a=b",
         "sk-lm",
-        "task-sk",
         "risk-model-of-many-letters",
     ],
 )
@@ -187,10 +175,6 @@ def test_no_key_is_left_in_any_words(key, before, after):
     assert key not in Key(value=key).hide(before + key + after)
 
 
-def test_a_key_is_not_in_its_representation():
-    assert "sk-" not in repr(KEY)
-
-
 def test_a_short_key_which_may_be_a_word_is_hidden_in_messages_alone():
     key = Key(value="EMPTY")
     reply = Reply(text="EMPTY", positions=(Position(token="EMPTY", likeliest=()),))
@@ -198,19 +182,8 @@ def test_a_short_key_which_may_be_a_word_is_hidden_in_messages_alone():
     assert key.hide("no such key: EMPTY") == "no such key: [key]"
 
 
-def test_without_a_key_nothing_is_hidden():
-    assert Key(value=NO_KEY).hide("there is none") == "there is none"
-
-
 def test_a_reply_holds_the_key_nowhere():
-    reply = Reply(
-        text=f"you sent {KEY.value}",
-        positions=(Position(token=KEY.value, likeliest=((KEY.value, 0.5),)),),
-        names=(f"Bearer {KEY.value}",),
-    )
-    assert KEY.value not in "".join(
-        (
-            *(text for text in (reply.without(KEY).text, *reply.without(KEY).names)),
-            *(one.token + one.likeliest[0][0] for one in reply.without(KEY).positions),
-        )
-    )
+    position = Position(token=KEY.value, likeliest=((KEY.value, 0.5),))
+    reply = Reply(text=KEY.value, positions=(position,), names=(KEY.value,), model=KEY.value)
+    assert "sk-a" not in repr((reply.without(KEY), KEY))
+    assert NONE.hide("there is none") == "there is none"

@@ -75,9 +75,8 @@ def test_what_may_pass_is_asked_again_and_nothing_answered_is(endpoint, stub, cl
     assert clock.waits == [0.5, 1.0]
 
 
-@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES.keys())
-def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub, failure):
-    stub.check = lambda body: failure if "number 3" in str(body) else None
+def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub):
+    stub.check = lambda body: refuse(500) if "number 3" in str(body) else None
     came = []
     with pytest.raises(EndpointError) as error:
         came.extend(place for place, _ in endpoint(retries=2).ask(chats(*TEXTS)))
@@ -87,7 +86,7 @@ def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub
     assert len(str(error.value)) < 800
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 501])
+@pytest.mark.parametrize("status", [400, 404, 501])
 def test_a_refusal_is_not_asked_again(endpoint, stub, clock, status):
     stub.script.append(refuse(status, "that is not possible"))
     with pytest.raises(EndpointError) as error:
@@ -128,31 +127,26 @@ def test_where_the_server_names_a_time_none_is_begun_before_it_is_over(
     stub.check = refuse_one_while_three_are_under_way
     assert len(list(endpoint(requests=4).ask(chats(*TEXTS)))) == len(TEXTS)
     assert asked[0] == 4
+    assert len(stub.asked) == len(TEXTS) + 1
 
 
 def test_a_request_refused_among_answers_is_tried_as_long_as_others_are_answered(
     endpoint, stub, clock
 ):
-    stub.check = lambda body: (
-        refuse(429) if "number 6" in str(body) and len(stub.asked) < 40 else None
-    )
+    def refuse_one_while_others_are_answered(body):
+        if "number 6" not in str(body) or len(stub.asked) >= 40:
+            return None
+        # One of the three others has had a reply when four more have been answered.
+        until = len(stub.answered) + 4
+        while len(stub.answered) < until:
+            time.sleep(0.002)
+        return refuse(429)
+
+    stub.check = refuse_one_while_others_are_answered
     asks = chats(*(f"word number {number}" for number in range(60)))
     came = texts_of(endpoint(requests=4, retries=1).ask(asks))
     assert came == {place: str(place) for place in range(60)}
     assert clock.waits
-
-
-def test_a_server_that_refuses_everything_ends_the_run(endpoint, stub, clock):
-    stub.check = lambda body: refuse(429)
-    with pytest.raises(EndpointError, match="failed in 3 tries"):
-        list(endpoint(requests=4, retries=2).ask(chats(*TEXTS)))
-
-
-def test_after_too_many_requests_the_wait_is_as_long_as_the_server_says(endpoint, stub, clock):
-    stub.script.append(refuse(429, Retry_After="17"))
-    assert len(list(endpoint(requests=4).ask(chats(*TEXTS)))) == len(TEXTS)
-    assert max(clock.waits) == 17
-    assert len(stub.asked) == len(TEXTS) + 1
 
 
 def test_other_failures_hold_only_their_own_request_back(endpoint, stub, clock):
@@ -161,18 +155,15 @@ def test_other_failures_hold_only_their_own_request_back(endpoint, stub, clock):
     assert clock.waits == [0.5]
 
 
-def test_a_wait_of_hours_is_not_waited(endpoint, stub, clock):
-    stub.script.append(refuse(429, "daily limit", retry_after="7200"))
-    with pytest.raises(EndpointError, match="daily limit"):
+@pytest.mark.parametrize(
+    "refusal",
+    [refuse(429, "a daily limit", retry_after="7200"), refuse(429, code="insufficient_quota")],
+)
+def test_neither_hours_nor_an_empty_purse_are_waited_for(endpoint, stub, clock, refusal):
+    stub.script.append(refusal)
+    with pytest.raises(EndpointError, match="in 1 try"):
         list(endpoint().ask(chats("one")))
     assert clock.waits == []
-
-
-def test_an_empty_purse_is_not_asked_again(endpoint, stub):
-    stub.script.append(refuse(429, "you have no credit", code="insufficient_quota"))
-    with pytest.raises(EndpointError, match="you have no credit"):
-        list(endpoint().ask(chats("one")))
-    assert len(stub.asked) == 1
 
 
 @pytest.mark.parametrize("requests", [1, 8])
@@ -183,20 +174,6 @@ def test_equal_requests_are_given_once_and_the_answers_do_not_hang_on_how_many_a
     replies = texts_of(endpoint(requests=requests).ask(asks))
     assert replies == {place: asks[place].prompt.split()[-1] for place in range(17)}
     assert sorted(stub.answered) == sorted(TEXTS)
-
-
-def test_as_many_requests_are_under_way_as_the_options_say(endpoint, stub):
-    together, under_way = threading.Barrier(4, timeout=30), []
-
-    def hold_the_first_four(body):
-        if not under_way:
-            together.wait()
-            time.sleep(0.2)
-            under_way.append(len(stub.asked))
-
-    stub.check = hold_the_first_four
-    list(endpoint(requests=4).ask(chats(*TEXTS)))
-    assert under_way[0] == 4
 
 
 def test_answers_on_their_way_are_not_lost_to_another_requests_failure(endpoint, stub):
@@ -217,18 +194,10 @@ def test_answers_on_their_way_are_not_lost_to_another_requests_failure(endpoint,
     assert f"answered {len(came)} of 12 questions" in error.value.found
 
 
-def test_answers_come_while_others_are_still_awaited(endpoint, stub):
-    stub.check = lambda body: Hang() if "slow" in str(body) else None
-    replies = endpoint(requests=2).ask(chats("slow", "quick"))
-    place, reply = next(replies)
-    assert (place, reply.text) == (1, "quick")
-    replies.close()
-
-
 def test_closing_ends_what_is_under_way_and_leaves_no_thread(endpoint, stub):
     stub.check = lambda body: None if "number 0" in str(body) else Hang()
     replies = endpoint(requests=4).ask(chats(*TEXTS))
-    next(replies)
+    assert next(replies)[0] == 0
     assert threads_of_endpoints()
     replies.close()
     assert threads_are_gone()
@@ -310,13 +279,6 @@ def test_a_bound_on_requests_ends_cleanly_and_the_next_session_goes_on(endpoint,
     left = [text for place, text in enumerate(TEXTS) if place not in came]
     assert len(list(endpoint(max_requests=7).ask(chats(*left)))) == 7
     assert len(stub.asked) == len(set(map(str, stub.answered))) == len(TEXTS)
-
-
-def test_requests_that_are_put_otherwise_count(endpoint, stub):
-    stub.script.append(refuse(400, "unknown parameter: seed"))
-    with pytest.raises(ModelError, match=r"1 request .* as many as --max-requests"):
-        list(endpoint(max_requests=1).ask(chats("one")))
-    assert len(stub.asked) == 1
 
 
 def test_retries_count_and_what_is_there_needs_no_request(endpoint, stub):

@@ -4,7 +4,7 @@ import pytest
 from stub_server import MODEL, Say
 
 from scope.models import ModelOptions, load_classifier
-from scope.models.labels import align
+from scope.models.labels import AlignedClassifier
 from scope.protocols import StreamingClassifier
 
 WORDS = {"positive": "good", "negative": "dull"}
@@ -12,7 +12,7 @@ LETTERS = "A. good\nB. dull\nAnswer with the letter of the right option alone.\n
 
 
 def test_the_id_of_the_model_is_known_through_what_makes_it_a_classifier(classifier, stub):
-    model = align(classifier(), ["negative", "positive"], {})
+    model = AlignedClassifier(classifier(), ["negative", "positive"], {})
     assert model.served == ""
     top = {"token": "A", "top_logprobs": [{"token": "A", "logprob": -0.1}]}
     choice = {"message": {"content": "A"}, "logprobs": {"content": [top]}}

@@ -57,40 +57,22 @@ def model(base_url):
     return load_model(f"openai:{base_url}#smollm2", "answerer", options)
 
 
-def test_it_answers_from_a_passage(model):
-    asked = [
-        Question(id="0", text="In which city is the Eiffel Tower?", context=PASSAGE),
-        Question(id="1", text="In which year was it built?", context=PASSAGE),
-    ]
-    answers = dict(model.answer(asked))
-    assert "Paris" in answers[0].text
-    # So small a model may name a wrong year, but it names one.
-    assert any(character.isdigit() for character in answers[1].text)
-    assert dict(model.answer(asked)) == answers
-
-
-def test_it_fills_a_blank_with_one_word(model):
-    ((_, answer),) = model.fill([Question(id="0", text="The cat drank a bowl of ____.")])
-    assert answer.text
-    assert " " not in answer.text
-
-
-def test_it_chooses_with_probabilities(model):
-    asked = [
-        Question(
-            id=str(place),
-            text="In which city is the Eiffel Tower?",
-            context=PASSAGE,
-            options=options,
-        )
-        for place, options in enumerate((("Paris", "Rome"), ("Rome", "Berlin", "Paris")))
-    ]
-    answers = [answer for _, answer in sorted(model.choose(asked))]
-    for question, answer in zip(asked, answers, strict=True):
-        assert len(answer.probabilities) == len(question.options)
-        assert math.fsum(answer.probabilities) == pytest.approx(1, abs=1e-5)
-        assert answer.choice == answer.probabilities.index(max(answer.probabilities))
-        assert 0 < max(answer.probabilities) < 1
+def test_it_answers_fills_and_chooses(model):
+    question = Question(
+        id="0",
+        text="In which city is the Eiffel Tower?",
+        context=PASSAGE,
+        options=("Rome", "Berlin", "Paris"),
+    )
+    ((_, answer),) = model.answer([question])
+    assert "Paris" in answer.text
+    ((_, filled),) = model.fill([Question(id="0", text="The cat drank a bowl of ____.")])
+    assert filled.text
+    assert " " not in filled.text
+    ((_, chosen),) = model.choose([question])
+    assert math.fsum(chosen.probabilities) == pytest.approx(1, abs=1e-5)
+    assert chosen.choice == chosen.probabilities.index(max(chosen.probabilities))
+    assert 0 < max(chosen.probabilities) < 1
 
 
 def test_it_predicts_the_next_token_of_the_bare_text(model):
@@ -107,8 +89,3 @@ def test_a_passage_beyond_its_context_is_counted_and_a_text_refused(model):
     assert not answer.given
     with pytest.raises(ModelError, match="too long"):
         model.predict_next([PASSAGE * 40])
-
-
-def test_a_model_that_it_does_not_have_is_refused_by_name(base_url):
-    with pytest.raises(ModelError, match="smollm2"):
-        load_model(f"openai:{base_url}#gpt-4o", "answerer")

@@ -11,7 +11,6 @@ from stub_server import Say, refuse
 from scope.errors import ModelError
 from scope.models.endpoint.roles import PROMPTS
 from scope.models.prompts import prompt_of
-from scope.protocols import Answerer, ChoiceScorer, Classifier, Encoder, MaskFiller, NextToken
 from scope.records import BLANK, Answer, Question
 
 TOO_LONG = refuse(400, "too much", code="context_length_exceeded")
@@ -34,20 +33,6 @@ def reply(text, *likeliest, **choice):
 
 def in_order(answers):
     return [answer for _, answer in sorted(answers)]
-
-
-def test_the_model_has_four_roles(open_model):
-    model = open_model()
-    assert all(isinstance(model, role) for role in (Answerer, ChoiceScorer, MaskFiller, NextToken))
-    assert not any(isinstance(model, role) for role in (Classifier, Encoder))
-
-
-def test_the_id_that_the_server_gives_its_model_is_known_after_a_reply(open_model, stub, questions):
-    model = open_model()
-    assert model.served == ""
-    stub.script.append(Say(body=reply("yes") | {"model": "weights-of-may"}))
-    assert in_order(model.answer(questions("when ____?"))) == [Answer(text="yes")]
-    assert model.served == "weights-of-may"
 
 
 @pytest.mark.parametrize(
@@ -118,12 +103,6 @@ def test_more_options_than_letters_are_refused_before_anything_is_asked(open_mod
     assert stub.asked == []
 
 
-def test_26_options_have_a_letter_each(open_model, stub, questions):
-    stub.likeliest["which?"] = {"Z": 0.9}
-    asked = questions("which?", options=tuple(map(str, range(26))))
-    assert in_order(open_model().choose(asked))[0].choice == 25
-
-
 def test_next_tokens_come_of_the_bare_text(open_model, stub):
     stub.likeliest["the cat sat on the"] = {" mat": 0.5, " floor": 0.25}
     (prediction,) = open_model(next_tokens=7).predict_next(["the cat sat on the"])
@@ -133,30 +112,24 @@ def test_next_tokens_come_of_the_bare_text(open_model, stub):
     assert stub.asked[0]["logprobs"] == 7
 
 
-def test_next_tokens_stand_in_the_order_of_the_texts(open_model, stub):
-    texts = [f"text {number}" for number in range(20)]
-    predictions = open_model(requests=8).predict_next([*texts, "text 3"])
-    assert [one.tokens[0] for one in predictions] == [*map(str, range(20)), "3"]
-    assert len(stub.asked) == 20
-
-
 def test_next_tokens_without_log_probabilities_end_in_a_message(open_model, stub):
     stub.logprobs = False
     with pytest.raises(ModelError, match="this server gives no log-probabilities"):
         open_model().predict_next(["text"])
 
 
-@pytest.mark.parametrize("status", [404, 405, 501])
-def test_a_server_without_completions_ends_in_a_message(open_model, stub, status):
-    stub.check = lambda body: refuse(status, "This is a chat model")
-    with pytest.raises(ModelError, match=r"has no /completions .*This is a chat model"):
-        open_model().predict_next(["text"])
-
-
-def test_other_failures_of_completions_are_told_as_they_are(open_model, stub):
-    stub.check = lambda body: refuse(400, "logprobs must be at most 5")
-    with pytest.raises(ModelError, match="logprobs must be at most 5"):
-        open_model().predict_next(["text"])
+@pytest.mark.parametrize(
+    ("refusal", "found"),
+    [
+        (refuse(404, "This is a chat model"), r"has no /completions .*This is a chat model"),
+        (refuse(400, "logprobs must be at most 5"), "logprobs must be at most 5"),
+        (TOO_LONG, "finds 'a text', 6 characters, too long"),
+    ],
+)
+def test_completions_that_are_refused_end_in_a_message(open_model, stub, refusal, found):
+    stub.check = lambda body: refusal
+    with pytest.raises(ModelError, match=found):
+        open_model().predict_next(["a text"])
 
 
 def test_a_question_beyond_the_context_has_no_answer_and_is_counted(open_model, stub, questions):
@@ -165,12 +138,6 @@ def test_a_question_beyond_the_context_has_no_answer_and_is_counted(open_model, 
     assert answers == [Answer(text="short"), Answer(truncated=True), Answer(text="brief")]
     assert not answers[1].given
     assert len(stub.asked) == 3
-
-
-def test_a_text_beyond_the_context_has_no_next_token(open_model, stub):
-    stub.check = lambda body: TOO_LONG
-    with pytest.raises(ModelError, match="finds 'a text', 6 characters, too long"):
-        open_model().predict_next(["a text"])
 
 
 def test_the_prompts_that_come_with_scope_are_used_unless_others_are_given(open_model, stub):
@@ -200,7 +167,6 @@ def test_the_fingerprint_covers_what_decides_the_answers_and_no_more(open_model,
 REPLIES = (
     "in 1066",
     '\n\n  "in 1066"  \nas every child knows',
-    "“‘in 1066’”",
     '"Go" and "Come"',
     'The missing word is "river", I think.',
     '"the" river',
@@ -208,10 +174,7 @@ REPLIES = (
     "**river**.",
     "____ river\n\nIt is wet.",
     '""\nriver',
-    "¿río?",
     "unanswerable",
-    "...",
-    "\n \n",
     "",
 )
 

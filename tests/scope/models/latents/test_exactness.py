@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from scope.errors import ModelError
-from scope.models import ModelOptions
-from scope.models.latents import Readout, read_gguf
+from scope.models.latents import Readout
 from scope.models.latents.blocks import Blocks
 from scope.models.torch_setup import load_torch
 
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
 FAMILIES = (
     *("llama", "gpt2", "mistral", "mamba", "xlnet"),
-    *("bert", "roberta", "distilbert", "albert", "xlm", "flaubert", "t5", "bart"),
+    *("bert", "roberta", "albert", "xlm", "t5", "bart"),
 )
 MEAN = Readout(kind="mean")
 
@@ -78,20 +77,3 @@ def test_in_float32_batches_are_as_large_as_the_budget_lets_them_be(reader, shap
     assert sorted(shapes) == sorted(
         (rule.rows(rows) if rule.batches else rows, 4) for rows in (1, 8, 8)
     )
-
-
-@pytest.mark.slow
-@pytest.mark.bits
-def test_a_real_model_in_bfloat16_gives_the_same_bits_in_any_company(smollm2_file):
-    """The tiny ones have no numbers that several kernels would add up in another order."""
-    texts = [f"{text} {ending}".strip() for text in TEXTS for ending in ("", "at noon", "or not")]
-    half = read_gguf(str(smollm2_file), ModelOptions(device="cpu", dtype="bfloat16"))
-    alone = np.stack([half.latents([text])[0] for text in texts])
-    torch = load_torch()
-    before = torch.get_num_threads()
-    try:
-        for threads in (1, 2, 3):
-            torch.set_num_threads(threads)
-            np.testing.assert_array_equal(half.latents(texts * 3), np.concatenate([alone] * 3))
-    finally:
-        torch.set_num_threads(before)

@@ -1,25 +1,22 @@
 """The oracle is plain transformers, asked one text at a time."""
 
 import functools
-import shutil
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file, save_file
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models import ModelOptions, load_encoder, load_latent_reader, load_model
+from scope.models import ModelOptions, load_encoder, load_latent_reader
 from scope.models.latents import ONE_WORD, CheckpointReader, Readout, read_checkpoint
 from scope.models.latents.reader import Framing
 from scope.models.latents.source import ModelSource
 from scope.models.torch_setup import load_torch, quiet_transformers
-from scope.protocols import LatentReader
 
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
 CAUSAL = ("llama", "gpt2", "mistral", "mamba", "xlnet")
 FAMILIES = (
     *CAUSAL,
-    *("bert", "roberta", "distilbert", "albert", "xlm", "flaubert", "t5", "bart"),
+    *("bert", "roberta", "albert", "xlm", "t5", "bart"),
 )
 BLOCKS = {"gpt2": 3, "albert": 3, "bart": 1}
 NORMS = {
@@ -105,11 +102,6 @@ def test_a_gguf_file_is_read_as_the_checkpoint_that_it_was_made_from(reader):
     np.testing.assert_allclose(packed.latents(TEXTS), whole.latents(TEXTS), atol=1e-5)
 
 
-def test_causal_models_are_prompted_and_others_averaged_unless_another_way_is_asked_for(reader):
-    kinds = {name: reader(name).readout for name in FAMILIES}
-    assert kinds == {name: "prompt" if name in CAUSAL else "mean" for name in FAMILIES}
-
-
 def test_a_reader_says_how_it_reads_before_it_is_loaded(folders, monkeypatch):
     def fail(*_):
         raise AssertionError("loaded")
@@ -157,15 +149,6 @@ def test_latents_of_bfloat16_have_no_more_than_its_bits(reader, name, readout):
         np.testing.assert_allclose(found, exact.latents(TEXTS), atol=1)
 
 
-def test_texts_that_are_too_long_are_counted(reader):
-    texts = ["the film", "the film " * 40]
-    assert reader("bert").truncated(texts) == [False, True]
-    # Forty tokens, of which two are special.
-    np.testing.assert_array_equal(
-        reader("bert").latents(texts[1:]), reader("bert").latents(["the film " * 19])
-    )
-
-
 def test_texts_that_would_change_the_model_lose_their_end(folders):
     """One of them would stretch the positions of all that are read after it."""
     options = ModelOptions(device="cpu")
@@ -200,7 +183,7 @@ def test_a_text_without_a_token_is_refused(reader, name, text):
             ask(["the film", text])
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", ["gpt2", "bert", "t5"])
 @pytest.mark.parametrize("readout", [None, LAST, MEAN], ids=["usual", "last", "mean"])
 def test_a_text_of_one_word_or_one_token_is_read(reader, name, readout):
     found = reader(name, readout).latents(["film", "a"])
@@ -208,74 +191,46 @@ def test_a_text_of_one_word_or_one_token_is_read(reader, name, readout):
     assert not np.array_equal(found[0], found[1])
 
 
-def test_numbers_too_large_for_float16_are_refused_and_the_way_out_works(folders, tmp_path):
-    folder = shutil.copytree(folders["llama"], tmp_path / "large")
-    weights = load_file(folder / "model.safetensors")
-    for name in weights:
-        if name.endswith(("o_proj.weight", "down_proj.weight")):
-            weights[name] = weights[name] * 6e4
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+@pytest.fixture
+def changed(folders):
+    """Gives the reader of a model that is changed when it is loaded."""
+    options = ModelOptions(device="cpu", dtype="float16")
 
-    def latents(dtype):
-        options = ModelOptions(device="cpu", dtype=dtype)
-        return load_latent_reader(str(folder), options).latents(TEXTS)
+    def read(change):
+        def load():
+            head = read_checkpoint(str(folders["bert"]), options)._source.load()
+            return head._replace(model=change(head.model))
 
-    with pytest.raises(
-        ModelError, match=r"NaN or infinity in float16\n(?s:.*)--dtype float32 or b"
-    ):
-        latents("float16")
-    for dtype in ("bfloat16", "float32"):
-        assert np.abs(latents(dtype)).max() > 65504
+        source = ModelSource(spec="hf:b", fingerprint="f", family="masked", load=load)
+        return CheckpointReader(source, options, None)
+
+    return read
 
 
-def test_no_texts_have_no_latents(reader):
-    assert reader("bert").latents([]).shape == (0, 2, 16)
-
-
-def test_what_is_not_finite_is_refused_with_the_precision(folders):
-    options = ModelOptions(device="cpu")
-    model = load_latent_reader(str(folders["bert"]), options)
-    source = model._source
-
-    def broken():
-        head = source.load()
+def test_what_is_not_finite_is_refused_with_the_precision(changed):
+    def break_weights(model):
         with load_torch().no_grad():
-            head.model.embeddings.word_embeddings.weight[5:] = float("inf")
-        return head
+            model.embeddings.word_embeddings.weight[5:] = float("inf")
+        return model
 
-    damaged = ModelSource(spec="hf:b", fingerprint="f", family="masked", load=broken)
-    with pytest.raises(ModelError, match="`hf:b` hold NaN or infinity in float32"):
-        CheckpointReader(damaged, options, None).latents(["the film"])
-
-
-def test_a_model_without_hidden_states_is_refused(folders):
-    options = ModelOptions(device="cpu")
-    source = load_latent_reader(str(folders["bert"]), options)._source
-
-    def without():
-        head = source.load()
-        torch = load_torch()
-
-        class Bag(torch.nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.config, self.table = head.model.config, torch.nn.Embedding(90, 4)
-
-            def forward(self, input_ids, output_hidden_states=False):
-                return self.table(input_ids)
-
-        return head._replace(model=Bag())
-
-    bag = ModelSource(spec="hf:bag", fingerprint="f", family="masked", load=without)
-    with pytest.raises(ModelError, match="`hf:bag` is a Bag without hidden states"):
-        _ = CheckpointReader(bag, options, None).layers
+    found = r"`hf:b` hold NaN or infinity in float16\n(?s:.*)--dtype float32 or b"
+    with pytest.raises(ModelError, match=found):
+        changed(break_weights).latents(["the film"])
 
 
-def test_a_spec_gives_a_reader_in_the_role(folders):
-    bare = load_model(str(folders["bert"]), "latent_reader", ModelOptions(device="cpu"))
-    assert isinstance(bare, LatentReader)
-    packed = load_latent_reader(f"gguf:{folders['llama'] / 'tiny.gguf'}", readout=LAST)
-    assert packed.spec.startswith("gguf:")
+def test_a_model_without_hidden_states_is_refused(changed):
+    torch = load_torch()
+
+    class Bag(torch.nn.Module):
+        def __init__(self, model):
+            super().__init__()
+            self.config, self.table = model.config, torch.nn.Embedding(90, 4)
+
+        def forward(self, input_ids, output_hidden_states=False):
+            return self.table(input_ids)
+
+    with pytest.raises(ModelError, match="`hf:b` is a Bag without hidden states"):
+        _ = changed(Bag).layers
 
 
 @pytest.mark.parametrize(
@@ -308,10 +263,9 @@ def pieces(tokenizer, framing, text):
     return tokens, tokenizer.convert_ids_to_tokens(tokens)
 
 
-@pytest.mark.parametrize("name", ["llama", "gpt2", "bert", "roberta", "t5", "bart"])
-@pytest.mark.parametrize("kind", ["last", "mean"])
-def test_a_bare_text_is_what_its_tokenizer_makes_of_it(framing, name, kind):
-    tokenizer, made = framing(name, kind=kind)
+@pytest.mark.parametrize("name", ["llama", "gpt2", "bert", "roberta", "t5"])
+def test_a_bare_text_is_what_its_tokenizer_makes_of_it(framing, name):
+    tokenizer, made = framing(name, kind="last")
     for text in ("the film was good", "a", "zoé?"):
         assert made.frame([text])[0].tokens == tokenizer(text)["input_ids"]
 
@@ -323,13 +277,8 @@ def test_a_prompt_stands_around_the_text_and_special_tokens_around_both(framing)
     assert made.read(len(tokens)) == slice(4, 5)
 
 
-def test_the_last_token_is_the_texts_own(framing):
-    tokenizer, made = framing("bert", kind="last")
-    tokens, said = pieces(tokenizer, made, "ann saw bob")
-    assert said[made.read(len(tokens))] == ["bob"]
-
-
 def test_a_mean_takes_all_tokens_but_of_causal_models_the_first(framing):
+    assert framing("bert", kind="last")[1].read(5) == slice(3, 4)
     assert framing("bert", kind="mean")[1].read(5) == slice(0, 5)
     assert framing("gpt2", kind="mean")[1].read(5) == slice(1, 5)
     assert framing("gpt2", kind="mean")[1].read(1) == slice(0, 1)
@@ -337,7 +286,7 @@ def test_a_mean_takes_all_tokens_but_of_causal_models_the_first(framing):
 
 def test_a_text_that_is_too_long_loses_its_end_and_the_prompt_nothing(framing):
     _, made = framing("bert", limit=6, kind="prompt", template="who saw {text} ?")
-    found = made.frame(["ann", "ann bob"])
+    found = made.frame([" ann\n", "ann bob"])
     assert [framed.truncated for framed in found] == [False, True]
     assert found[0].tokens == found[1].tokens
 
@@ -346,11 +295,6 @@ def test_names_of_special_tokens_in_a_text_are_text(framing):
     tokenizer, made = framing("llama", kind="last")
     tokens, _ = pieces(tokenizer, made, "ann</s>bob")
     assert tokenizer.eos_token_id not in tokens
-
-
-def test_space_around_a_text_is_no_part_of_it(framing):
-    _, made = framing("gpt2", kind="last")
-    assert made.frame([" the film\n"]) == made.frame(["the film"])
 
 
 def test_a_prompt_must_leave_room(framing):

@@ -2,12 +2,10 @@
 
 import json
 
-import numpy as np
 import pytest
-from huggingface_hub.errors import LocalEntryNotFoundError
 
 from scope.errors import ModelError, SpecError
-from scope.models import ModelOptions, load_latent_reader
+from scope.models import load_latent_reader
 from scope.models.latents import Readout
 
 MEAN = Readout(kind="mean")
@@ -67,22 +65,3 @@ def test_a_sentence_encoder_without_layers_is_refused(tmp_path):
         ModelError, match=r"encoder made of StaticEmbedding\nexpected: a transformer"
     ):
         load_latent_reader(str(tmp_path))
-
-
-def test_an_encoder_that_the_hub_does_not_give_is_taken_from_installed_packages(
-    encoder_folder, monkeypatch
-):
-    name, installed = "sentence-transformers/all-mpnet-base-v2", {}
-
-    def unreachable(*_, **__):
-        raise LocalEntryNotFoundError("no network")
-
-    monkeypatch.setattr("huggingface_hub.snapshot_download", unreachable)
-    monkeypatch.setattr("scope.models.checkpoint.packaged_encoder", installed.get)
-    with pytest.raises(ModelError, match=f"no folder `{name}`, and the hub did not give"):
-        load_latent_reader(name)
-    installed[name] = encoder_folder
-    found = load_latent_reader(name, ModelOptions(device="cpu"))
-    wanted = load_latent_reader(str(encoder_folder), ModelOptions(device="cpu"))
-    assert found.spec == f"hf:{name}"
-    np.testing.assert_array_equal(found.latents(["a film"]), wanted.latents(["a film"]))

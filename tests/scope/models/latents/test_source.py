@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from scope.errors import ModelError
 from scope.models import ModelOptions
@@ -48,24 +49,26 @@ def test_a_source_knows_its_fingerprint_before_it_is_loaded(folders, monkeypatch
     assert len({whole.fingerprint, packed.fingerprint}) == 2
 
 
-@pytest.mark.parametrize(
-    "content", ["{", "[1]", '{"architectures": 5}', '{"model_type": ["bert"]}']
-)
-def test_a_damaged_configuration_is_named(folders, tmp_path, content):
+@pytest.mark.parametrize("content", ["{", "[1]", '{"model_type": ["bert"]}'])
+def test_a_damaged_configuration_is_refused(folders, tmp_path, content):
     folder = shutil.copytree(folders["bert"], tmp_path / "copy")
     (folder / "config.json").write_text(content)
-    with pytest.raises(ModelError, match=r"config\.json(:| cannot be read \()"):
-        checkpoint_source(str(folder), OPTIONS)
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        checkpoint_source(str(folder), OPTIONS).load()
+
+
+def copy_without(folder, part, copy):
+    """A copy of a checkpoint without the weights that have this part in their names."""
+    shutil.copytree(folder, copy, dirs_exist_ok=True)
+    weights = load_file(folder / "model.safetensors")
+    kept = {name: value for name, value in weights.items() if part not in name}
+    assert len(kept) < len(weights)
+    save_file(kept, copy / "model.safetensors", metadata={"format": "pt"})
+    return checkpoint_source(str(copy), OPTIONS)
 
 
 def test_a_checkpoint_without_the_weights_of_a_layer_is_refused(folders, tmp_path):
-    from safetensors.torch import load_file, save_file
-
-    folder = shutil.copytree(folders["bert"], tmp_path / "copy")
-    weights = load_file(folder / "model.safetensors")
-    kept = {name: value for name, value in weights.items() if "layer.1.attention" not in name}
-    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
-    source = checkpoint_source(str(folder), OPTIONS)
+    source = copy_without(folders["bert"], "layer.1.attention", tmp_path / "copy")
     with pytest.raises(ModelError, match=r"lacks trained weights for .*layer\.1\.attention"):
         source.load()
 
@@ -74,31 +77,21 @@ def test_layers_that_are_called_a_decoder_are_no_less_needed(folders, tmp_path):
     """All weights of OPT are."""
     import torch
     import transformers
-    from safetensors.torch import load_file, save_file
 
     folder = shutil.copytree(folders["gpt2"], tmp_path / "opt")
     small = {"hidden_size": 16, "ffn_dim": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
     with torch.random.fork_rng():
         config = transformers.OPTConfig(vocab_size=90, word_embed_proj_dim=16, **small)
         transformers.OPTModel(config).save_pretrained(folder)
-    weights = load_file(folder / "model.safetensors")
-    assert all(name.startswith("decoder.") for name in weights)
+    assert all(name.startswith("decoder.") for name in load_file(folder / "model.safetensors"))
     checkpoint_source(str(folder), OPTIONS).load()
-    kept = {name: value for name, value in weights.items() if "layers.1.fc1" not in name}
-    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    source = copy_without(folder, "layers.1.fc1", tmp_path / "damaged")
     with pytest.raises(ModelError, match=r"lacks trained weights for decoder\.layers\.1\.fc1"):
-        checkpoint_source(str(folder), OPTIONS).load()
+        source.load()
 
 
 def test_an_encoder_decoder_needs_no_decoder(folders, tmp_path):
-    from safetensors.torch import load_file, save_file
-
-    folder = shutil.copytree(folders["bart"], tmp_path / "copy")
-    weights = load_file(folder / "model.safetensors")
-    kept = {name: value for name, value in weights.items() if "decoder.layers" not in name}
-    assert len(kept) < len(weights)
-    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
-    checkpoint_source(str(folder), OPTIONS).load()
+    copy_without(folders["bart"], "decoder.layers", tmp_path / "copy").load()
 
 
 def test_of_an_encoder_decoder_the_encoder_is_loaded(folders):
@@ -141,18 +134,18 @@ def cuda(monkeypatch):
     return offer
 
 
-@pytest.mark.parametrize("instruction", ["amx_bf16", "avx512_bf16"])
-def test_a_cpu_that_multiplies_bfloat16_reads_in_it(cpu, instruction):
-    cpu(**{instruction: True})
-    assert natural_dtype("cpu") == "bfloat16"
-
-
 @pytest.mark.parametrize(
-    "instructions", [{}, {"amx_bf16": False, "avx512_bf16": False}, {"amx_tile": True}]
+    ("instructions", "dtype"),
+    [
+        ({"amx_bf16": True}, "bfloat16"),
+        ({"avx512_bf16": True}, "bfloat16"),
+        ({"amx_bf16": False, "avx512_bf16": False}, "float32"),
+        ({"amx_tile": True}, "float32"),
+    ],
 )
-def test_a_cpu_that_does_not_reads_in_float32(cpu, instructions):
+def test_a_cpu_reads_in_bfloat16_if_it_multiplies_it(cpu, instructions, dtype):
     cpu(**instructions)
-    assert natural_dtype("cpu") == "float32"
+    assert natural_dtype("cpu") == dtype
 
 
 @pytest.mark.parametrize(
