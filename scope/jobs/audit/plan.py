@@ -173,5 +173,7 @@ def models_of(plans: Sequence[AuditPlan]) -> list[Model]:
     """Every model once, references before targets."""
     references = [plan.models.reference for plan in plans]
     targets = [target for plan in plans for target in plan.models.targets]
-    # Of equal names the last one is kept.
-    return list({model.name: model for model in reversed((*references, *targets))}.values())
+    models: dict[str, Model] = {}
+    for model in (*references, *targets):
+        models.setdefault(model.name, model)
+    return list(models.values())

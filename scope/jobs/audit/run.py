@@ -28,6 +28,7 @@ from scope.protocols import Progress
 from scope.records import (
     AnswerShares,
     AuditResult,
+    Example,
     Prediction,
     ScoredExample,
     ScoredPerturbation,
@@ -103,14 +104,7 @@ def _audited(
     """The audit against one reference, from what was searched and answered."""
     answers = [known[name] for name in plan.names]
     kept, drawn = [one.kept for one in searches], [one.drawn for one in searches]
-    examples = tuple(
-        ScoredExample(
-            example=example,
-            reference=answers[0][example.text],
-            targets=tuple(of_target[example.text] for of_target in answers[1:]),
-        )
-        for example in plan.data.examples
-    )
+    examples = _scored_examples(plan.data.examples, answers)
     perturbations = with_similarities(
         _scored(kept, answers),
         plan.data.examples,
@@ -154,6 +148,20 @@ def _audited(
         candidate_outcomes=tuple(one.outcome for one in drawn) if with_candidates else (),
     )
     return replace(result, verdicts=audit_verdicts(result, plan.request))
+
+
+def _scored_examples(
+    examples: Sequence[Example], answers: Sequence[Answers]
+) -> tuple[ScoredExample, ...]:
+    """Each original text with the answers of all models."""
+    return tuple(
+        ScoredExample(
+            example=example,
+            reference=answers[0][example.text],
+            targets=tuple(of_target[example.text] for of_target in answers[1:]),
+        )
+        for example in examples
+    )
 
 
 def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) -> None:
