@@ -6,7 +6,6 @@ text of it, so that a job needs no template of its own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, starmap
@@ -16,15 +15,12 @@ from urllib.parse import quote
 from reports.charts import Chart, Grid, SmallStrip
 from reports.prose import Text, Written, prose
 
-_ANCHOR = re.compile(r"[a-z][a-z0-9_-]*")
-
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading within a section; ``level`` is 3 or 4."""
+    """A heading within a section."""
 
     text: Text
-    level: Literal[3, 4] = 3
 
 
 @dataclass(frozen=True)
@@ -315,10 +311,6 @@ class Section:
     heading: str = ""
     folded: bool = False
 
-    def __post_init__(self) -> None:
-        if not _ANCHOR.fullmatch(self.anchor):
-            raise ValueError(f"{self.anchor!r} is not a plain word of lower-case letters")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
@@ -392,6 +384,6 @@ def paragraph(template: str, /, **fields: Written) -> Paragraph:
     return Paragraph(prose(template, **fields))
 
 
-def heading(template: str, /, *, level: Literal[3, 4] = 3, **fields: Written) -> Heading:
+def heading(template: str, /, **fields: Written) -> Heading:
     """A heading within a section."""
-    return Heading(prose(template, **fields), level)
+    return Heading(prose(template, **fields))

@@ -128,17 +128,24 @@ def setting(value: Setting) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """An estimate as it is printed; where ``reason`` is given there is no value.
-
-    A ``remark`` stands below it in a table.
-    """
+    """An estimate as it is printed; a ``remark`` is below it in a table."""
 
     estimate: Estimate | Undefined
     value: str
-    interval: str
-    method: str
-    reason: str | None
+    interval: str = ""
     remark: str = ""
+
+    @property
+    def reason(self) -> str | None:
+        """The reason why it is undefined; None where it has a value."""
+        return self.estimate.reason if isinstance(self.estimate, Undefined) else None
+
+    @property
+    def method(self) -> str:
+        """The level of the interval and the method; empty where it is undefined."""
+        if isinstance(self.estimate, Undefined):
+            return ""
+        return f"{100 * self.estimate.level:g}\u00a0%, {self.estimate.method}"
 
     @property
     def n(self) -> int:
@@ -181,16 +188,9 @@ class Cell:
         cls, estimate: Estimate | Undefined, write: Callable[[float], str], *, unit: str
     ) -> Cell:
         if isinstance(estimate, Undefined):
-            return cls(
-                estimate=estimate, value="undefined", interval="", method="", reason=estimate.reason
-            )
-        return cls(
-            estimate=estimate,
-            value=f"{write(estimate.value)}{unit}",
-            interval=f"[{write(estimate.low)}, {write(estimate.high)}]",
-            method=f"{100 * estimate.level:g}\u00a0%, {estimate.method}",
-            reason=None,
-        )
+            return cls(estimate=estimate, value="undefined")
+        interval = f"[{write(estimate.low)}, {write(estimate.high)}]"
+        return cls(estimate=estimate, value=f"{write(estimate.value)}{unit}", interval=interval)
 
 
 def range_of_counts(estimates: Iterable[Estimate | Undefined]) -> str:

@@ -45,12 +45,6 @@ class Unerring(Knows):
     errs_below = -2
 
 
-class SeldomErrs(Knows):
-    """Errs on one question in a hundred."""
-
-    errs_below = -0.98
-
-
 class AlsoKnows(Knows):
     """Errs elsewhere."""
 
@@ -76,30 +70,6 @@ class AlwaysYes(Knows):
         return Answer(choice=question.options.index("yes"))
 
 
-class HardlyEverYes(Knows):
-    """Chooses the option `yes` now and then, by lot, and `no` otherwise."""
-
-    salt = "lot"
-    yes_below = -0.94
-
-    def choice(self, question):
-        yes = weight(question.text, self.salt) < self.yes_below
-        return Answer(choice=question.options.index("yes" if yes else "no"))
-
-
-class AlsoHardlyEverYes(HardlyEverYes):
-    """By another lot."""
-
-    salt = "another lot"
-
-
-class AtRandom(Knows):
-    """Chooses by the question's letters alone."""
-
-    def choice(self, question):
-        return Answer(choice=int(1e6 * (1 + weight(question.text, "any"))) % len(question.options))
-
-
 class OneWord(Knows):
     """Answers everything with one word."""
 
@@ -114,22 +84,3 @@ class OftenOneWord(Knows):
 
     def in_words(self, question):
         return "bathroom" if self.errs(question) else super().in_words(question)
-
-
-class Silent(Knows):
-    """Gives no answer to about a third of the questions."""
-
-    errs_below = -0.3
-
-    def choice(self, question):
-        return Answer() if self.errs(question) else super().choice(question)
-
-    def in_words(self, question):
-        return Answer() if self.errs(question) else super().in_words(question)
-
-
-class NeverAnswerable(Knows):
-    """Calls every question unanswerable."""
-
-    def in_words(self, question):
-        return ""

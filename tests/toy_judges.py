@@ -53,10 +53,6 @@ class Slips(Judge):
         return seen if known or not one_in(text, self.among) else not seen
 
 
-class SlipsOften(Slips):
-    among = 3
-
-
 class Rough(Judge):
     """Wrong on some of the texts."""
 
@@ -71,13 +67,6 @@ class Random(Judge):
 
     def likes(self, text):
         return one_in(text, 2)
-
-
-class Backwards(Judge):
-    """Its labels are mixed up."""
-
-    def likes(self, text):
-        return not super().likes(text)
 
 
 class Enthusiast(Judge):
@@ -96,24 +85,3 @@ class Fails(Judge):
             [float("nan")] * 2 if one_in(text, 8) else row
             for text, row in zip(texts, rows, strict=True)
         ]
-
-
-class OfThree(Judge):
-    """Tells three labels apart; what neither praises nor blames is neutral."""
-
-    labels = ("negative", "neutral", "positive")
-    middle = (0.1, 0.8, 0.1)
-
-    def classify(self, texts):
-        return [self.row(text) for text in texts]
-
-    def row(self, text):
-        blames = any(word in text for word in BLAME)
-        return [0.8, 0.1, 0.1] if blames else [0.1, 0.1, 0.8] if self.likes(text) else self.middle
-
-
-class Undecided(OfThree):
-    """Finds everything neutral."""
-
-    def row(self, text):
-        return self.middle

@@ -10,15 +10,7 @@ from reports.blocks import Block, Column, Fold, Row, Section, Table, Terms, note
 from reports.prose import Span, Text, Written, prose, written
 from reports.wording import Cell, count_rivals, p_value
 from scope.metrics import MetricName, metric_name
-from scope.records import (
-    GOLD,
-    AnswerShares,
-    Difference,
-    Estimate,
-    Measurement,
-    Undefined,
-    marked,
-)
+from scope.records import GOLD, AnswerShares, Difference, Estimate, Measurement, Undefined, marked
 
 CLEAN = "original texts"
 """The name in place of a capability for metrics that need no perturbation."""
@@ -100,22 +92,23 @@ _LIKENESS = (
 )
 
 
+_ABOUT = note("n is the number of questions.")
+
 MOST_ESTIMATES = 10_000
 """A longer table would make the page too heavy for a browser."""
 
 
-def numbers_section(names: Iterable[MetricName], blocks: Iterable[Block]) -> Section:
+def numbers_section(
+    names: Iterable[MetricName],
+    blocks: Iterable[Block],
+    *,
+    about: Block = _ABOUT,
+    anchor: str = "numbers",
+) -> Section:
     """What the metrics mean, and the tables of all estimates."""
-    return Section(
-        anchor="numbers",
-        title="All estimates",
-        blocks=(
-            # Several spellings of one metric differ in parameters alone: explain it once.
-            meanings({name.head: name for name in names}.values()),
-            note("n is the number of questions."),
-            *blocks,
-        ),
-    )
+    # Several spellings of one metric differ in parameters alone: explain it once.
+    explained = meanings({name.head: name for name in names}.values())
+    return Section(anchor=anchor, title="All estimates", blocks=(explained, about, *blocks))
 
 
 def every_estimate(group: str, rows: Sequence[Measurement], reference: str | None = None) -> Fold:

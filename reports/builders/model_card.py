@@ -6,16 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from reports.blocks import (
-    Block,
-    Bullets,
-    Column,
-    Preformatted,
-    Table,
-    heading,
-    note,
-    paragraph,
-)
+from reports.blocks import Block, Bullets, Column, Preformatted, Table, heading, note, paragraph
 from reports.prose import Text, joined, plain, prose, written
 from reports.wording import Cell
 from scope.errors import SpecError
@@ -59,9 +50,10 @@ def model_card(result: Result) -> tuple[Block, ...]:
         When the result has no such number.
     """
     manifest = result.manifest
-    published = sorted(filter(_is_published, result.rows()), key=lambda row: row.against != GOLD)
-    first = [row for row in published if row.against == GOLD]
-    rows = [*first, *_recoveries(result), *published[len(first) :]]
+    whole = [row for row in result.rows() if not row.subset]
+    against_gold = [row for row in whole if row.against == GOLD]
+    of_two = [row for row in whole if row.against != GOLD and row.metric in OF_TWO_MODELS]
+    rows = [*against_gold, *_recoveries(result), *of_two]
     if not rows:
         raise SpecError(
             f"a model card of a run of the job {manifest.job}",
@@ -98,10 +90,6 @@ def model_card(result: Result) -> tuple[Block, ...]:
         Preformatted(public(manifest.command)),
         *map(Preformatted, entries),
     )
-
-
-def _is_published(row: FrameRow) -> bool:
-    return not row.subset and (row.against == GOLD or row.metric in OF_TWO_MODELS)
 
 
 def _recoveries(result: Result) -> Iterator[FrameRow]:

@@ -21,7 +21,7 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.prose import Text, prose, written
+from reports.prose import Span, Text, prose, written
 from scope.printing import counted
 from scope.records import AuditResult, DataCard, Manifest, Outcome
 from scope.records.result import TEXT_BY_TEXT
@@ -163,20 +163,13 @@ def _summary(outcome: Outcome, measured: Callable[[Outcome], Text]) -> Text:
 
 
 def _searched(outcome: Outcome) -> Text:
-    said = prose(
-        "{found} perturbations in {searched} searches, {queries} queries",
-        found=outcome.found,
-        searched=outcome.searched,
-        queries=outcome.queries,
-    )
-    spared = prose(", {saved} saved", saved=outcome.queries_saved) if outcome.queries_saved else ()
-    compared = prose(", {words} words compared in context", words=outcome.compared)
-    return (
-        *said,
-        *spared,
-        *(compared if outcome.compared else ()),
-        *_apart(outcome.not_applicable),
-    )
+    counts = [f"{outcome.found:,} perturbations in {outcome.searched:,} searches"]
+    counts.append(f"{outcome.queries:,} queries")
+    if outcome.queries_saved:
+        counts.append(f"{outcome.queries_saved:,} saved")
+    if outcome.compared:
+        counts.append(f"{outcome.compared:,} words compared in context")
+    return (Span(", ".join(counts)), *_apart(outcome.not_applicable))
 
 
 def _apart(reasons: Mapping[str, int]) -> Text:
@@ -203,7 +196,13 @@ def _answered(outcome: Outcome) -> Text:
 
 def data_lines(manifest: Manifest) -> Terms:
     """How much of each data set was used, and which models did not read texts to the end."""
-    lines = [(_data_title(card), _data(card)) for card in manifest.data]
+    lines = (
+        (
+            prose("data of {name}", name=card.capability) if card.capability else prose("data"),
+            _data(card),
+        )
+        for card in manifest.data
+    )
     return Terms((*lines, *model_lines(manifest)), facts=True)
 
 
@@ -215,10 +214,6 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
         if card.truncated:
             about = prose("{count} texts truncated to its maximum length", count=card.truncated)
             yield written(card.name), about
-
-
-def _data_title(card: DataCard) -> Text:
-    return prose("data of {name}", name=card.capability) if card.capability else prose("data")
 
 
 def _data(card: DataCard) -> Text:

@@ -123,8 +123,8 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
     """The parts of blocks, each separated from the next by an empty line."""
     for block in within(blocks):
         match block:
-            case Heading(text, level):
-                yield f"{'#' * level} {_inline(text)}"
+            case Heading(text):
+                yield f"### {_inline(text)}"
             case Paragraph(text):
                 yield _inline(text)
             case Passage(text):

@@ -8,10 +8,6 @@ from decision_cases.cases import Decision
 BALANCED = toy_judges.texts(30, 30)
 SKEWED = toy_judges.texts(90, 10)
 MANY = toy_judges.texts(100, 100)
-THREE = [
-    *toy_judges.texts(20, 20),
-    *((f"this ordinary picture with quiet music number {place}", "neutral") for place in range(20)),
-]
 NEVER = ("internal error",)
 
 
@@ -85,28 +81,6 @@ DECISIONS = [
         page=DEAD_PAGE,
     ),
     Decision(
-        name="a target that gives one of three answers to everything does not pass",
-        make=audit(*HARD, reference="OfThree", targets=("Undecided",), data=THREE),
-        exits=1,
-        says=("Undecided is degenerate: it answers `neutral` to 60 of 60 texts",),
-        page=("toy_judges:Undecided is degenerate: ",),
-        page_never=("Undecided keeps",),
-    ),
-    Decision(
-        name="a target that says yes to everything does not pass on skewed data",
-        make=audit(*HARD, targets=("Enthusiast",), data=SKEWED),
-        exits=1,
-        says=("it answers `positive` to all 10 texts whose gold label is another",),
-        page=DEAD_PAGE,
-    ),
-    Decision(
-        name="a target that says yes to everything does not pass on skewed data without labels",
-        make=audit(*HARD, targets=("Enthusiast",), data=SKEWED, labels=False),
-        exits=1,
-        says=("to all 10 texts that the reference answers otherwise",),
-        page=DEAD_PAGE,
-    ),
-    Decision(
         name="a target that draws lots does not pass",
         make=audit(*gate("hard_scope>=0"), targets=("Random",), data=MANY),
         exits=1,
@@ -114,41 +88,11 @@ DECISIONS = [
         page=("toy_judges:Random is degenerate: ",),
     ),
     Decision(
-        name="a target that draws lots does not pass without labels",
-        make=audit(*gate("hard_scope>=0"), targets=("Random",), data=MANY, labels=False),
-        exits=1,
-        says=("Random is degenerate: its agreement with the reference of", "hardly better than"),
-        page=("next to nothing to do with the reference's",),
-        page_never=("Random keeps",),
-    ),
-    Decision(
-        name="a target that errs now and then passes without labels",
-        make=audit(
-            *gate("hard_scope>=0.8", on="value"), targets=("Slips",), data=MANY, labels=False
-        ),
-        exits=0,
-        never=("degenerate",),
-    ),
-    Decision(
-        name="a target whose labels are mixed up is said to be below chance",
-        make=audit(*gate("hard_scope>=0"), targets=("Backwards",), data=MANY),
-        exits=1,
-        says=("Backwards is degenerate: its accuracy", "below chance", "--label-map"),
-        never=("hardly better than chance",),
-    ),
-    *(
-        Decision(
-            name=f"a reference that gives one answer to everything ends the audit {told}",
-            make=audit(reference="Enthusiast", labels=labels, data=data),
-            exits=2,
-            says=("the reference `toy_judges:Enthusiast` is degenerate: it answers `positive` to",),
-            never=("keeps", "hard_scope", "Traceback"),
-        )
-        for told, labels, data in (
-            ("with labels", True, BALANCED),
-            ("without labels", False, BALANCED),
-            ("on ten texts without labels", False, toy_judges.texts(5, 5)),
-        )
+        name="a reference that gives one answer to everything ends the audit",
+        make=audit(reference="Enthusiast"),
+        exits=2,
+        says=("the reference `toy_judges:Enthusiast` is degenerate: it answers `positive` to",),
+        never=("keeps", "hard_scope", "Traceback"),
     ),
     Decision(
         name="a good target on skewed data passes",
@@ -194,15 +138,6 @@ DECISIONS = [
         make=audit(*gate("hard_scope>=0.9", "iid_accuracy_gap<=0.05"), data=MANY),
         exits=0,
         never=("gate:",),
-    ),
-    Decision(
-        name="a target worse than another by more than the margin fails",
-        make=audit(
-            *gate("hard_scope[toy_judges:SlipsOften]>=toy_judges:Twin-0.1"),
-            targets=("SlipsOften", "Twin"),
-        ),
-        exits=1,
-        says=("hard_scope of toy_judges:SlipsOften on typo minus that of toy_judges:Twin is -0.",),
     ),
     Decision(
         name="what is undefined passes no gate",

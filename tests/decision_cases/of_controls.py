@@ -52,18 +52,6 @@ DECISIONS = [
         page=("15 usable controls of 25 are too few", "; 10 without usable answers, or guessing"),
     ),
     Decision(
-        name="fifteen controls and ten that guess are too few to clear anybody",
-        make=reuse("--fail-on", "undecided", "--assume-no-label-training", fit=15, guessing=10),
-        exits=1,
-        says=("UNDECIDED: ", "15 usable controls of 25 are too few"),
-    ),
-    Decision(
-        name="where all controls guess it is said that none is usable",
-        make=reuse(*ACCUSED, suspect="thief", fit=0, guessing=20),
-        exits=0,
-        says=("UNDECIDED: ", "0 usable controls of 20 are too few"),
-    ),
-    Decision(
         name="beside enough fit controls, those that guess change nothing: a copy is related",
         make=reuse(*ACCUSED, suspect="thief", fit=20, guessing=10),
         exits=1,
@@ -81,27 +69,9 @@ DECISIONS = [
         says=("--exclude-control '*' leaves none of 20 controls",),
     ),
     Decision(
-        name="a pattern that matches the suspect and some controls leaves out these controls",
-        make=reuse("--exclude-control", "*t*1", "--exclude-control", "the*"),
-        exits=0,
-        says=("Controls: 18,",),
-    ),
-    Decision(
-        name="the suspect's own name is no control that could be left out",
-        make=reuse("--exclude-control", "theirs"),
-        exits=2,
-        says=("--exclude-control `theirs` is the suspect or a reference",),
-    ),
-    Decision(
         name="a pattern with the file alone is told what is matched",
         make=reuse("--exclude-control", "all.tsv#fit*"),
         exits=2,
         says=("no control matches `all.tsv#fit*`", "whole name or spec"),
-    ),
-    Decision(
-        name="a pattern as the control of a table is told that there is but one",
-        make=reuse(control="fit*"),
-        exits=2,
-        says=("found:    1 control", "--control predictions:FILE.tsv#*"),
     ),
 ]

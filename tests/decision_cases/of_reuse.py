@@ -100,12 +100,6 @@ DECISIONS = [
         page=("6 of 20 controls are comparable with it",),
     ),
     Decision(
-        name="controls of another skill clear nobody",
-        make=reuse("--fail-on", "undecided", ASSUMED, change=of_other_skill),
-        exits=1,
-        says=("UNDECIDED: ", "4 more independent controls of a skill from"),
-    ),
-    Decision(
         name="controls of one family accuse nobody",
         make=reuse(*ACCUSED, change=of_one_family, seed=0),
         exits=0,
@@ -117,26 +111,10 @@ DECISIONS = [
         page=("are so similar to each other that they count as",),
     ),
     Decision(
-        name="controls of one family do not convict a thief either, and it is said why",
-        make=reuse("--fail-on", "undecided", suspect="thief", change=of_one_family, seed=0),
-        exits=1,
-        says=("UNDECIDED: ", "are so similar to each other that they count as"),
-    ),
-    Decision(
         name="a degenerate suspect is undecided, and that is said first",
         make=reuse(*ACCUSED, ASSUMED, suspect="dead"),
         exits=0,
         says=("UNDECIDED: Whether dead is derived from ours cannot be decided: it answers",),
-    ),
-    Decision(
-        name="a degenerate reference is undecided, and that is said first",
-        make=reuse(*ACCUSED, ASSUMED, reference="dead"),
-        exits=0,
-        says=(
-            "cannot be decided: the reference is degenerate: it answers `option 3`",
-            "would change it: A reference whose answers differ, or other questions.",
-        ),
-        never=("better than guesses", "(from 0)"),
     ),
     Decision(
         name="a sibling among the controls is named with the option that leaves it out",
@@ -164,12 +142,5 @@ DECISIONS = [
         exits=1,
         says=("RELATED: ", "gate: thief against ours: related"),
         never=("likely siblings",),
-    ),
-    Decision(
-        name="no more questions are advised than the data hold",
-        make=reuse(suspect="thief", change=with_a_sibling),
-        exits=0,
-        says=("UNDECIDED: ",),
-        never=("questions in all instead of",),
     ),
 ]

@@ -183,16 +183,6 @@ DECISIONS = [
         page=("drift, not another model",),
     ),
     Decision(
-        name="another model under another run name gets a table of its own",
-        make=twice(AUDIT, then=OTHER, last=(*AUDIT[:-1], "second")),
-        exits=0,
-    ),
-    Decision(
-        name="the stored result of another model is still reported from the run",
-        make=twice(AUDIT, then=OTHER, last=("report", "mine")),
-        exits=0,
-    ),
-    Decision(
         name="other answers in words are another model in a comparison",
         make=twice(COMPARE, then=OTHER),
         exits=2,
@@ -222,11 +212,5 @@ DECISIONS = [
         make=endpoint_twice(_other_words),
         exits=2,
         says=("is not the model", "with another"),
-    ),
-    Decision(
-        name="an endpoint that answers as before goes on",
-        make=endpoint_twice(lambda stub: None),
-        exits=0,
-        never=("drift",),
     ),
 ]

@@ -21,13 +21,13 @@ def letters(n=60, gold=True):
         yield {**asked, "answer": right} if gold else asked
 
 
-def yes_or_no(n=60, share=0.5, gold=True):
-    """Questions whose two options change places; so many are answered with yes."""
+def yes_or_no(n=60, share=0.5):
+    """Questions whose two options change places; to this share of them the answer is yes."""
     for place in range(n):
         right = "yes" if place < share * n else "no"
         options = ["yes", "no"][:: 1 if place % 3 else -1]
-        told = {"question": f"Is it {right.upper()} in case {place}?", "options": options}
-        yield {**told, "answer": right} if gold else told
+        question = f"Is it {right.upper()} in case {place}?"
+        yield {"question": question, "options": options, "answer": right}
 
 
 def passages(n=60, unanswerable=0.0):
@@ -76,27 +76,6 @@ def ask_endpoint(reply, answers=("red",)):
     return make
 
 
-def with_a_table(*more):
-    """A comparison with all models of a table, whose names are known once it is read."""
-
-    def make(folder):
-        lines = (json.dumps(row) + "\n" for row in letters())
-        (folder / "rows.jsonl").write_text("".join(lines), encoding="utf-8")
-        (folder / "all.tsv").write_text("".join(f"{one}\t{'ABCD' * 15}\n" for one in "xy"))
-        yield (
-            *(
-                "compare",
-                "--model",
-                "python:toy_careless:Knows",
-                "--model",
-                "predictions:all.tsv#*",
-            ),
-            *("--task", "choice", "--data", "rows.jsonl", "--run", "mine", *more),
-        )
-
-    return make
-
-
 ANSWER_PROMPT = prompt_of("answer", ModelOptions()).template.partition("\n")[0]
 
 AGREEMENT = ("--gate", "agreement>=0")
@@ -119,12 +98,6 @@ DECISIONS = [
         page=("toy_careless:FirstOption (it gives the option `A` to 60 of 60",),
     ),
     Decision(
-        name="without gold a model that always chooses the first option passes no gate",
-        make=compare("Knows", "FirstOption", letters(gold=False), *AGREEMENT),
-        exits=1,
-        says=("`A` to all 60 questions, and none of them has a known right answer",),
-    ),
-    Decision(
         name="without gold two models that always choose the first option pass no gate",
         make=compare("FirstOption", "FirstToo", letters(gold=False), *AGREEMENT),
         exits=1,
@@ -142,12 +115,6 @@ DECISIONS = [
         says=("it gives the option `yes` to 60 of 60", "while no right option exceeds 30 of 60"),
     ),
     Decision(
-        name="a model that chooses yes wherever it stands passes no gate on skewed questions",
-        make=compare("Knows", "AlwaysYes", yes_or_no(share=0.9), *AGREEMENT),
-        exits=1,
-        says=("it gives the option `yes` to all 6 questions to which another is right",),
-    ),
-    Decision(
         name="good models on skewed questions with options pass",
         make=compare("Knows", "AlsoKnows", yes_or_no(share=0.9), *AGREEMENT),
         exits=0,
@@ -155,70 +122,11 @@ DECISIONS = [
         never=QUIET,
     ),
     Decision(
-        name="a gate of a comparison on a model that is not there is refused before any question",
-        make=with_a_table("--gate", "agreement[z]>=0"),
-        exits=2,
-        says=("`z` in the brackets", "choice, toy_careless:Knows, x, y, (gold)"),
-        never=("answering", "kappa"),
-    ),
-    *(
-        Decision(
-            name=f"{what} agree by nothing but their one answer where gold is unknown",
-            make=compare(
-                "HardlyEverYes", second, yes_or_no(200, share=0.03, gold=False), *AGREEMENT
-            ),
-            exits=1,
-            says=(
-                "gate: agreement of toy_careless:HardlyEverYes ~ ",
-                "it gives the option `no` to ",
-                "of 200 questions, and none of them has a known right answer",
-            ),
-            never=("to all 200",),
-            page=("toy_careless:HardlyEverYes is degenerate: ",),
-        )
-        for what, second in (
-            ("two models that nearly always say no", "AlsoHardlyEverYes"),
-            ("a model that nearly always says no and a good one", "Knows"),
-        )
-    ),
-    Decision(
-        name="two good models pass where gold says that nearly all answers are no",
-        make=compare("Unerring", "SeldomErrs", yes_or_no(200, share=0.03), *AGREEMENT),
-        exits=0,
-        says=("give the same answer to",),
-        never=QUIET,
-    ),
-    Decision(
-        name="a model that chooses at random passes no gate",
-        make=compare("Knows", "AtRandom", letters(120), *AGREEMENT),
-        exits=1,
-        says=("is hardly better than chance", "Cohen's kappa is at most"),
-    ),
-    Decision(
-        name="two models that are both degenerate are not called alike",
-        make=compare("FirstOption", "FirstToo", letters(), *AGREEMENT),
-        exits=1,
-        says=("toy_careless:FirstToo (it gives the option",),
-        page=("no two models can be compared",),
-    ),
-    Decision(
-        name="a model that leaves more than a quarter of the questions out passes no gate",
-        make=compare("Knows", "Silent", letters(), *AGREEMENT),
-        exits=1,
-        says=("toy_careless:Silent (it gives no answer to ", "of 60"),
-    ),
-    Decision(
         name="a model that answers everything with one word passes no gate",
         make=compare("Knows", "OneWord", passages(), *EXACT_MATCH, **QA),
         exits=1,
         says=("it gives the answer `bathroom` to 60 of 60 questions",),
         page=("toy_careless:OneWord (it gives the answer",),
-    ),
-    Decision(
-        name="a model that calls every question unanswerable passes no gate",
-        make=compare("Knows", "NeverAnswerable", passages(unanswerable=0.5), *EXACT_MATCH, **QA),
-        exits=1,
-        says=("it gives the answer `(unanswerable)` to 60 of 60 questions",),
     ),
     Decision(
         name="models that know which questions are unanswerable pass without a warning",
@@ -234,12 +142,6 @@ DECISIONS = [
         says=("give the same answer to 100.0 %",),
         never=QUIET,
         page=("answer, used for stub-model: Answer the question with a few words",),
-    ),
-    Decision(
-        name="an announcement without an answer is none, and passes no gate",
-        make=ask_endpoint("The answer to this question is:"),
-        exits=1,
-        says=("stub-model (it gives no answer to 9 of 9 questions)",),
     ),
     Decision(
         name="a language model may say that a question is unanswerable",

@@ -96,14 +96,6 @@ def test_answers_are_searched_in_all_texts_filtered_and_sorted_by_disagreement(o
         assert questions(tab) == ["c0"]
 
 
-def test_long_texts_of_a_test_of_reuse_unfold(opened, pages):
-    with opened(pages["reuse"]) as tab:
-        long = tab.locator("#findings .pair details").first
-        assert not long.locator(".text").is_visible()
-        long.locator("summary").click()
-        assert long.locator(".text").is_visible()
-
-
 def names(tab):
     """The visible models of a fleet, by their first words."""
     return [name.split()[0] for name in tab.locator("#pairs tr:visible th.text").all_inner_texts()]
@@ -122,10 +114,3 @@ def test_models_of_a_fleet_are_found_by_name_and_community_and_sorted(opened, pa
         choose(tab, "#by-community", "none")
         tab.select_option("#order", label="least accurate first")
         assert names(tab) == ["odd", "late"]
-
-
-def test_on_a_wide_screen_no_table_of_steps_is_cut_off(opened, pages):
-    with opened(pages["probe"], viewport={"width": 1100, "height": 800}) as tab:
-        tab.locator("#steps summary").click()
-        boxes = "[...document.querySelectorAll('#steps .scroll')]"
-        assert tab.evaluate(f"{boxes}.map(x => x.scrollWidth <= x.clientWidth)") == [True, True]

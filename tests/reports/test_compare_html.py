@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from reports.renderers.html import render
-from scope.jobs.compare.page import page
 from scope.records import GOLD
 
 LARGE = "large <script>alert(1)</script>"
@@ -14,12 +12,6 @@ LARGE = "large <script>alert(1)</script>"
 @pytest.fixture
 def tasks_comparison(results):
     return results["compare"]
-
-
-def items(document):
-    """The articles by the question's id."""
-    articles = document.section("answers").all("article")
-    return {node.all("p")[0].words.split(" · ")[1].split()[1]: node for node in articles}
 
 
 def of_two_models(comparison):
@@ -40,13 +32,6 @@ def test_two_models_get_no_matrix(tasks_comparison, parse):
     answer = parse(of_two_models(tasks_comparison).html()).section("answer")
     assert f"small and {LARGE} give the same answer to 75 %" in answer.words
     assert not [node for node in answer.all("table") if "grid" in node.attributes.get("class", "")]
-
-
-def test_a_cap_keeps_the_most_disagreed_of_each_task_and_counts_the_rest(tasks_comparison, parse):
-    document = parse(render(page(tasks_comparison, max_items=3)))
-    assert "4 of 8 questions" in document.section("answers").words
-    assert "the models disagree on 6 of the 8" in document.section("answers").words
-    assert list(items(document)) == ["q3", 'q4"', "c2", "c1"]
 
 
 @pytest.mark.parametrize("field", ["measurements", "tasks"])

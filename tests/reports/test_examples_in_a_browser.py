@@ -52,15 +52,6 @@ def test_a_link_shows_an_example_beyond_the_first_ones(browser, address):
 
 
 @pytest.mark.slow
-def test_a_link_to_an_example_that_the_filters_hide_clears_them(browser, address):
-    with opening(browser, f"{address}#examples?lost=any") as tab:
-        assert trials(tab) == [2, MANY]
-        tab.evaluate("location.hash = '#example-e1-7-typo'")
-        tab.wait_for_selector("#example-e1-7-typo:focus")
-        assert tab.input_value("#by-lost") == ""
-
-
-@pytest.mark.slow
 def test_options_say_how_many_they_leave_and_kept_shares_follow_the_similarity(browser, address):
     with opening(browser, address, viewport={"width": 1280, "height": 900}) as tab:
         assert tab.inner_text("#by-lost option[value=any]") == "any differs (2)"
@@ -150,17 +141,6 @@ def test_shown_examples_are_copied_as_csv_that_starts_no_formula_and_as_json(bro
         head, first, *_ = tab.evaluate("navigator.clipboard.readText()").split("\r\n")
         assert head.startswith('"id","about","text 1","text 2","Model","Label"')
         assert '"\'=1+1"' in first
-
-
-@pytest.mark.slow
-def test_without_javascript_the_first_are_read_and_a_line_says_where_all_are(browser, address):
-    context = browser.new_context(java_script_enabled=False)
-    tab = context.new_page()
-    tab.goto(address)
-    assert tab.locator(".pair:visible").count() == 20
-    assert tab.locator("#controls").is_hidden()
-    assert tab.inner_text("#unshown").startswith("20 of 45 examples are shown here")
-    context.close()
 
 
 def test_twenty_are_shown_more_on_demand_and_the_first_ones_on_paper(browser, address):

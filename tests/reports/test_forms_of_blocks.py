@@ -4,17 +4,7 @@ from dataclasses import replace
 
 from made_up_probe_comparison import estimate
 
-from reports.blocks import (
-    Beside,
-    Column,
-    Figure,
-    Page,
-    Row,
-    Section,
-    Table,
-    heading,
-    paragraph,
-)
+from reports.blocks import Beside, Column, Figure, Page, Row, Section, Table, heading, paragraph
 from reports.charts import Chart, Dot, Series, grid
 from reports.prose import Span, prose
 from reports.renderers.html import render_blocks

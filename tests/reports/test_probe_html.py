@@ -36,26 +36,12 @@ def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(documents)
     assert len(raw.all("polyline")) == 3
 
 
-def test_every_strength_of_a_background_has_a_rule_in_the_style(documents):
-    (style,) = documents["probe"].all("style")
-    cells = documents["probe"].section("layers").all("table")[1].all("td")
-    classes = {node.attributes.get("class") for node in cells} - {None, "num", "wrap", "h0"}
-    assert "h10" in classes
-    assert all(f".{name} {{" in style.text for name in classes)
-
-
 def test_one_model_and_one_step_make_a_page_with_every_section(parse):
     page = parse(build_comparison(BARE).html())
     assert sections(page) == [
         *("answer", "wrong", "steps", "layers", "limits", "asked", "reproduce")
     ]
     assert "The cosine of its best layer (step raw)" in page.section("answer").words
-
-
-def test_a_saved_probe_says_that_its_training_pairs_are_unknown(parse):
-    page = parse(build_comparison(replace(BARE, train=0, development=0)).html())
-    assert "trained on some of these pairs is unknown" in page.section("limits").words
-    assert "On new sentences" not in page.section("steps").words
 
 
 def test_everything_undefined_still_makes_a_page(parse):
@@ -73,15 +59,6 @@ def test_everything_undefined_still_makes_a_page(parse):
     answer = parse(build_comparison(undefined).html()).section("answer")
     assert answer.all("svg") == []
     assert "Pearson undefined (one side is constant)" in answer.words
-
-
-def test_one_layer_is_a_mark_with_its_interval(parse):
-    layer = replace(findings().layers[0], encoded=None, lost=None)
-    page = parse(build_comparison(replace(BARE, layers=(layer,))).html())
-    (drawing,) = page.section("answer").all("svg")
-    assert titled(drawing) == [f"{DEEP}, layer 0: 0.164 [0.133, 0.195] (n = 750)"]
-    assert drawing.all("polyline") == []
-    assert page.section("layers").all("table")[0].cells()[0][:2] == ["Layer", "Raw"]
 
 
 def test_a_page_on_hundreds_of_layers_has_colours_alone_and_stays_small_enough_to_open(parse):

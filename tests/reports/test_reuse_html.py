@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from made_up_reuse_comparison import related, undecided
+from made_up_reuse_comparison import undecided
 
 from scope.records import Undefined
 
@@ -14,12 +14,6 @@ def render(results, parse):
         return parse(replace(results["reuse"], verdicts=verdicts).html())
 
     return rendered
-
-
-def test_a_single_reference_needs_no_set_no_correction_and_no_headings(render):
-    document = render(replace(related(), p_adjusted=related().p_value))
-    assert "Holm’s correction" not in document.words
-    assert "Compared with" not in document.words
 
 
 def test_evidence_without_a_value_still_makes_a_page(render):

@@ -29,13 +29,7 @@ from reports.blocks import (
 )
 from reports.prose import Span, Text, joined, mark_changes, prose, written
 from reports.wording import number, two_digits
-from scope.records import (
-    AuditResult,
-    Prediction,
-    ScoredExample,
-    ScoredPerturbation,
-    label_of,
-)
+from scope.records import AuditResult, Prediction, ScoredExample, ScoredPerturbation, label_of
 from scope.records.examples import Both, shift_distance
 
 MOST_EXAMPLES = 10_000

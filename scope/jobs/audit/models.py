@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import is_saved, load_answering_model
-from scope.jobs.audit.matrix import whole_spec
-from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.identity import model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
 from scope.models import ModelOptions
@@ -26,7 +25,7 @@ from scope.models.model import Model
 from scope.models.prompts import prompt_of
 from scope.models.scheme import KnownLabels, checked_spec, expand_spec, find_scheme
 from scope.protocols import Classifier
-from scope.records import AnswerShares, Example, ModelCard
+from scope.records import Example, ModelCard
 
 
 def classifier_card(classifier: Model, truncated: int = 0) -> ModelCard:
@@ -133,7 +132,6 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
     """The same with every model loaded once, in whatever parts it is."""
     parts = request.parts()
     loaded = _loaded(request, tuple(parts.models.values()))
-    _refuse_copies(request, dict(zip(parts.models, loaded, strict=True)))
     names = short_names([one.spec for one in loaded])
     targets = {
         spec: _target(name, one, loaded[0], request)
@@ -153,38 +151,10 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
     return AuditModels(each, groups)
 
 
-def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> None:
-    """Refuse a group with the same model under two specs: it would count as two seeds."""
-    for group, members in request.groups.items():
-        known: dict[str, str] = {}
-        for spec in map(whole_spec, members):
-            first = known.setdefault(loaded[spec].fingerprint, spec)
-            if first != spec:
-                raise ModelError(
-                    f"`{first}` and `{spec}`, in the group `{group}`, are the same model",
-                    expected="models that differ by their seed: a copy would count twice",
-                    fix=f"leave `{spec}` out",
-                )
-
-
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
     found = [load_audited(model, request.role, request.model_options) for model in models]
     refuse_unused_words(request.model_options, used=asked_with_words(found))
     return found
-
-
-def degenerate_reference(found: AnswerShares, reference: Classifier) -> ModelError:
-    """The error of a reference whose answers say nothing of the texts."""
-    by_words = not reference.labels or getattr(reference, "words", {})
-    return ModelError(
-        f"the reference `{found.model}` is degenerate: {found.degenerate}",
-        expected="a reference whose answers depend on the text",
-        fix="try other label words (`--label-word`) or another prompt (`--prompt`), or choose "
-        "another reference"
-        if by_words
-        else "check that the model, its labels and the data belong together (`--label-map` renames "
-        "labels), or choose another reference",
-    )
 
 
 def _target(name: str, model: Classifier, first: Classifier, request: AuditRequest) -> Model:

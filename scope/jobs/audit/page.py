@@ -22,7 +22,7 @@ from reports.blocks import (
 from reports.builders.estimates import (
     CLEAN,
     differences_section,
-    meanings,
+    numbers_section,
     rival_pairs,
     short_name,
     spelled,
@@ -124,26 +124,22 @@ def _failed(result: AuditResult) -> Iterator[Block]:
 def _estimates(result: AuditResult) -> Section:
     """What the metrics mean, how each model answers, and every number against each reference."""
     names = map(metric_name, dict.fromkeys(row.metric for row in result.measurements))
-    blocks: list[Block] = [
-        # Several spellings of one metric differ in parameters alone: explain it once.
-        meanings({name.head: name for name in names}.values()),
-        note(
-            "Metrics range from 0 to 1, informedness and excess from −1 to 1; reach is a "
-            "slope. n is the number of examples; intervals treat an example with all its "
-            "trials as one unit. The {half} of a capability’s kept pairs: those whose "
-            "similarity is at least the median.",
-            half=MORE_SIMILAR,
-        ),
-    ]
+    about = note(
+        "Metrics range from 0 to 1, informedness and excess from −1 to 1; reach is a "
+        "slope. n is the number of examples; intervals treat an example with all its "
+        "trials as one unit. The {half} of a capability’s kept pairs: those whose "
+        "similarity is at least the median.",
+        half=MORE_SIMILAR,
+    )
     shares = result.answer_shares
     answers = table_of(
         "Answers to the unchanged texts",
         ("model", "accuracy", "answers"),
         ((marked(one.model, shares), Cell.of(one.accuracy), one.in_words()) for one in shares),
     )
-    blocks += [answers] if answers else []
-    blocks += map(_against, result.audits) if result.audits else _tables(result)
-    return Section(anchor="estimates", title="All estimates", blocks=tuple(blocks))
+    tables = map(_against, result.audits) if result.audits else _tables(result)
+    blocks = (*([answers] if answers else []), *tables)
+    return numbers_section(names, blocks, about=about, anchor="estimates")
 
 
 def _tables(result: AuditResult) -> Iterator[Block]:

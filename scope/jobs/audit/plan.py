@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from scope.data import LoadedData, subsample
 from scope.estimation import metrics_of_kept_pairs
@@ -25,7 +24,7 @@ from scope.jobs.preparation import (
 from scope.jobs.shards import SETTING, Shard
 from scope.metrics import Metric
 from scope.models.model import Model
-from scope.protocols import Encoder, SearchOptions
+from scope.protocols import SearchOptions
 from scope.records import Example, Manifest, Setting
 from scope.statistics import joint_power
 
@@ -41,7 +40,7 @@ class AuditPlan:
     soft_scope: Metric
     more: tuple[Metric, ...]
     options: SearchOptions
-    encoder: Encoder | None = None
+    groups: Mapping[str, Sequence[str]]
     changed_ids: frozenset[str]
     searched_ids: frozenset[str]
 
@@ -67,7 +66,9 @@ class AuditPlan:
             classifier_card(model, cut)
             for model, cut in zip(named, truncated or [0] * len(named), strict=True)
         )
-        encoder = self.encoder
+        encoder = self.options.encoder
+        next_tokens = self.request.model_options.next_tokens
+        of_language_models = {"role": self.request.role, "next_tokens": next_tokens}
         return manifest_of(
             "audit",
             self.request,
@@ -88,7 +89,8 @@ class AuditPlan:
                 **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
                 **({"slices": ", ".join(self.request.slices)} if self.request.slices else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
-                **self._of_role(),
+                # Not of classifiers, as in older runs.
+                **(of_language_models if self.request.role == "next_token" else {}),
             },
             models=cards,
             data=(self.data.card,),
@@ -120,23 +122,9 @@ class AuditPlan:
         name = chosen.capability.name
         return f"{name} of {self.models.reference.name}" if self.request.is_matrix else name
 
-    def _of_role(self) -> dict[str, Setting]:
-        """The settings of language models; none of classifiers, as in older runs."""
-        if self.request.role == "classifier":
-            return {}
-        tokens = self.request.model_options.next_tokens
-        return {"role": self.request.role, "next_tokens": tokens}
 
-
-class Plans(NamedTuple):
-    """The plan of the audit against each reference, and the names in each group."""
-
-    plans: tuple[AuditPlan, ...]
-    groups: Mapping[str, Sequence[str]]
-
-
-def plan_audits(request: AuditRequest) -> Plans:
-    """Load and check everything that the plans hold."""
+def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
+    """The plan of the audit against each reference, loaded and checked."""
     options = request.model_options
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     more = further_metrics(request.metrics, metrics_of_kept_pairs(metric))
@@ -164,7 +152,7 @@ def plan_audits(request: AuditRequest) -> Plans:
     data = with_labels(loaded, first.adapter.labels, request.label_map)
     if shard is not None:
         data = replace(data, examples=tuple(shard.part(data.examples)))
-    plans = tuple(
+    return tuple(
         AuditPlan(
             request=request,
             models=one,
@@ -173,19 +161,19 @@ def plan_audits(request: AuditRequest) -> Plans:
             soft_scope=metric,
             more=more,
             options=search,
-            encoder=encoder,
+            groups=models.groups,
             changed_ids=frozenset(example.id for example in changed),
             searched_ids=frozenset(example.id for example in searched),
         )
         for one in models.each
     )
-    return Plans(plans, models.groups)
 
 
 def models_of(plans: Sequence[AuditPlan]) -> list[Model]:
     """Every model once, references before targets."""
-    found: dict[str, Model] = {}
     references = [plan.models.reference for plan in plans]
-    for model in (*references, *(target for plan in plans for target in plan.models.targets)):
-        found.setdefault(model.name, model)
-    return list(found.values())
+    targets = [target for plan in plans for target in plan.models.targets]
+    models: dict[str, Model] = {}
+    for model in (*references, *targets):
+        models.setdefault(model.name, model)
+    return list(models.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from scope.core.job import Job
 from scope.core.options import (
@@ -31,6 +31,7 @@ from scope.jobs.shared_fields import (
     take_models,
 )
 from scope.models.options import Labelling, ModelOptions
+from scope.models.scheme import split_spec
 from scope.plugins import expand_groups
 from scope.records import AuditResult, Setting
 
@@ -40,8 +41,17 @@ def _members(listed: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in listed.split(",") if word.strip())
 
 
-if TYPE_CHECKING:
-    from scope.jobs.audit.matrix import MatrixParts
+def whole_spec(model: Any) -> str:
+    """The whole spec of a model, with its scheme."""
+    return ":".join(split_spec(model if isinstance(model, str) else str(model.spec)))
+
+
+class MatrixParts(NamedTuple):
+    """The models of a matrix, each once, by their specs; some are both reference and target."""
+
+    models: Mapping[str, str | object]
+    references: tuple[str, ...]
+    targets: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,30 +198,44 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     @property
     def measured(self) -> tuple[str | object, ...]:
         """The targets, those that groups add, and last the models to compare them with."""
-        from scope.jobs.audit.matrix import with_members
-
-        members = [one for group in self.groups.values() for one in group]
-        return (*with_members(self.targets, members), *self.compared.values())
+        members = {whole_spec(one): one for group in self.groups.values() for one in group}
+        known = set(map(whole_spec, self.targets))
+        added = [model for spec, model in members.items() if spec not in known]
+        return (*self.targets, *added, *self.compared.values())
 
     @property
     def compared(self) -> dict[Literal["baseline", "floor"], str | object]:
         """The baseline and the floor, by their roles."""
-        found: dict[Literal["baseline", "floor"], str | object] = {}
-        if self.baseline is not None:
-            found["baseline"] = self.baseline
-        if self.floor is not None:
-            found["floor"] = self.floor
-        return found
+        roles: dict[Literal["baseline", "floor"], str | object | None]
+        roles = {"baseline": self.baseline, "floor": self.floor}
+        return {role: model for role, model in roles.items() if model is not None}
 
     def parts(self) -> MatrixParts:
-        """Who is compared with whom in a matrix; see `matrix_parts`."""
-        from scope.jobs.audit.matrix import matrix_parts
+        """The models of a matrix: every target is compared with every reference but itself.
 
-        return matrix_parts(self.references, self.measured, both_directions=self.both_directions)
+        Raises
+        ------
+        SpecError
+            When a reference is given twice, or has no target.
+        """
+        from scope.jobs.identity import short_names
+
+        models = {whole_spec(model): model for model in (*self.references, *self.measured)}
+        references = tuple(map(whole_spec, self.references))
+        short_names(references)  # refuses a reference that is given twice
+        if self.both_directions:
+            return MatrixParts(models, tuple(models), tuple(models))
+        targets = tuple(map(whole_spec, self.measured))
+        if len(set(targets)) == 1 and targets[0] in references:
+            raise SpecError(
+                f"the reference `{targets[0]}` as its only target",
+                expected="another model to compare with each reference",
+                fix="add --target SPEC, or --both-directions",
+            )
+        return MatrixParts(models, references, targets)
 
     def names(self) -> tuple[str, ...]:
         """Names of targets, baseline and floor, or of all models of a matrix; gates name them."""
-        from scope.jobs.audit.matrix import whole_spec
         from scope.jobs.identity import model_names, short_names
 
         if self.is_matrix:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from scope.answers import CachedClassifier, Run, answer_texts, recognise_classifier
 from scope.core.request import as_function
-from scope.errors import RunError
+from scope.errors import ModelError, RunError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
-from scope.jobs.audit.models import degenerate_reference
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import with_similarities
@@ -32,6 +32,7 @@ from scope.records import (
     Prediction,
     ScoredExample,
     ScoredPerturbation,
+    label_of,
 )
 from scope.store.folder import RunFolder
 
@@ -47,13 +48,13 @@ audit = as_function(AuditRequest, run_audit)
 def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     """Load and check everything before any model answers."""
     check_engine(request, (*request.references, *request.measured, *request.capabilities))
-    plans, groups = plan_audits(request)
+    plans = plan_audits(request)
     manifest = plans[0].manifest()
     if request.is_matrix:
-        manifest = matrix_manifest([plan.manifest() for plan in plans], request, groups)
+        manifest = matrix_manifest([plan.manifest() for plan in plans], request, plans[0].groups)
     return Prepared(
         manifest,
-        partial(_conduct, plans, groups, configuration_of(manifest)),
+        partial(_conduct, plans, configuration_of(manifest)),
         [model.adapter for model in models_of(plans)],
         partial(_work, plans),
         plan=""
@@ -79,10 +80,7 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
 
 
 def _conduct(
-    plans: Sequence[AuditPlan],
-    groups: Mapping[str, Sequence[str]],
-    configuration: Mapping[str, object],
-    run: Run,
+    plans: Sequence[AuditPlan], configuration: Mapping[str, object], run: Run
 ) -> AuditResult:
     """Search, predict, measure; reuses stored answers."""
     request, examples = plans[0].request, plans[0].data.examples
@@ -92,44 +90,44 @@ def _conduct(
     for plan in () if request.shard else plans:
         _refuse_degenerate_reference(plan, run, progress)
     run_shards(request, run_audit, configuration, len(examples), run)
-    found, answers = gather(plans, run)
-    audits = [_audited(plan, own, answers) for plan, own in zip(plans, found, strict=True)]
+    searches = [[_search(plan, one, run) for one in plan.capabilities] for plan in plans]
+    answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
+    audits = [_audited(plan, own, answers) for plan, own in zip(plans, searches, strict=True)]
     if not request.is_matrix:
         return replace(audits[0], earlier_looks=earlier_looks(run))
-    return joined_audits(audits, groups, request)
+    return joined_audits(audits, plans[0].groups, request)
 
 
 def _audited(
-    plan: AuditPlan, found: Sequence[Searched], known: Mapping[str, Answers]
+    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, Answers]
 ) -> AuditResult:
     """The audit against one reference, from what was searched and answered."""
-    sets = [one.kept for one in found]
-    drawn = [one.drawn for one in found]
-    reference_answers, *target_answers = answers = [known[name] for name in plan.names]
-    examples = score_examples(plan.data.examples, reference_answers, target_answers)
-    of_meaning = partial(
-        with_similarities,
-        examples=plan.data.examples,
-        encoder=plan.encoder if plan.request.marks_similarity else None,
-        progress=plan.request.progress,
+    answers = [known[name] for name in plan.names]
+    kept, drawn = [one.kept for one in searches], [one.drawn for one in searches]
+    examples = _scored_examples(plan.data.examples, answers)
+    perturbations = with_similarities(
+        _scored(kept, answers),
+        plan.data.examples,
+        plan.options.encoder if plan.request.marks_similarity else None,
+        plan.request.progress,
     )
-    perturbations = of_meaning(score_perturbations(sets, reference_answers, target_answers))
     candidates = ScoredCandidates(
-        scored=score_perturbations(drawn, reference_answers, target_answers),
+        scored=_scored(drawn, answers),
         gap=plan.request.gap,
-        missing=reasons(drawn),
+        missing={
+            set_.outcome.capability: str(set_.outcome.reason)
+            for set_ in drawn
+            if set_.outcome.status != "measured"
+        },
     )
     with_candidates = plan.options.candidates > 0
-    targets = [target.name for target in plan.models.targets]
     numbers = measure(
         examples,
         perturbations,
         candidates if with_candidates else None,
-        capabilities=[
-            set_.outcome.capability for set_ in sets if set_.outcome.status == "measured"
-        ],
-        targets=targets,
-        reference=plan.models.reference.name,
+        capabilities=[one.outcome.capability for one in kept if one.outcome.status == "measured"],
+        targets=plan.names[1:],
+        reference=plan.names[0],
         baseline=next((one.name for one in plan.models.targets if one.role == "baseline"), None),
         labels=plan.models.reference.adapter.labels,
         soft_scope=plan.soft_scope,
@@ -138,7 +136,7 @@ def _audited(
     )
     result = AuditResult(
         manifest=plan.manifest([sum(one.truncated for one in known.values()) for known in answers]),
-        outcomes=tuple(set_.outcome for set_ in sets),
+        outcomes=tuple(set_.outcome for set_ in kept),
         measurements=numbers.measurements,
         differences=numbers.differences,
         curves=numbers.curves,
@@ -150,6 +148,20 @@ def _audited(
         candidate_outcomes=tuple(one.outcome for one in drawn) if with_candidates else (),
     )
     return replace(result, verdicts=audit_verdicts(result, plan.request))
+
+
+def _scored_examples(
+    examples: Sequence[Example], answers: Sequence[Answers]
+) -> tuple[ScoredExample, ...]:
+    """Each original text with the answers of all models."""
+    return tuple(
+        ScoredExample(
+            example=example,
+            reference=answers[0][example.text],
+            targets=tuple(of_target[example.text] for of_target in answers[1:]),
+        )
+        for example in examples
+    )
 
 
 def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) -> None:
@@ -169,30 +181,28 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
     found = _shares(plan, [answers])[0]
     if found.degenerate is not None:
         run.discard()
-        raise degenerate_reference(found, plan.models.reference.adapter)
+        raise ModelError(
+            f"the reference `{found.model}` is degenerate: {found.degenerate}",
+            expected="a reference whose answers depend on the text",
+            fix="check that the model, its labels and the data belong together (`--label-map` "
+            "renames labels, `--label-word` and `--prompt` change what a language model reads), or "
+            "choose another reference",
+        )
 
 
 def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
     """How the reference and the targets that have answered answer the unchanged texts."""
     labels = plan.models.reference.adapter.labels
-    examples = plan.data.examples
-    choices = [
-        {example.id: known[example.text].choice for example in examples} for known in answers
-    ]
     named = [
-        {
-            key: choice if isinstance(choice, str) else labels[choice]
-            for key, choice in of_one.items()
-        }
-        for of_one in choices
+        {example.id: label_of(known[example.text], labels) for example in plan.data.examples}
+        for known in answers
     ]
     gold = {
         example.id: example.label
-        for example in examples
+        for example in plan.data.examples
         if example.label is not None and example.label in labels
     }
-    names = [plan.models.reference.name, *(target.name for target in plan.models.targets)]
-    return shares_of_models(names[: len(answers)], named, gold)
+    return shares_of_models(plan.names[: len(answers)], named, gold)
 
 
 _PLAN = (
@@ -226,12 +236,15 @@ def earlier_looks(run: RunFolder) -> tuple[str, ...]:
 
 def _is_look(here: Mapping[str, Any], there: Mapping[str, Any]) -> bool:
     return (
-        there["job"] == here["job"]
-        and there.get("reference") == here.get("reference")
-        and _seed(there) == _seed(here)
+        _asked(there) == _asked(here)
         and bool(_fingerprints(there) & _fingerprints(here))
         and _plan(there) != _plan(here)
     )
+
+
+def _asked(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
+    seed = configuration["settings"].get("seed")
+    return configuration["job"], configuration.get("reference"), seed
 
 
 def _plan(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -240,10 +253,6 @@ def _plan(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
         *(settings.get(name) for name in _PLAN),
         *(configuration.get(part) for part in ("baseline", "capabilities", "data")),
     )
-
-
-def _seed(configuration: Mapping[str, Any]) -> Any:
-    return configuration["settings"].get("seed")
 
 
 def _fingerprints(configuration: Mapping[str, Any]) -> set[str]:
@@ -266,41 +275,7 @@ class Searched(NamedTuple):
     drawn: PerturbationSet
 
 
-def reasons(sets: Sequence[PerturbationSet]) -> dict[str, str]:
-    """Why there is nothing, by capability."""
-    outcomes = [set_.outcome for set_ in sets if set_.outcome.status != "measured"]
-    return {outcome.capability: str(outcome.reason) for outcome in outcomes}
-
-
-class Gathered(NamedTuple):
-    """What was searched on each reference, and each model's answers."""
-
-    found: list[list[Searched]]
-    answers: dict[str, Answers]
-
-
-def gather(plans: Sequence[AuditPlan], run: Run) -> Gathered:
-    """Search and ask, or take from the run what it knows."""
-    progress, examples = plans[0].request.progress, plans[0].data.examples
-    found = [
-        [_searched(plan, capability, run) for capability in plan.capabilities] for plan in plans
-    ]
-    answers = {
-        model.name: answer_all(model, examples, _sets_for(model, plans, found), run, progress)
-        for model in models_of(plans)
-    }
-    return Gathered(found, answers)
-
-
-def _sets_for(
-    model: Model, plans: Sequence[AuditPlan], found: Sequence[Sequence[Searched]]
-) -> list[PerturbationSet]:
-    """What was searched on every reference that the model is compared with, or is."""
-    concerned = [own for plan, own in zip(plans, found, strict=True) if model.name in plan.names]
-    return [one for own in concerned for kinds in own for one in kinds]
-
-
-def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
+def _search(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     """Search the kept pairs of a capability and draw its random candidates."""
     search = PairSearch(
         capability=chosen.capability,
@@ -318,50 +293,36 @@ def _searched(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     return Searched(kept, replace(search, examples=plan.changed).random(kept))
 
 
-def answer_all(
-    model: Model,
-    examples: Sequence[Example],
-    sets: Sequence[PerturbationSet],
-    run: Run,
-    progress: Progress,
+def _answers(
+    model: Model, plans: Sequence[AuditPlan], searches: Sequence[Sequence[Searched]], run: Run
 ) -> Answers:
-    """One model's answers to all original and all changed texts.
+    """A model's answers to all original texts, and to the changed texts of its audits.
 
     Raises
     ------
     ModelError
         When saved predictions lack texts; the run's folder then holds a file of them.
     """
-    originals = [example.text for example in examples]
-    changed = [one.text for found in sets for one in found.perturbations if one.text is not None]
-    return answer_texts(model, originals + changed, run, progress)
+    texts = [example.text for example in plans[0].data.examples]
+    for plan, searched in zip(plans, searches, strict=True):
+        sets = chain.from_iterable(searched) if model.name in plan.names else ()
+        changed = (perturbation.text for set_ in sets for perturbation in set_.perturbations)
+        texts += [text for text in changed if text is not None]
+    return answer_texts(model, texts, run, plans[0].request.progress)
 
 
-def score_examples(
-    examples: Sequence[Example], reference: Answers, targets: Sequence[Answers]
-) -> tuple[ScoredExample, ...]:
-    """Each original text with the answers to it."""
-    return tuple(
-        ScoredExample(
-            example=example,
-            reference=reference[example.text],
-            targets=tuple(known[example.text] for known in targets),
-        )
-        for example in examples
-    )
-
-
-def score_perturbations(
-    sets: Sequence[PerturbationSet], reference: Answers, targets: Sequence[Answers]
+def _scored(
+    sets: Sequence[PerturbationSet], answers: Sequence[Answers]
 ) -> tuple[ScoredPerturbation, ...]:
     """Each changed text with the answers to it; none where the search failed."""
     return tuple(
         ScoredPerturbation(
-            capability=found.outcome.capability,
-            perturbation=one,
-            reference=None if one.text is None else reference[one.text],
-            targets=() if one.text is None else tuple(known[one.text] for known in targets),
+            capability=set_.outcome.capability,
+            perturbation=perturbation,
+            reference=None if text is None else answers[0][text],
+            targets=() if text is None else tuple(known[text] for known in answers[1:]),
         )
-        for found in sets
-        for one in found.perturbations
+        for set_ in sets
+        for perturbation in set_.perturbations
+        for text in [perturbation.text]
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 
@@ -51,18 +50,13 @@ def with_similarities(
     if encoder is None:
         return tuple(found)
     originals = {example.id: example.text for example in examples}
+    measured: list[ScoredPerturbation] = []
     with progress.task("similarity of pairs", len(found)) as advance:
-        whole: list[ScoredPerturbation] = []
-        for some in _portions(found):
-            whole += _measured(some, originals, encoder)
-            advance(len(some))
-    return tuple(whole)
-
-
-def _portions(found: Sequence[ScoredPerturbation]) -> Iterator[list[ScoredPerturbation]]:
-    each = iter(found)
-    while some := list(islice(each, PAIRS_AT_ONCE)):
-        yield some
+        for start in range(0, len(found), PAIRS_AT_ONCE):
+            portion = found[start : start + PAIRS_AT_ONCE]
+            measured += _measured(portion, originals, encoder)
+            advance(len(portion))
+    return tuple(measured)
 
 
 def _measured(

@@ -8,7 +8,7 @@ Where a model gives labels without probabilities, matched flips take its place, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,14 +16,7 @@ from scope.estimation.pairs import LABELS_ALONE
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words, left_out, no_texts_help
 from scope.printing import counted
-from scope.records import (
-    AuditResult,
-    Endpoint,
-    Manifest,
-    Measurement,
-    Replacement,
-    Undefined,
-)
+from scope.records import AuditResult, Endpoint, Manifest, Measurement, Replacement, Undefined
 from scope.statistics import (
     PlannedEndpoint,
     joint_power,
@@ -41,11 +34,43 @@ ASSUMED_YIELD = 0.6
 NO_GOLD = "the data have no gold labels"
 
 
-class _Evidence(NamedTuple):
-    """An endpoint, and the same for planning a larger audit; None where that is not possible."""
+class Evidence(NamedTuple):
+    """An endpoint, and the same for planning a larger sample; None where that is not possible."""
 
     endpoint: Endpoint
     planned: PlannedEndpoint | None = None
+
+
+def paired_evidence(
+    name: str,
+    first: Sequence[float],
+    second: Sequence[float],
+    ids: Sequence[str],
+    *,
+    margin: float,
+    rows: int,
+    least: int = 0,
+) -> Evidence:
+    """Whether ``first`` is at most a margin below ``second`` on the same texts, of ``rows``."""
+    endpoint = judge_paired(name, first, second, ids, margin=margin)
+    if not ids:
+        return Evidence(endpoint)
+    planned = planned_from(name, first, second, ids, margin=margin, rows=rows, least=least)
+    return Evidence(endpoint, planned)
+
+
+def decided(
+    evidence: Mapping[str, Sequence[Evidence]], degenerate: Mapping[str, str]
+) -> Iterator[Replacement]:
+    """The verdict on each target, with the number of texts that would decide an open one."""
+    endpoints = {target: [one.endpoint for one in own] for target, own in evidence.items()}
+    for verdict in verdicts(endpoints, degenerate=degenerate):
+        plan = [one.planned for one in evidence[verdict.target] if one.planned is not None]
+        rows = None
+        is_open = verdict.decision == "not shown" and verdict.target not in degenerate
+        if is_open and plan and not no_texts_help(verdict):
+            rows = texts_for_power(plan, targets=len(evidence))
+        yield replace(verdict, rows_needed=rows)
 
 
 def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacement, ...]:
@@ -64,17 +89,10 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
         dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
     if not measured.capabilities:
         dead = dict.fromkeys(judged, "no capability is assessed") | dead
-    endpoints = {target: [one.endpoint for one in own] for target, own in evidence.items()}
-    found = []
-    for verdict in verdicts(endpoints, degenerate=dead):
-        plan = [one.planned for one in evidence[verdict.target] if one.planned is not None]
-        undecided = verdict.decision == "not shown" and verdict.target not in dead
-        rows = None
-        if undecided and plan and not no_texts_help(verdict):
-            rows = texts_for_power(plan, targets=len(judged))
-        planned = replace(verdict, rows_needed=rows)
-        found.append(replace(planned, sentence=str(in_words(planned, result))))
-    return tuple(found)
+    return tuple(
+        replace(verdict, sentence=str(in_words(verdict, result)))
+        for verdict in decided(evidence, dead)
+    )
 
 
 def planned_endpoints(request: AuditRequest, texts: int, labelled: int) -> list[PlannedEndpoint]:
@@ -151,7 +169,7 @@ class _Measured:
             if measurement.subset is None
         }
 
-    def evidence(self, target: str) -> Iterator[_Evidence]:
+    def evidence(self, target: str) -> Iterator[Evidence]:
         """Every endpoint of a target, judged or shown."""
         request = self._request
         gaps = self._by_key["iid_accuracy_gap", None, target]
@@ -159,31 +177,31 @@ class _Measured:
             even = replace(gaps, values=(0.0,) * len(gaps.values))
             yield self._paired("accuracy", gaps, even, request.accuracy_margin, unchanged=True)
         else:
-            yield _Evidence(Endpoint(name="accuracy", estimate=Undefined(reason=NO_GOLD)))
+            yield Evidence(Endpoint(name="accuracy", estimate=Undefined(reason=NO_GOLD)))
         agreement = self._by_key["iid_agreement", None, target]
         if self.baseline:
             baseline = self._by_key["iid_agreement", None, self.baseline]
             margin = request.agreement_margin
             yield self._paired("agreement", agreement, baseline, margin, unchanged=True)
         else:
-            yield _Evidence(Endpoint(name="agreement", estimate=agreement.estimate))
+            yield Evidence(Endpoint(name="agreement", estimate=agreement.estimate))
         for capability in self.capabilities:
             yield self._concordance(target, capability)
             reach = self._by_key.get(("reach", capability, target))
             name = f"reach on {capability}"
             if reach is not None and LABELS_ALONE in str(reach.estimate):
-                yield _Evidence(Endpoint(name=name, estimate=reach.estimate))
+                yield Evidence(Endpoint(name=name, estimate=reach.estimate))
             elif reach is not None:
-                yield _Evidence(judge_estimate(name, reach.estimate, limit=request.least_reach))
+                yield Evidence(judge_estimate(name, reach.estimate, limit=request.least_reach))
 
-    def _concordance(self, target: str, capability: str) -> _Evidence:
+    def _concordance(self, target: str, capability: str) -> Evidence:
         name, margin = f"concordance on {capability}", self._request.concordance_margin
         models = (target, self.baseline) if self.baseline else (target,)
         if order := self._values("concordance", capability, models):
             if self.baseline:
                 return self._paired(name, order[0], order[1], margin)
             values, ids = order[0].values, order[0].example_ids
-            return _Evidence(
+            return Evidence(
                 judge_against_one(name, values, ids, margin=margin),
                 planned_from(name, values, None, ids, margin=margin, rows=self.changed),
             )
@@ -198,7 +216,7 @@ class _Measured:
                 for flip in flips
             )
             return self._paired(f"matched flips on {capability}", first, second, margin)
-        return _Evidence(Endpoint(name=name, estimate=why, limit=-margin))
+        return Evidence(Endpoint(name=name, estimate=why, limit=-margin))
 
     def _values(self, metric: str, capability: str, models: Sequence[str]) -> list[Measurement]:
         """A metric of these models; nothing unless all have values."""
@@ -214,16 +232,12 @@ class _Measured:
         margin: float,
         *,
         unchanged: bool = False,
-    ) -> _Evidence:
+    ) -> Evidence:
         """First minus second, on the texts that both have."""
         of_first, of_second = (
             dict(zip(one.example_ids, one.values, strict=True)) for one in (first, second)
         )
         ids = [example for example in of_first if example in of_second]
         ours, theirs = ([of[id_] for id_ in ids] for of in (of_first, of_second))
-        endpoint = judge_paired(name, ours, theirs, ids, margin=margin)
-        if not ids:
-            return _Evidence(endpoint)
         rows, least = (self.unchanged, self.unchanged) if unchanged else (self.changed, 0)
-        planned = planned_from(name, ours, theirs, ids, margin=margin, rows=rows, least=least)
-        return _Evidence(endpoint, planned)
+        return paired_evidence(name, ours, theirs, ids, margin=margin, rows=rows, least=least)

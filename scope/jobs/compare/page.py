@@ -27,6 +27,7 @@ from reports.builders.estimates import (
     every_estimate,
     numbers_section,
     rival_pairs,
+    table_of,
 )
 from reports.builders.outcomes import answered_section, model_lines, outcome_lines
 from reports.builders.run import asked, folded, reproduce, run_lines
@@ -94,7 +95,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
         asked(manifest, capabilities="Tasks"),
-        answered_section(result.outcomes, _by_model(result)),
+        answered_section(result.outcomes, *filter(None, [_by_model(result)])),
         Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),
         reproduce(manifest, result.clock),
     )
@@ -189,7 +190,7 @@ def _why_none(task: TaskEstimates) -> str:
 def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
     words = "On **{task}**, {models} give the **same answer to {share}** of {n} questions."
     models = joined(pair, last=" and ")
-    if same := task.between(task.same_metric).get(pair):
+    if same := task.between("agreement" if task.choice else "exact_match").get(pair):
         share = short_share(same.estimate)
         yield prose(words, task=task.task, models=models, share=share, n=same.estimate.n)
     for cells in (cell for cell in task.cells if (cell.first, cell.second) == pair):
@@ -334,19 +335,10 @@ def _numbers(result: CompareResult, tasks: Sequence[TaskEstimates]) -> Section |
     return numbers_section(explained(result), blocks) if result.measurements else None
 
 
-def _by_model(result: CompareResult) -> Table:
+def _by_model(result: CompareResult) -> Table | None:
     """Which answers each model gives to a task, and to how many questions it gives none."""
     rows = (
         (marked(share.model, [share]), share.task, share.asked, share.given, share.in_words())
         for share in result.task_shares
     )
-    return Table.of(
-        {
-            "Model": "name",
-            "Task": "text",
-            "Asked": "number",
-            "Answered": "number",
-            "Answers": "text",
-        },
-        rows,
-    )
+    return table_of("", ("Model", "Task", "Asked", "Answered", "Answers"), rows)

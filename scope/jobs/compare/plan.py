@@ -80,18 +80,15 @@ def plan_comparison(request: CompareRequest) -> ComparisonPlan:
     _require_names_of_gates(request.gates, tasks, models)
     # From here on each step may take half a minute.
     semscore = load_semscore(request.encoder, [task.task for task in tasks], options)
+    if shard is not None:
+        data = [replace(task.data, items=tuple(shard.part(task.data.items))) for task in tasks]
+        tasks = tuple(replace(task, data=part) for task, part in zip(tasks, data, strict=True))
     return ComparisonPlan(
         request=request,
         answering_models=load_answering_models(models, tasks, options, request.progress),
-        tasks=tasks if shard is None else tuple(_part(shard, task) for task in tasks),
+        tasks=tasks,
         semscore=semscore,
     )
-
-
-def _part(shard: Shard, chosen: ChosenTask) -> ChosenTask:
-    """A task with the shard's questions."""
-    items = tuple(shard.part(chosen.data.items))
-    return replace(chosen, data=replace(chosen.data, items=items))
 
 
 def _require_names_of_gates(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -76,13 +76,14 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         for one, answers in zip(plan.tasks, answered, strict=True)
     ]
     numbers = [_measure(plan, *one, progress) for one in zip(answered, likeness, strict=True)]
-    measured = [
-        MeasuredTask(one, found.cells, found.shares)
-        for one, found in zip(answered, numbers, strict=True)
-    ]
+    measured = list(map(MeasuredTask, answered, numbers))
     names = [one.name for one in plan.answering_models]
+    truncated = [
+        sum(answer.truncated for task in answered for answer in task.answers[place])
+        for place in range(len(names))
+    ]
     return CompareResult(
-        manifest=plan.manifest(_count_truncated(plan, answered)),
+        manifest=plan.manifest(truncated),
         outcomes=tuple(map(_outcome, answered, likeness)),
         measurements=tuple(one for found in numbers for one in found.measurements),
         differences=tuple(one for found in numbers for one in found.differences),
@@ -138,13 +139,6 @@ def _measure(
             by_words=likeness.by_words,
             cosines=False,
         )
-
-
-def _count_truncated(plan: ComparisonPlan, answered: Sequence[TaskAnswers]) -> list[int]:
-    return [
-        sum(answer.truncated for task in answered for answer in task.answers[place])
-        for place in range(len(plan.answering_models))
-    ]
 
 
 def _outcome(answered: TaskAnswers, likeness: Likeness | None) -> Outcome:

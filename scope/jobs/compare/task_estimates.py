@@ -37,11 +37,6 @@ class TaskEstimates:
         """The models that are not degenerate: the others are out of rankings and findings."""
         return tuple(name for name in self.names if name not in self.degenerate)
 
-    @property
-    def same_metric(self) -> str:
-        """The metric that says how often two models give the same answer."""
-        return "agreement" if self.choice else "exact_match"
-
     def marked(self, name: str) -> str:
         """The model's name, with a remark where it is degenerate."""
         return f"{name} (degenerate)" if name in self.degenerate else name

@@ -14,16 +14,10 @@ import numpy as np
 
 from reports.wording import short_points
 from scope.data.logs.items import ItemName
-from scope.estimation.tasks import MOST_MODELS
+from scope.estimation.tasks import MOST_MODELS, TaskNumbers
 from scope.estimation.tasks.shares import SILENT
-from scope.jobs.audit.verdict_words import (
-    VerdictWords,
-    listed,
-    no_texts_help,
-    opening,
-    rounded_up,
-)
-from scope.jobs.audit.verdicts import NO_GOLD
+from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
+from scope.jobs.audit.verdicts import NO_GOLD, Evidence, decided, paired_evidence
 from scope.metrics import best_against_gold, exact_match_values
 from scope.records import (
     Answer,
@@ -35,15 +29,7 @@ from scope.records import (
     PooledDifference,
     Replacement,
     TaskAnswers,
-    TaskShares,
     Undefined,
-)
-from scope.statistics import (
-    PlannedEndpoint,
-    judge_paired,
-    planned_from,
-    texts_for_power,
-    verdicts,
 )
 from scope.statistics.two_runs import pooled_differences
 
@@ -52,8 +38,7 @@ class MeasuredTask(NamedTuple):
     """A task's answers, and what was estimated from them."""
 
     answers: TaskAnswers
-    cells: Sequence[FourCells]
-    shares: Sequence[TaskShares]
+    numbers: TaskNumbers
 
     @property
     def name(self) -> str:
@@ -71,8 +56,8 @@ class MeasuredTask(NamedTuple):
 
     def of_pair(self, reference: str, target: str) -> FourCells | None:
         """The cells of two models; None where no question serves both."""
-        pair = (reference, target)
-        return next((cell for cell in self.cells if (cell.first, cell.second) == pair), None)
+        pairs = {(cells.first, cells.second): cells for cells in self.numbers.cells}
+        return pairs.get((reference, target))
 
 
 def comparison_verdicts(
@@ -86,27 +71,19 @@ def comparison_verdicts(
     if not 2 <= len(models) <= MOST_MODELS:
         return ()
     reference, *targets = models
-    endpoints: dict[str, list[Endpoint]] = {target: [] for target in targets}
-    plans: dict[str, list[PlannedEndpoint]] = {target: [] for target in targets}
+    evidence: dict[str, list[Evidence]] = {target: [] for target in targets}
     unusable: dict[str, str] = {}
     for task in tasks:
         name = "accuracy" if len(tasks) == 1 else f"accuracy on {task.name}"
         for target in targets:
             cells = task.of_pair(reference, target)
-            endpoints[target].append(_endpoint(task, cells, name, margin))
-            plans[target] += [] if cells is None else [_planned(cells, name, margin)]
+            evidence[target].append(_evidence(task, cells, name, margin))
             if task.known and (why := _unusable(task, cells, reference, target, margin)):
                 unusable.setdefault(target, why)
-    decided = []
-    for verdict in verdicts(endpoints, degenerate=unusable):
-        plan, target = plans[verdict.target], verdict.target
-        rows = None
-        if verdict.decision == "not shown" and target not in unusable and plan:
-            rows = None if no_texts_help(verdict) else texts_for_power(plan, targets=len(targets))
-        decided.append(replace(verdict, rows_needed=rows))
+    names = [task.name for task in tasks]
     return tuple(
-        replace(verdict, sentence=str(_words(verdict, reference, [task.name for task in tasks])))
-        for verdict in decided
+        replace(verdict, sentence=str(_words(verdict, reference, names)))
+        for verdict in decided(evidence, unusable)
     )
 
 
@@ -145,24 +122,20 @@ def _answered(cells: FourCells) -> tuple[list[int], list[int], list[str]]:
     return target, reference, [str(place) for place in range(cells.both.n)]
 
 
-def _endpoint(task: MeasuredTask, cells: FourCells | None, name: str, margin: float) -> Endpoint:
+def _evidence(task: MeasuredTask, cells: FourCells | None, name: str, margin: float) -> Evidence:
     if cells is not None:
-        return judge_paired(name, *_answered(cells), margin=margin)
+        return paired_evidence(name, *_answered(cells), margin=margin, rows=cells.both.n)
     if not task.known:
-        return Endpoint(name=name, estimate=Undefined(reason=NO_GOLD))
+        return Evidence(Endpoint(name=name, estimate=Undefined(reason=NO_GOLD)))
     none = Undefined(reason="no question was put to both models")
-    return Endpoint(name=name, estimate=none, limit=-margin)
-
-
-def _planned(cells: FourCells, name: str, margin: float) -> PlannedEndpoint:
-    return planned_from(name, *_answered(cells), margin=margin, rows=cells.both.n)
+    return Evidence(Endpoint(name=name, estimate=none, limit=-margin))
 
 
 def _unusable(
     task: MeasuredTask, cells: FourCells | None, reference: str, target: str, margin: float
 ) -> str | None:
     """Why the answers to a task cannot show that the target may replace the reference."""
-    for share in task.shares:
+    for share in task.numbers.shares:
         if share.model in (reference, target) and share.degenerate is not None:
             return f"{share.model} is degenerate on {task.name}"
     asked, known = (0 if cells is None else cells.both.n), task.known
@@ -170,7 +143,7 @@ def _unusable(
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
     options = [len(item.question.options) for item in known if item.question.options]
     chance = float(np.mean([1 / count for count in options])) if options else 0.0
-    accuracy = next(one.accuracy for one in task.shares if one.model == reference)
+    accuracy = next(one.accuracy for one in task.numbers.shares if one.model == reference)
     if not isinstance(accuracy, Estimate) or accuracy.low <= chance + margin:
         return (
             f"the accuracy of {reference} on {task.name}, {accuracy}, is not shown to exceed "

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 
 from reports.blocks import Column, Table
 from reports.prose import prose
 from reports.wording import number, percent, points, range_of_counts
 from scope.jobs.audit.answer import SIGNS, estimates_of_models
 from scope.metrics import metric_name
-from scope.records import AuditResult, Estimate, Measurement, PairResult, Undefined
+from scope.records import AuditResult, Endpoint, Estimate, Measurement, PairResult, Undefined
 
 Found = Estimate | Undefined | None
 
 
-def direction_tables(result: PairResult) -> Iterator[Table]:
-    """A table for each two models, with a column a direction."""
-    together: dict[frozenset[str], list[AuditResult]] = {}
-    for audit in result.audits:
-        together.setdefault(frozenset((target_of(audit), reference_of(audit))), []).append(audit)
-    for both, audits in together.items():
-        same = [
-            similarity
-            for similarity in result.similarities
-            if {similarity.target, similarity.against} == both
-        ]
-        yield _table(audits, same)
-
-
-def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -> Table:
-    """What is measured against, then numbers with the texts that they rest on."""
+def direction_table(result: PairResult) -> Table:
+    """A column a direction: what is measured against, then numbers and the texts behind them."""
+    audits = result.audits
     names = dict.fromkeys(card.name for audit in audits for card in audit.manifest.capabilities)
     directions = (
         prose("{target} for {reference}", target=target_of(audit), reference=reference_of(audit))
@@ -46,15 +32,15 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
             ("verdict", *map(_verdict, audits), None),
             ("measured against", *map(_standard, audits), None),
             _row("accuracy, points", map(_accuracy, audits), points, _signs("accuracy", audits)),
-            _row("same answer, %", map(same_answers, audits), percent),
+            _row("same answer, %", [_of_target(one, "iid_agreement") for one in audits], percent),
             *(
-                _row(metric_name(row.metric).label, [row.estimate] * len(audits), number)
-                for row in similarities
+                _row(label, [_similarity(result, label, one) for one in audits], number)
+                for label in dict.fromkeys(map(_label, result.similarities))
             ),
             *(
                 _row(
                     name := f"{metric} on {capability}",
-                    map(partial(_of_target, metric, capability), audits),
+                    [_of_target(one, metric, capability) for one in audits],
                     number,
                     _signs(name, audits),
                 )
@@ -66,12 +52,19 @@ def _table(audits: Sequence[AuditResult], similarities: Sequence[Measurement]) -
     )
 
 
-def _of_target(metric: str, capability: str | None, audit: AuditResult) -> Found:
+def _label(similarity: Measurement) -> str:
+    return metric_name(similarity.metric).label
+
+
+def _similarity(result: PairResult, label: str, audit: AuditResult) -> Found:
+    """How similar the answers of an audit's two models are, by a measure."""
+    pair = {target_of(audit), reference_of(audit)}
+    rows = (row for row in result.similarities if {row.target, row.against} == pair)
+    return next((row.estimate for row in rows if _label(row) == label), None)
+
+
+def _of_target(audit: AuditResult, metric: str, capability: str | None = None) -> Found:
     return estimates_of_models(audit, metric, capability).get(target_of(audit))
-
-
-same_answers = partial(_of_target, "iid_agreement", None)
-"""How often both give the same answer to unchanged texts."""
 
 
 _STATES = {"within": "✓ ", "beyond": "✗ ", "not shown": "? "}
@@ -79,11 +72,8 @@ _STATES = {"within": "✓ ", "beyond": "✗ ", "not shown": "? "}
 
 def _signs(name: str, audits: Sequence[AuditResult]) -> Sequence[str]:
     """Of each audit whether this endpoint is within its limit; empty where it is not judged."""
-    states = (
-        {end.name: end.state for verdict in audit.verdicts for end in verdict.endpoints}
-        for audit in audits
-    )
-    return [_STATES.get(of.get(name, ""), "") for of in states]
+    endpoints = (_endpoints(audit).get(name) for audit in audits)
+    return ["" if end is None else _STATES.get(end.state, "") for end in endpoints]
 
 
 def _row(
@@ -136,8 +126,12 @@ def reference_of(audit: AuditResult) -> str:
 
 def _accuracy(audit: AuditResult) -> Found:
     """The target's accuracy minus the reference's."""
-    endpoints = (end for verdict in audit.verdicts for end in verdict.endpoints)
-    return next((endpoint.estimate for endpoint in endpoints if endpoint.name == "accuracy"), None)
+    endpoint = _endpoints(audit).get("accuracy")
+    return None if endpoint is None else endpoint.estimate
+
+
+def _endpoints(audit: AuditResult) -> dict[str, Endpoint]:
+    return {end.name: end for verdict in audit.verdicts for end in verdict.endpoints}
 
 
 def _in_line(estimate: Found, write: Callable[[float], str]) -> str:

@@ -40,10 +40,7 @@ from scope.jobs.audit.answer import (
 from scope.jobs.audit.page import page as audit_page
 from scope.jobs.compare.page import page as compare_page
 from scope.jobs.pages import headline_of
-from scope.jobs.pair.directions import (
-    direction_tables,
-    verdict_matrix,
-)
+from scope.jobs.pair.directions import direction_table, verdict_matrix
 from scope.jobs.probe.page_layers import similar_layers
 from scope.jobs.reuse.page import page as reuse_page
 from scope.metrics import metric_name
@@ -82,7 +79,7 @@ def page(result: PairResult) -> Page:
     if not several:
         sentence = map(Paragraph, verdict_sentences(verdicts[:1]))
         looks = [look for audit in result.audits[:1] for look in audit.earlier_looks]
-        answers = (*sentence, *exploratory(looks), *direction_tables(result))
+        answers = (*sentence, *exploratory(looks), direction_table(result))
     if len(verdicts) == 2:
         (first, back) = verdicts
         reverse = prose(
@@ -152,11 +149,15 @@ def alike(similarities: Sequence[Measurement]) -> Iterator[Text]:
 
 
 def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
-    """The command of a part, and its sections that are not open above."""
+    """The command of a part, and its sections that are not open above.
+
+    Examples with a search stay in the part's own page: a page has one search at most.
+    """
     sections = [
         section
         for section in made.sections[:-1]
-        if section.folded or not (place == 1 or _finds(section))
+        if section.folded
+        or not (place == 1 or any(getattr(one, "finder", None) for one in within(section.blocks)))
     ]
     return Section(
         anchor=f"part-{place}",
@@ -169,11 +170,6 @@ def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
         ),
         folded=True,
     )
-
-
-def _finds(section: Section) -> bool:
-    """Whether it holds examples with a search, of which a page has one at most."""
-    return any(getattr(one, "finder", None) is not None for one in within(section.blocks))
 
 
 def _in_short(result: PairResult) -> Iterator[Terms]:

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from scope.core.request import Request, described
 from scope.errors import ScopeError, SpecError
 from scope.jobs.answering_models import is_saved
-from scope.jobs.audit.matrix import whole_spec
-from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.audit.run import prepare as prepare_audit
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.run import prepare as prepare_compare

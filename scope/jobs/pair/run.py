@@ -15,7 +15,7 @@ from scope.core.request import as_function, with_words
 from scope.errors import ModelError, RunError, ScopeError
 from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
-from scope.jobs.audit.matrix import whole_spec
+from scope.jobs.audit.request import whole_spec
 from scope.jobs.cost_estimate import facts_of
 from scope.jobs.dry_run import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.charts import GLYPHS, Chart, Dot, Guide, Series, SmallStrip, among_controls
+from reports.charts import GLYPHS, Chart, Dot, Series, SmallStrip, among_controls
 from reports.renderers.drawings import drawing, small_strip_svg
 from reports.renderers.svg import OUTLINES, Scale, cut_to_room, names_beside
 from scope.records import Estimate
@@ -118,11 +118,6 @@ def test_a_dot_lies_where_the_axes_say_and_the_diagonal_from_corner_to_corner():
     assert len(wide) <= 20
 
 
-def test_a_guide_runs_between_its_places():
-    guided = scatter((0.0, 0.0), (1.0, 1.0), guides=(Guide((0.0, 1.0), (0.5, 0.0)),))
-    assert lines(drawn(guided), stroke_dasharray="5 4") == [(56.0, 12.0, 316.0, 312.0)]
-
-
 def test_a_suspect_stands_at_its_rank_among_the_controls():
     chart = strip([0.0, 0.0, 4.0], suspect=2.0, threshold=1.0)
     assert [(dot.x, dot.y) for dot in chart.dots] == [(4.0, 1), (0.0, 2), (0.0, 3), (2.0, 1)]
@@ -130,13 +125,6 @@ def test_a_suspect_stands_at_its_rank_among_the_controls():
     ((left, low, right, high),) = lines(drawn(chart), stroke_dasharray="5 4")
     assert (left, right, low - high) == (161.0, 161.0, 150)
     assert [key.name for key in strip([0.0, 1.0]).legend] == ["control"]
-
-
-@pytest.mark.parametrize("values", [[0.0], [3.0, 3.0], [-1e9, -1e9], [1e-300], [0.5] * 500])
-def test_controls_without_a_spread_stay_in_the_drawing(values):
-    places = circles(drawn(strip(values)))
-    assert len(places) == len(values)
-    assert all(56 <= x <= 476 and 12 <= y <= 162 for x, y in places)
 
 
 def test_a_small_strip_shows_controls_and_the_estimate_with_its_interval():

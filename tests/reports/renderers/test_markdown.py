@@ -27,12 +27,7 @@ from reports.blocks import (
     paragraph,
 )
 from reports.prose import prose
-from reports.renderers.markdown import (
-    MOST_CARDS,
-    MOST_LINES,
-    to_markdown,
-    to_short_markdown,
-)
+from reports.renderers.markdown import MOST_CARDS, MOST_LINES, to_markdown, to_short_markdown
 from scope.jobs.pages import headline_of, markdown_of
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -98,16 +93,6 @@ def test_every_block_is_written():
     assert "2 more are in the HTML report" in text
 
 
-def test_a_whole_audit_is_readable():
-    audit = build_comparison()
-    text = audit.to_markdown(verbose=True)
-    assert text.startswith("# SCoPE audit: ")
-    found = elements(text)
-    assert {"table_open", "heading_open", "bullet_list_open"} <= {kind for kind, _ in found}
-    assert not [kind for kind, inner in found for one in (kind, *inner) if "html" in one]
-    assert replace(audit, clock=None).to_markdown(verbose=True) != text
-
-
 def test_a_comment_on_a_pull_request_has_the_answer_the_gates_examples_and_the_reports_path():
     audit = build_comparison()
     gates = Callout("bad", (paragraph("A gate failed."), Bullets((prose("typo"),))))
@@ -145,13 +130,6 @@ def test_a_comment_has_at_most_60_lines_and_says_what_it_leaves_out(rows, gates)
     assert ("more are in the report" in text) == (max(rows, gates) > 14)
     assert "@b" not in text
     assert "Report: `` `r` ``" in text
-
-
-def test_an_example_too_long_for_a_comment_is_left_to_the_report():
-    cards = tuple(Card(note=prose(str(n)), blocks=(Passage(prose("x" * n)),)) for n in (7000, 5))
-    page = Page(title="t", sections=(Section(anchor="a", title="a", blocks=(Cards(cards=cards),)),))
-    assert "xxxxx" in to_short_markdown(page, (), "")
-    assert len(to_short_markdown(page, (), "")) < 100
 
 
 def test_the_comment_of_every_job_begins_with_its_answer_and_is_short(results):

@@ -92,17 +92,6 @@ def test_with_a_baseline_the_sentence_is_on_what_lies_beyond_it(audit):
     assert "−0.04 [−0.08, −0.01]" in sentence
 
 
-def test_a_baseline_with_any_name_is_only_named(audit):
-    strange = "**{target}** {x}"
-    manifest = with_baseline(audit).manifest
-    cards = (*manifest.models[:-1], replace(manifest.models[-1], name=strange))
-    result = replace(audit, manifest=replace(manifest, models=cards))
-    (sentence,) = sentences(
-        replace(result, differences=(between(-0.08, -0.04, -0.01, other=strange),))
-    )
-    assert sentence.startswith(f"Compared with the baseline {strange}, student loses more on typo ")
-
-
 def test_of_pairs_of_capabilities_the_clear_ones_are_said(audit):
     unclear = tuple(between(-0.1, 0.0, 0.1, second=f"c{place}") for place in range(9))
     result = replace(audit, differences=unclear)

@@ -9,12 +9,9 @@ from estimates import answers_on_pairs, main_estimates
 from hub.tiny import write_tiny_model
 from reference import invariance_reference
 
-import scope
 from scope.models import ModelOptions
-from scope.records import Estimate
 from scope.serialization import from_json, to_json
 
-GAP = "iid_accuracy_gap"
 NO_WORD = "no candidate: no word of the text may be changed"
 
 
@@ -24,15 +21,6 @@ def three(audit_toys, tmp_path_factory):
     targets = ("Student", "Stranger", "Reference")
     runs = tmp_path_factory.mktemp("runs")
     return audit_toys(runs, *targets, tolerance=0.05, cutoff=0.4)
-
-
-def test_a_model_shares_all_invariances_with_itself(three):
-    for metric in ("hard_scope", "soft_scope", "ood_agreement"):
-        estimates = main_estimates(three, metric)
-        for capability in ("synonym", "typo"):
-            estimate = estimates[capability, "toy_models:Reference (target)"]
-            assert estimate.value == 1
-            assert estimate.n > 5
 
 
 def test_every_number_equals_the_slow_reference(three):
@@ -50,40 +38,6 @@ def test_every_number_equals_the_slow_reference(three):
 
 def test_a_target_with_labels_in_another_order_is_read_by_name(three):
     assert main_estimates(three, "iid_agreement")[None, "toy_models:Student"].value == 1
-
-
-def test_the_kept_values_have_the_estimate_as_their_mean(three):
-    for one in three.measurements:
-        if isinstance(one.estimate, Estimate) and one.subset is None and one.metric != GAP:
-            assert np.mean(one.values) == pytest.approx(one.estimate.value, abs=1e-5)
-            assert len(one.values) == len(one.example_ids)
-
-
-def test_targets_are_compared_with_each_other_on_the_same_examples(three):
-    tested = [one for one in three.differences if one.p_value is not None]
-    assert {one.capability for one in tested} == {None, "synonym", "typo"}
-    assert ("toy_models:Student", "toy_models:Stranger") in {(t.first, t.second) for t in tested}
-    assert all(one.p_value <= one.p_adjusted <= 1 for one in tested)
-
-
-def test_the_curve_grows_with_the_cutoff_and_passes_through_the_estimate(three):
-    (curve,) = (
-        one
-        for one in three.curves
-        if (one.capability, one.target) == ("typo", "toy_models:Student")
-    )
-    values = [estimate.value for _, estimate in curve.points]
-    assert values == sorted(values)
-    estimate = main_estimates(three, "soft_scope")["typo", "toy_models:Student"]
-    assert dict(curve.points)[0.4] == estimate
-
-
-def test_slots_do_not_change_a_byte(toy_audit):
-    texts = {
-        to_json(toy_audit("Student", parallel_texts=slots, run=f"{slots}", n=5), clock=False)
-        for slots in (1, 7)
-    }
-    assert len(texts) == 1
 
 
 def test_the_order_of_the_examples_does_not_change_what_is_found(sentences, toy_audit, tmp_path):
@@ -137,13 +91,6 @@ def test_a_finished_run_asks_models_of_python_for_one_answer_alone(toy_audit, mo
     assert (first.clock.asked_again, again.clock.drifts) == (0, ())
 
 
-def test_a_name_with_brackets_is_shown_as_it_is(toy_audit, tmp_path):
-    folder = tmp_path / "re[bold]ference"
-    write_tiny_model(folder, labels=("negative", "positive"))
-    comparison = toy_audit("Student", reference=str(folder), capabilities=["typo"], n_unchanged=2)
-    assert "re[bold]ference" in str(comparison)
-
-
 def test_a_capability_that_applies_to_no_text_has_no_number(toy_audit, tmp_path):
     path = tmp_path / "short.csv"
     path.write_text("text\nit is so\nthis is it\n", encoding="utf-8")
@@ -156,38 +103,6 @@ def test_a_capability_that_applies_to_no_text_has_no_number(toy_audit, tmp_path)
     assert from_json(to_json(comparison)) == dataclasses.replace(comparison, folder=None)
     shown = str(comparison)
     assert f"not applicable: {NO_WORD}" in " ".join(shown.split())
-
-
-def test_texts_that_a_capability_cannot_change_are_counted_apart(toy_audit, tmp_path):
-    path = tmp_path / "mixed.csv"
-    path.write_text("text\nit is so\na wonderful picture\n", encoding="utf-8")
-    comparison = toy_audit("Student", data=str(path), n=None, capabilities=["typo"])
-    (outcome,) = comparison.outcomes
-    assert (outcome.status, outcome.searched) == ("measured", 3)
-    assert outcome.found + sum(outcome.failures.values()) == 3
-    assert outcome.not_applicable == {NO_WORD: 3}
-    shown = comparison.to_markdown(verbose=True)
-    assert f"not applicable: {NO_WORD}" in shown
-    assert scope.load_result(comparison.folder) == comparison
-    assert "Not applicable" in shown
-
-
-@pytest.mark.slow
-def test_the_strong_preset_changes_more_words_than_the_paper_one(toy_audit):
-    def changed_words(preset):
-        share = {"max_words": 0.5} if preset == "strong" else {}
-        comparison = toy_audit(
-            "Student", capabilities=["synonym"], n=4, settings={"preset": preset, **share}
-        )
-        texts = {one.example.id: one.example.text.split() for one in comparison.examples}
-        return [
-            sum(a != b for a, b in zip(texts[p.example_id], p.text.split(), strict=True))
-            for p in (one.perturbation for one in comparison.perturbations)
-            if p.text
-        ]
-
-    assert max(changed_words("paper")) == 1
-    assert max(changed_words("strong")) > 1
 
 
 def test_the_comparison_prints_and_converts_itself(three, tmp_path):

@@ -97,14 +97,6 @@ def test_of_many_labels_only_predicted_and_gold_ones_are_shown(gold, columns):
     assert plain(card.blocks[-1].text).startswith(f"{6 - len(columns)} more labels")
 
 
-def test_a_failed_search_makes_no_pair():
-    yes = predicted(0.0, 1.0)
-    failed = ScoredPerturbation(
-        capability="typo", perturbation=Perturbation(example_id="e", trial=1, failure="none found")
-    )
-    assert card_of(scored(yes, []), failed, names=("r",), labels=("a", "b")) is None
-
-
 def says(**shares):
     return Prediction(tokens=tuple(shares), probabilities=tuple(shares.values()))
 
@@ -117,13 +109,6 @@ def test_a_language_models_tokens_stand_in_quotes():
     assert (reference[1], student[1]) == ('" sea"', '" sea" → "end"')
     assert student[3:6] == [".50 → .38", ".25 → .00", ".00 → .50"]
     assert card.keys["lost"] == "0"
-
-
-def test_of_many_tokens_only_predicted_ones_are_shown():
-    first, second = says(a=0.3, b=0.1, c=0.1, d=0.1), says(e=0.3, f=0.1, a=0.1)
-    card = card_of(scored(first, [first]), changed(first, [second]), names=("r", "t"), labels=())
-    assert rows_of(card)[0][3:-1] == ['"a"', '"e"']
-    assert plain(card.blocks[-1].text).startswith("4 more labels")
 
 
 def test_an_unchanged_text_is_an_example_where_a_target_gives_another_label():

@@ -1,16 +1,13 @@
 """An audit of several references, on classifiers of a few lines."""
 
-from contextlib import nullcontext
 from functools import partial
 
 import pytest
 import toy_models
-from toy_models import SameBytes
 
-from scope.errors import ModelError, ScopeError, SpecError
+from scope.errors import ScopeError
 from scope.jobs.audit.models import check_models
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.gates import AuditGates
 from scope.models import library_objects
 from scope.serialization import from_json, to_json
 
@@ -53,14 +50,6 @@ def test_each_direction_is_the_audit_of_that_reference_alone(matrix, toy_audit):
     assert own.candidates == alone.candidates
 
 
-def test_the_order_of_the_models_plays_no_part_in_the_numbers(matrix, toy_matrix):
-    back = toy_matrix("Reference", "Student", reference="python:toy_models:Rival", n=6)
-    assert numbers(matrix) == numbers(back)
-    key = repr
-    assert sorted(matrix.matrix.asymmetries, key=key) == sorted(back.matrix.asymmetries, key=key)
-    assert sorted(matrix.matrix.correlations, key=key) == sorted(back.matrix.correlations, key=key)
-
-
 def test_one_command_gives_one_matrix_with_the_asymmetry(command, sentences_csv):
     done = command(
         *("audit", "--reference", "python:toy_models:Reference"),
@@ -71,17 +60,6 @@ def test_one_command_gives_one_matrix_with_the_asymmetry(command, sentences_csv)
     assert done.returncode == 0, done.stderr
     assert "Concordance on typo" in done.stdout
     assert "tests a pair of models differs by its direction" in done.stdout
-
-
-def test_names_in_gates_are_checked_before_any_model_is_loaded():
-    gates = AuditGates(gate=("hard_scope[toy_models:Nobody]>=0.5",))
-    request = AuditRequest(
-        reference=["python:toy_models:A", "python:toy_models:B"],
-        targets=["python:toy_models:C"],
-        data="x.csv",
-    )
-    with pytest.raises(SpecError, match="toy_models:A, toy_models:B, toy_models:C"):
-        gates.checked(request)
 
 
 @pytest.fixture(scope="module")
@@ -142,32 +120,6 @@ def test_members_of_a_group_become_targets_and_have_a_mean(toy_audit):
     values = [own["hard_scope", "typo", hard.against, one, None].value for one in hard.members]
     assert hard.estimate.value == pytest.approx(sum(values) / 2, abs=1e-6)
     assert "Means over the models of each group" in result.html()
-
-
-def test_a_model_counts_once_in_a_group(toy_audit, leaves_no_run):
-    copies = [SameBytes("memory:one"), SameBytes("memory:two")]
-    with leaves_no_run(), pytest.raises(ModelError, match="memory:one` and `memory:two`, in the"):
-        toy_audit("Student", groups={"seeds": copies}, capabilities=["typo"])
-
-
-def test_the_progress_of_a_matrix_names_the_references(toy_audit):
-    names = []
-
-    class Tasks:
-        def task(self, name, total, done=0):
-            names.append(name)
-            return nullcontext(lambda count=1: None)
-
-    toy_audit("Student", both_directions=True, capabilities=["typo"], n=2, progress=Tasks())
-    searches = [one for one in names if one.startswith("typo")]
-    assert searches[0] == "typo of toy_models:Reference: texts"
-    assert searches[-1] == "typo of toy_models:Student, random: texts"
-
-
-def test_one_reference_alone_has_no_matrix(toy_audit):
-    result = toy_audit("Student", reference=["python:toy_models:Reference"], capabilities=["typo"])
-    assert (result.audits, result.matrix) == ((), None)
-    assert "audits" not in to_json(result)
 
 
 @pytest.mark.parametrize(

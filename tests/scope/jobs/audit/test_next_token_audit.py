@@ -4,15 +4,11 @@ from functools import partial
 
 import numpy as np
 import pytest
-import toy_models
 from estimates import answers_on_pairs, main_estimates
 from reference import invariance_reference
 
-from scope.answers.asking import TOGETHER
 from scope.errors import ModelError, RunError
 from scope.models import ModelOptions
-from scope.serialization import to_json
-from scope.store import RunFolder
 
 SPEAKERS = {"reference": "python:toy_models:Speaker", "role": "next_token"}
 
@@ -87,67 +83,6 @@ def test_the_kl_distance_finds_perturbations_too(speaker_audit):
     kl = speaker_audit("Speaker", capabilities=["typo"], distance="kl")
     assert kl.outcomes[0].found > 20
     assert main_estimates(kl, "soft_scope")["typo", "toy_models:Speaker (target)"].value == 1
-
-
-def test_an_audit_that_breaks_off_goes_on_where_it_was(speaker_audit, monkeypatch, tmp_path):
-    speaker_audit = partial(speaker_audit, capabilities=["typo"], n=4)
-    whole = speaker_audit("YoungSpeaker", run="whole")
-    asked = []
-    answer = toy_models.Speaker.predict_next
-
-    def breaks_off(self, texts):
-        if len(asked) > 100:
-            raise RuntimeError("the line went dead")
-        asked.extend((type(self).__name__, text) for text in texts)
-        return answer(self, texts)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(toy_models.Speaker, "predict_next", breaks_off)
-        with pytest.raises(ModelError, match="the line went dead"):
-            speaker_audit("YoungSpeaker", run="broken")
-    assert not (tmp_path / "runs/broken/result.json").exists()
-
-    def counts(self, texts):
-        asked.extend((type(self).__name__, text) for text in texts)
-        return answer(self, texts)
-
-    monkeypatch.setattr(toy_models.Speaker, "predict_next", counts)
-    assert to_json(speaker_audit("YoungSpeaker", run="broken"), clock=False) == to_json(
-        whole, clock=False
-    )
-    # Of the reference before the other is loaded; of both at the start of the run, alone and
-    # together, and in the second session.
-    assert len(asked) == len(set(asked)) + 2 * TOGETHER + 2
-    asked.clear()
-    speaker_audit("YoungSpeaker", run="broken")
-    # Of two models.
-    assert len(asked) == 2
-
-
-def test_language_models_may_be_objects(speaker_audit):
-    class Parrot(toy_models.Speaker):
-        spec = "python:here:Parrot"
-        fingerprint = "parrot"
-
-        def predict_next(self, texts):
-            from scope.records import Prediction
-
-            answers = [self.shares(text) for text in texts]
-            return [
-                Prediction(tokens=tuple(one), probabilities=tuple(one.values())) for one in answers
-            ]
-
-    found = speaker_audit("Speaker", reference=Parrot(), capabilities=["typo"], n=4)
-    assert main_estimates(found, "hard_scope")["typo", "toy_models:Speaker"].value == 1
-
-
-def test_the_file_holds_the_tokens_and_the_report_shows_them(comparison):
-    stored = RunFolder(comparison.folder).read_result()
-    assert stored.examples == comparison.examples
-    assert set(stored.examples[0].reference.tokens) == {
-        f" {word}" for word in toy_models.Speaker.words
-    }
-    assert f"&#34;{stored.examples[0].reference.choice}&#34;" in stored.html()
 
 
 def test_a_model_without_the_role_is_refused_with_those_it_has(speaker_audit):

@@ -63,11 +63,6 @@ def test_each_text_is_encoded_once_a_portion_and_the_order_does_not_matter():
     assert [len(some) for some in encoder.asked] == [256 + 1, 43 + 1]
 
 
-def test_without_an_encoder_nothing_changes():
-    found = (scored("a", "four more"),)
-    assert with_similarities(found, EXAMPLES, None, Silent()) == found
-
-
 def section(similarities):
     result = build_comparison()
     known = iter(similarities)
@@ -83,16 +78,6 @@ def test_the_report_says_to_read_the_pairs_that_are_farthest_apart():
     assert "Read the pairs that are farthest apart" in text
     assert "sentence similarity 0.250" in text
     assert "farthest apart in meaning" not in section([None] * 5)
-
-
-def test_the_report_shows_by_which_similarity_a_text_was_admitted():
-    result = build_comparison()
-    first, *others = result.perturbations
-    assert "Similarity" not in markdown_of(result, verbose=True)
-    shown = replace(first, perturbation=replace(first.perturbation, similarity=0.71))
-    text = markdown_of(replace(result, perturbations=(shown, *others)), verbose=True)
-    assert text.count("· similarity 0.710") == 1
-    assert text.count("“Similarity” is the cosine") == 1
 
 
 class Letters(Directions):
@@ -117,20 +102,6 @@ def test_the_more_similar_half_stands_among_the_parts(toy_audit):
     assert "The more similar half of a capability’s kept pairs: " in page
     assert from_json(to_json(result)).perturbations == result.perturbations
     assert toy_audit("Stranger", **options).perturbations == result.perturbations
-
-
-def test_an_audit_measures_what_it_finds(toy_audit):
-    options = {"capabilities": ["typo"], "cache": False, "trials": 1}
-    plain = toy_audit("Student", run="plain", **options)
-    measured = toy_audit("Student", run="measured", encoder=Directions(), **options)
-    assert [one.perturbation for one in measured.perturbations] == [
-        one.perturbation for one in plain.perturbations
-    ]
-    found = [one for one in measured.perturbations if one.perturbation.text]
-    # Swapped letters leave the length as it is.
-    assert {one.similarity for one in found} == {1.0}
-    frame = measured.to_frame("examples")
-    assert set(frame[frame.pair == "kept"]["sentence_similarity"]) == {1.0}
 
 
 class Compares(Directions):

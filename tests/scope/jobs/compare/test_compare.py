@@ -7,7 +7,7 @@ from toy_answerers import Reader, Skimmer
 from toy_models import Reference
 
 import scope
-from scope.errors import ModelError, RunError, SpecError
+from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions
 from scope.models.python import load
 
@@ -35,12 +35,6 @@ def compare(tmp_path, questions, without_pages):
 
 def toy(name):
     return load(f"toy_answerers:{name}", ModelOptions())
-
-
-def save(path, choices):
-    rows = [{"id": str(place), "answer": choice} for place, choice in enumerate(choices)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return f"predictions:{path}"
 
 
 def test_one_task_may_be_named_alone_and_specs_and_objects_are_the_same(compare):
@@ -72,37 +66,6 @@ def test_an_object_without_the_role_is_told_what_it_lacks(compare):
     with pytest.raises(ModelError) as caught:
         compare(Reference(), Reference)
     assert "with `spec`, `fingerprint` and `choose`" in caught.value.expected
-
-
-def test_another_file_of_saved_answers_is_another_configuration(compare, tmp_path):
-    first = save(tmp_path / "first.jsonl", [0] * 12)
-    second = save(tmp_path / "second.jsonl", [place % 3 for place in range(12)])
-    compare(first, second, run="mine")
-    save(tmp_path / "first.jsonl", [1] * 12)
-    with pytest.raises(RunError, match="was started with different arguments"):
-        compare(first, second, run="mine")
-
-
-def test_the_prompts_stand_in_the_settings_unless_no_model_is_asked_with_them(compare):
-    assert not any(
-        name.startswith("prompt")
-        for name in compare(toy("Reader"), toy("Skimmer"), run="own").manifest.settings
-    )
-
-
-def test_models_are_shown_as_they_load(compare):
-    told = []
-
-    class Telling:
-        def task(self, description, total, done=0):
-            from contextlib import nullcontext
-
-            told.append((description, total))
-            return nullcontext(lambda units=1, /: None)
-
-    compare(toy("Reader"), toy("Skimmer"), progress=Telling())
-    assert told[0] == ("loading models", 2)
-    assert ("choice: toy_answerers:Skimmer", 12) in told
 
 
 class Counting:

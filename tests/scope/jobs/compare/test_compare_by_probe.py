@@ -2,21 +2,17 @@
 
 import json
 import shutil
-from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 
 import pytest
 from tiny_heads import write_tiny_bert_mlm
 from tiny_probe import write_probe
-from toy_answerers import Reader
 
 import scope
-from scope.errors import RunError
 from scope.jobs.probe.similarity import open_probe
 from scope.models import ModelOptions
 from scope.models.latents import CheckpointReader, Readout
-from scope.records import GOLD, Answer
+from scope.records import GOLD
 from scope.serialization import to_json
 
 PASSAGES = (
@@ -26,17 +22,6 @@ PASSAGES = (
     ("who saw the film ? ann", "ann"),
     ("ann was in paris , bob was not", ""),
 )
-BOOK = "When Ann walked through Paris that evening, the dull old film was still running there.\n"
-
-
-class Parrot:
-    """Says what the reader says, under another name."""
-
-    spec, fingerprint = "python:parrot", "parrot"
-
-    def answer(self, questions):
-        for place, text in enumerate(Reader().answer(questions)):
-            yield place, Answer(text=text)
 
 
 @pytest.fixture(scope="module")
@@ -110,34 +95,6 @@ def test_semscore_is_the_probes_score_against_gold_and_between_models(found, pro
     assert [one.metric for one in found.differences[:2]] == ["word_f1", "sem_score"]
 
 
-def test_identical_answers_score_one(compare):
-    found = compare(models=["python:toy_answerers:Reader", Parrot()])
-    (row,) = [
-        one for one in found.measurements if one.metric == "sem_score" and one.against != GOLD
-    ]
-    assert row.values == (1,) * len(PASSAGES)
-    assert row.estimate.value == 1
-
-
-def test_there_is_no_share_from_a_threshold_on_that_was_made_for_cosines(found):
-    assert not [one for one in found.measurements if one.metric.startswith("sem_score_at_least")]
-    assert "SemScore ≥" not in found.html()
-
-
-def test_every_interval_of_semscore_lies_in_the_probes_range(found):
-    estimates = [one.estimate for one in found.measurements if one.metric == "sem_score"]
-    assert all(0 <= one.low < one.high <= 1 for one in estimates)
-
-
-def test_fillers_of_a_blank_have_a_semscore_and_no_word_cosine(compare, tmp_path):
-    (tmp_path / "book.txt").write_text(BOOK, encoding="utf-8")
-    metrics = {
-        one.metric for one in compare(tasks="cloze", data=f"text:{tmp_path}/book.txt").measurements
-    }
-    assert "sem_score" in metrics
-    assert "word_cosine" not in metrics
-
-
 def test_the_result_names_the_probe_and_not_an_encoder(found, probe):
     manifest = found.manifest
     assert manifest.settings["semscore"] == f"a probe of {probe.reader.spec}"
@@ -149,53 +106,11 @@ def test_the_result_names_the_probe_and_not_an_encoder(found, probe):
     assert "--encoder" not in manifest.command
 
 
-def test_table_and_report_say_what_semscore_is_measured_by(found, probe):
-    name = f"a probe of {probe.reader.spec}"
-    # A long path may stand on a line of its own.
-    assert "sem_score: by a probe of hf:" in " ".join(str(found).split())
-    report = found.html()
-    assert report.count(f"similarity in meaning of two answers by {name}, from 0 to 1") == 1
-    assert "cosine between the sentence embeddings" not in report
-
-
 def test_a_run_that_is_called_again_gives_the_same_without_reading_any_text(compare, monkeypatch):
     first = compare(run="mine")
     monkeypatch.setattr(CheckpointReader, "latents", None)
     again = compare(run="mine")
     assert to_json(again, clock=False) == to_json(first, clock=False)
-
-
-def test_a_run_that_was_stopped_while_it_measured_goes_on(compare, monkeypatch):
-    whole = compare(run="whole")
-
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr("scope.jobs.compare.run.measure_task", stop)
-        with pytest.raises(KeyboardInterrupt):
-            compare(run="mine")
-    found = compare(run="mine")
-    assert to_json(found, clock=False) == to_json(whole, clock=False)
-
-
-def test_another_probe_is_another_configuration(compare, probe, tmp_path):
-    compare(run="mine")
-    other = write_probe(
-        tmp_path / "other", probe.folder.parent / "model", Readout(kind="mean"), low=0.0
-    )
-    with pytest.raises(RunError, match="was started with different arguments"):
-        compare(run="mine", encoder=f"probe:{other.folder}")
-
-
-def test_the_same_probe_in_another_folder_is_the_same_question(compare, probe, tmp_path):
-    first = compare(run="mine")
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for path in probe.folder.iterdir():
-        (copy / path.name).write_bytes(path.read_bytes())
-    again = compare(run="mine", encoder=f"probe:{copy}")
-    assert again.measurements == first.measurements
 
 
 def test_the_same_model_in_another_place_is_the_same_question_and_is_shown_there(
@@ -213,24 +128,6 @@ def test_the_same_model_in_another_place_is_the_same_question_and_is_shown_there
     assert f"--semscore 'probe:{probe.folder}#{moved}'" in again.manifest.command
 
 
-def test_progress_counts_the_pairs_of_texts_that_are_compared(compare):
-    shown = {}
-
-    class Shown:
-        @contextmanager
-        def task(self, description, total, done=0):
-            counts = shown[description] = [done, total]
-
-            def advance(units=1, /):
-                counts[0] += units
-
-            yield advance
-
-    compare(progress=Shown())
-    # Two models and one right answer to each of five questions, and each two answers.
-    assert shown["extractive_qa: SemScore of pairs"] == [15, 15]
-
-
 def test_answers_that_are_too_long_for_the_probes_model_are_counted(compare, tmp_path):
     row = {"id": "q0", "question": "Who?", "context": "ann", "answers": ["ann saw " * 40]}
     (tmp_path / "questions.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
@@ -238,10 +135,3 @@ def test_answers_that_are_too_long_for_the_probes_model_are_counted(compare, tmp
     (outcome,) = found.outcomes
     assert outcome.reason == "SemScore goes by the beginning of texts that are too long: 1"
     assert outcome.reason in found.html()
-
-
-def test_without_a_probe_nothing_is_said_of_one(compare):
-    found = compare(encoder=None)
-    assert found.manifest.settings["encoder"] is None
-    assert "semscore" not in found.manifest.settings
-    assert found.outcomes == (replace(found.outcomes[0], reason=None),)

@@ -77,12 +77,6 @@ def test_a_page_explains_a_metric_once_with_its_scale(tasks_comparison):
         assert "agreement beyond what the accuracies alone give" in said
 
 
-def test_beside_the_most_similar_pair_stands_the_median_pair(tasks_comparison):
-    assert "The median pair has 0.25." in said(
-        with_main(tasks_comparison, 0.5, 0.25, 0.125), CHOICE
-    )
-
-
 def test_without_a_defined_pair_the_first_reason_is_given(tasks_comparison):
     undefined = tuple(
         row if row.against == GOLD else replace(row, estimate=Undefined(reason="no item in common"))

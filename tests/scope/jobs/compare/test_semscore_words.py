@@ -7,7 +7,6 @@ from made_up_comparison import SCRIPT
 from reports.blocks import Terms
 from reports.prose import plain
 from scope.jobs.compare.page import page
-from scope.jobs.compare.task_estimates import explained
 from scope.metrics import metric_name
 
 
@@ -35,16 +34,6 @@ def test_by_a_probe_semscore_is_what_that_probe_says(tasks_comparison):
     )
     assert "is not measured here" in meaning
     assert "sem_score: by a probe of hf:mine" in str(by_probe(tasks_comparison))
-
-
-def test_all_other_metrics_keep_their_meaning(tasks_comparison):
-    plainly, probed = map(meanings, (tasks_comparison, by_probe(tasks_comparison)))
-    assert {**plainly, "SemScore": ""} == {**probed, "SemScore": ""}
-
-
-def test_each_spelling_is_explained_once(tasks_comparison):
-    found = [one.spelling for one in explained(tasks_comparison)]
-    assert found == list(dict.fromkeys(row.metric for row in tasks_comparison.measurements))
 
 
 def test_a_probes_name_cannot_break_out_of_the_page_or_of_the_sentence(tasks_comparison):

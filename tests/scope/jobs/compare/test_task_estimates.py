@@ -8,11 +8,6 @@ def numbers(comparison):
     return {one.task: one for one in task_estimates(comparison)}
 
 
-def test_tasks_with_options_are_choices(tasks_comparison):
-    found = numbers(tasks_comparison)
-    assert (found["extractive_qa"].choice, found["choice"].choice) == (False, True)
-
-
 def test_a_pair_is_found_whichever_of_the_two_is_the_target(tasks_comparison):
     turned = tuple(
         row if row.against == GOLD else replace(row, target=row.against, against=row.target)
@@ -24,12 +19,6 @@ def test_a_pair_is_found_whichever_of_the_two_is_the_target(tasks_comparison):
     assert [row.estimate for row in after.between("agreement").values()] == [
         row.estimate for row in before.values()
     ]
-
-
-def test_gold_holds_whole_numbers_alone_in_the_order_of_the_models(tasks_comparison):
-    gold = numbers(tasks_comparison)["choice"].against_gold("accuracy")
-    assert list(gold) == [card.name for card in tasks_comparison.manifest.models]
-    assert [row.estimate.value for row in gold.values()] == [1.0, 0.75, 0.25]
 
 
 def test_a_metric_is_found_by_its_key_or_by_its_spelling(tasks_comparison):

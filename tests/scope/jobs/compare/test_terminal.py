@@ -92,21 +92,3 @@ def test_nothing_is_wider_or_longer_than_a_usual_terminal(many):
         lines = shown(comparison, width=80).splitlines()
         assert max(map(len, lines)) <= 80
         assert len(lines) <= 24
-
-
-def test_foreign_names_cannot_colour_the_terminal():
-    names = ("\x1b[31mred", "b")
-    text = shown(compared(choice_task((0, 0, 0), (1, 1, 2)), names))
-    assert "\x1b" not in text
-    assert "x1b[31mred" in text
-
-
-def test_a_frame_has_one_row_an_estimate():
-    result = two_models()
-    frame = result.to_frame()
-    assert len(frame) == len(result.measurements) == len([*result.rows()])
-    row = frame[(frame["metric"] == "agreement") & (frame["target"] == "a")].iloc[0]
-    assert (row["against"], row["value"], row["n"], row["reason"]) == ("b", 0.5, 4, "")
-    undefined = frame[frame["metric"] == "capa"].iloc[0]
-    assert undefined["value"] != undefined["value"]
-    assert "gives no probabilities" in undefined["reason"]

@@ -30,7 +30,7 @@ def measured(right, *rows, options=4):
     task = TaskAnswers(task="choice", items=items, answers=answers)
     names = [f"m{n}" for n in range(len(rows))]
     numbers = measure_task(task, names, normalize=False, seed=0)
-    judged = comparison_verdicts([MeasuredTask(task, numbers.cells, numbers.shares)], names, 0.02)
+    judged = comparison_verdicts([MeasuredTask(task, numbers)], names, 0.02)
     return numbers.cells, judged
 
 

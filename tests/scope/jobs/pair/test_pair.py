@@ -13,7 +13,7 @@ from toy_models import OtherLabels, Reference, Stranger
 import scope
 from reports.prose import plain
 from scope import metrics
-from scope.errors import DataError, RunError, SpecError
+from scope.errors import DataError, SpecError
 from scope.jobs.gates import ReplacementGates
 from scope.jobs.pages import load_result, page_of, report
 from scope.jobs.pair import parts
@@ -157,14 +157,6 @@ def test_the_first_sentence_says_what_the_verdict_allows(found, few, stranger):
     assert first_sentence(few).startswith("? It is not shown that copy may replace Reference: ")
 
 
-def test_the_short_json_has_the_verdict_of_each_direction(found):
-    verdicts = json.loads(found.to_short_json())["verdicts"]
-    assert [(one["target"], one["reference"]) for one in verdicts] == [
-        ("copy", "Reference"),
-        ("Reference", "copy"),
-    ]
-
-
 def test_a_gate_judges_what_takes_the_place_of_the_first_model_alone(found):
     gate = ReplacementGates(fail_on="not-shown")
     assert gate.judged(None, found) == {"copy in place of Reference": ()}
@@ -177,14 +169,6 @@ def test_a_verdict_after_another_plan_is_exploratory_in_the_terminal_too(found):
     assert "Exploratory" not in str(found)
     audits = [replace(audit, earlier_looks=("monday",)) for audit in found.audits]
     assert "Exploratory: monday asked" in str(replace(found, audits=tuple(audits)))
-
-
-def test_what_a_verdict_leaves_open_is_never_called_within(found):
-    (verdict,) = found.audits[0].verdicts
-    for decision in ("may not", "not shown"):
-        other = replace(verdict, decision=decision, beyond=("accuracy",), open=("reach on typo",))
-        changed = replace(found, audits=(replace(found.audits[0], verdicts=(other,)),))
-        assert "within" not in first_sentence(changed)
 
 
 def test_a_part_that_fits_neither_models_nor_data_is_named(few, html):
@@ -275,14 +259,6 @@ def test_likeness_of_labels_is_that_of_a_comparison_of_choices(found):
     assert {"capa", "error_consistency"} <= set(found.to_frame()["metric"])
 
 
-def test_size_is_unknown_for_an_object_and_its_answers_are_timed(found):
-    for one in found.facts:
-        assert (one.parameters, one.reason) == (None, "its files are not known")
-        assert one.timed == 200
-        assert one.seconds >= 0
-    assert [one.model for one in found.facts] == ["Reference", "copy"]
-
-
 class Layers:
     """Two layers: the beginning of a text in letters, and its length; or the other way round."""
 
@@ -366,6 +342,7 @@ def test_controls_add_a_test_of_reuse(pair, sentences):
         ({"models": ["python:a:b", "python:a:b"]}, SpecError, "listed twice"),
         ({"data": "no/such/file.csv"}, DataError, "no/such/file.csv"),
         ({"models": ["python:toy_answerers:Reader", Reference()]}, SpecError, "no job fits"),
+        ({"models": [Reference(), Copy()], "compared": True}, SpecError, "--eee without a comp"),
     ],
 )
 def test_wrong_inputs_are_refused_before_any_run(data, tmp_path, options, kind, told):
@@ -374,11 +351,6 @@ def test_wrong_inputs_are_refused_before_any_run(data, tmp_path, options, kind, 
             **{"models": [Reference(), OtherLabels()], "data": data, "runs": tmp_path, **options}
         )
     assert not list(tmp_path.iterdir())
-
-
-def test_a_name_of_another_pair_is_refused(few, pair_once):
-    with pytest.raises(RunError, match="different arguments"):
-        pair_once(Reference(), Copy(), run="few", runs=few.folder.parent, seed=1)
 
 
 def test_the_command_takes_models_without_an_option(command, answers):
