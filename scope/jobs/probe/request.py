@@ -236,11 +236,6 @@ class ProbeRequest(Request):
                 "options of pairs, whose columns are auto-detected and which --n samples",
                 instead="add --unlabelled, sentences without scores",
             )
-        self._check_steps()
-
-    def _check_steps(self) -> None:
-        from scope.jobs.probe.estimator import check_parameters
-
         steps = self.ordered_steps
         if self.unlabelled is not None and not set(PRETRAINED) & set(steps):
             raise SpecError(
@@ -248,7 +243,6 @@ class ProbeRequest(Request):
                 expected=f"a step that uses it: {', '.join(PRETRAINED)}",
                 fix=f"add --step {PRETRAINED[-1]}, or omit --unlabelled",
             )
-        check_parameters(self.new_probe(steps[-1], 0.0, 1.0))
 
 
 JOB = Job(

@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
-import pytest
 from made_up_probe_comparison import estimate, findings
 
 from reports.blocks import Figure
 from reports.prose import plain
 from reports.renderers.drawings import drawing
 from scope.jobs.probe.page_layers import (
-    MOST_WRITTEN,
     layer_curve,
     layers_section,
     similar_layers,
@@ -35,21 +33,12 @@ def chart(*scores):
     return figure.chart
 
 
-def test_layers_without_a_value_make_no_curve():
-    assert [*layer_curve((score(0, None),))] == []
-
-
 def test_a_curve_is_cut_where_a_layer_is_undefined_and_between_models():
     whole = (score(0, 0.25), score(1, None), score(2, 0.5), score(3, 0.5))
     made = chart(*whole, score(0, 0.5, model="other"))
     assert [[dot.x for dot in series.dots] for series in made.series] == [[0, 2, 3], [0]]
     assert len(drawing(made).split("<polyline")) == 2
     assert made.ends[0] == (-0.5, 3.5)
-
-
-def test_the_axis_holds_all_intervals():
-    # -0.15625 to 0.65625.
-    assert chart(score(0, 0.625), score(1, -0.125)).ends[1] == (-0.2, 0.7)
 
 
 def test_the_table_has_what_was_measured_and_reasons():
@@ -95,15 +84,3 @@ def test_backgrounds_begin_at_chance_and_end_at_the_greatest_number():
     (_, cells) = found.rows[0]
     assert [cell.level for cell in cells] == [0, 0, 5, 10]
     assert (found.low, found.high) == (".25", ".75")
-
-
-def test_numbers_near_chance_do_not_take_the_whole_scale():
-    _, found = shown(aligned(((0.25, 0.3),)))
-    assert [cell.level for cell in found.rows[0][1]] == [0, 2]
-
-
-@pytest.mark.parametrize(("layers", "dense"), [(MOST_WRITTEN, False), (MOST_WRITTEN + 1, True)])
-def test_many_layers_are_drawn_without_words(layers, dense):
-    _, found = shown(aligned(((0.5,) * layers,) * layers))
-    assert found.dense is dense
-    assert len(found.columns) == len(found.rows) == layers

@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from toy_pairs import Rated
@@ -13,13 +12,9 @@ from scope.errors import DataError, SpecError
 from scope.jobs.probe.pairs import (
     ChosenPairTask,
     GivenPairs,
-    connected,
-    groups_of_sentences,
-    human_scores,
     leakage_groups,
     notes_on_overlap,
     read_all_parts,
-    read_test_alone,
     sentences_of,
     split_development,
 )
@@ -150,27 +145,6 @@ def test_a_part_whose_scores_are_all_the_same_is_refused(part):
         read(Tables(table=table), data="table")
 
 
-def test_training_pairs_in_one_group_need_separate_development_pairs():
-    train = [("x", "the same", f"other {place}", place % 5) for place in range(30)]
-    with pytest.raises(DataError, match="0 development pairs, and no two different scores"):
-        read(Tables(one=train, two=rows("y", 6)), train="one", test="two")
-
-
-def test_a_saved_probe_takes_test_pairs_alone():
-    task = Tables(table=TABLE, two=rows("y", 6))
-    for specs in ({"data": "table"}, {"test": "two"}):
-        assert sizes(read_test_alone(task, request(**specs))) == [0, 0, 6]
-    for specs in ({}, {"data": "table", "test": "two"}):
-        with pytest.raises(SpecError, match="new pairs"):
-            read_test_alone(task, request(**specs))
-
-
-def test_the_sample_size_applies_to_each_part():
-    pairs = read(Tables(table=TABLE), n=4, data="table")
-    assert sizes(pairs) == [4, 4, 4]
-    assert human_scores(pairs.test).tolist() == [0, 1, 2, 3]
-
-
 def pairs_of(sides):
     """A pair for each two sentences, or for each two letters."""
     return tuple(
@@ -191,33 +165,6 @@ def test_no_sentence_is_on_both_sides_of_a_split_and_no_pair_is_lost(sides, seed
     assert len(development) <= max(2, round(len(pairs) / 10))
 
 
-def test_a_tenth_of_pairs_without_common_sentences_is_drawn_in_their_order():
-    pairs = pairs_of([(f"a{n}", f"b{n}") for n in range(57)])
-    split = split_development(pairs, 0)
-    assert len(split[1]) == 6
-    assert split == split_development(pairs, 0)
-    assert split[1] != split_development(pairs, 1)[1]
-    for side in split:
-        assert list(side) == sorted(side, key=lambda pair: int(pair.id))
-
-
-def naive_groups(sides):
-    """Spread numbers until nothing changes."""
-    groups = list(range(len(sides)))
-    for _ in sides:
-        for i, first in enumerate(sides):
-            for j, second in enumerate(sides):
-                if set(first) & set(second):
-                    groups[i] = groups[j] = min(groups[i], groups[j])
-    return groups
-
-
-@given(graphs)
-def test_groups_are_those_of_a_plain_search(sides):
-    groups, plain = connected(pairs_of(sides)), naive_groups(sides)
-    assert len(set(zip(groups, plain, strict=True))) == len(set(groups)) == len(set(plain))
-
-
 def parts(train="", development="", test=""):
     sides = (pairs_of(part.split()) for part in (train, development, test))
     return GivenPairs(**dict(zip(("train", "development", "test"), sides, strict=True)), cards=())
@@ -234,11 +181,6 @@ def test_which_pairs_a_saved_probe_has_seen_is_unknown():
     assert leakage_groups(pairs).unseen is None
     (note,) = notes_on_overlap(pairs)
     assert "does not contain its training pairs" in note
-
-
-def test_sentences_belong_to_the_group_of_their_pairs():
-    groups = groups_of_sentences(pairs_of(("ab", "cd", "eb")), ("d", "e", "a", "b"))
-    np.testing.assert_array_equal(groups, [1, 0, 0, 0])
 
 
 @pytest.mark.parametrize(
