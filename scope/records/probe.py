@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scope.records.estimates import Estimate, Undefined
@@ -95,6 +95,20 @@ class LayerAlignment:
     margins: tuple[tuple[float, ...], ...]
     chance: float
 
+    def cells(self) -> Mapping[tuple[int, int], Estimate]:
+        """The CKA of each layer of ``first`` with each of ``second``, by the two numbers."""
+        return {
+            (row, column): Estimate(
+                value=value,
+                low=value - margin,
+                high=value + margin,
+                n=self.sentences,
+                method="CKA",
+            )
+            for row, pair in enumerate(zip(self.values, self.margins, strict=True))
+            for column, (value, margin) in enumerate(zip(*pair, strict=True))
+        }
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MisjudgedPair:
@@ -174,7 +188,10 @@ class ProbeResult(Result):
                 subset=difference.step,
             )
         for alignment in found.alignments:
-            yield from _alignment_rows(job, alignment)
+            first, second = alignment.first, alignment.second
+            for (row, column), cell in alignment.cells().items():
+                subset = f"layers {row} and {column}"
+                yield FrameRow.of(job, "cka", first, cell, against=second, subset=subset)
 
 
 def _step_rows(job: str, scores: tuple[StepScore, ...]) -> Iterator[FrameRow]:
@@ -192,22 +209,3 @@ def _step_rows(job: str, scores: tuple[StepScore, ...]) -> Iterator[FrameRow]:
             last = before.get(model, "")
             yield FrameRow.of(job, "pearson_gain", model, score.gain, against=last, subset=step)
         before[model] = step
-
-
-def _alignment_rows(job: str, layer_alignment: LayerAlignment) -> Iterator[FrameRow]:
-    for row, (values, margins) in enumerate(
-        zip(layer_alignment.values, layer_alignment.margins, strict=True)
-    ):
-        for column, (value, margin) in enumerate(zip(values, margins, strict=True)):
-            yield FrameRow(
-                capability=job,
-                metric="cka",
-                target=layer_alignment.first,
-                against=layer_alignment.second,
-                subset=f"layers {row} and {column}",
-                value=value,
-                low=value - margin,
-                high=value + margin,
-                n=layer_alignment.sentences,
-                reason="",
-            )

@@ -44,10 +44,9 @@ from scope.jobs.probe.network import (
     head_size,
 )
 
-_LEAST = {
-    **dict.fromkeys(("hidden", "components", "epochs", "patience"), 1),
-    **{"seed": 0, "outputs": 2, "batch": 2},
-}
+_COUNTS = ("seed", "hidden", "outputs", "components", "epochs", "batch", "patience")
+_LEAST = {"seed": 0, "outputs": 2, "batch": 2}
+"""The least value of these; 1 of the other counts."""
 
 
 def check_parameters(probe: Any) -> None:
@@ -59,8 +58,8 @@ def check_parameters(probe: Any) -> None:
             expected="a finite range, and `low` below `high`",
             fix="give the range of the scores, such as low=0, high=5",
         )
-    for name, least in _LEAST.items():
-        value = getattr(probe, name)
+    for name in _COUNTS:
+        value, least = getattr(probe, name), _LEAST.get(name, 1)
         if value is not None and value < least:
             raise SpecError(
                 f"{name}={value}",

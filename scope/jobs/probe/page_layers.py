@@ -91,13 +91,7 @@ def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
 def _map(alignment: LayerAlignment) -> Iterator[Block]:
     first, second = alignment.first, alignment.second
     chance, n = alignment.chance, alignment.sentences
-    cells = {
-        (f"{row}", f"{column}"): Estimate(
-            value=value, low=value - margin, high=value + margin, n=n, method="CKA"
-        )
-        for row, pair in enumerate(zip(alignment.values, alignment.margins, strict=True))
-        for column, (value, margin) in enumerate(zip(*pair, strict=True))
-    }
+    cells = {(f"{row}", f"{column}"): cell for (row, column), cell in alignment.cells().items()}
     rows, columns = (tuple(dict.fromkeys(side)) for side in zip(*cells, strict=True))
     row, column = max(cells, key=lambda place: cells[place].value)
     yield paragraph(

@@ -184,15 +184,8 @@ def _step_score(
         unseen=on_unseen,
         error=replace(error, n=len(wanted)),
         gain=before and pearson_difference(given, before.given[0], wanted, groups),
-        pearsons=_values(pearsons),
-        spearmans=_values(spearmans),
-    )
-
-
-def _values(estimates: Iterable[Estimate | Undefined]) -> tuple[float | None, ...]:
-    """One value per seed, None if undefined."""
-    return tuple(
-        estimate.value if isinstance(estimate, Estimate) else None for estimate in estimates
+        pearsons=tuple(getattr(estimate, "value", None) for estimate in pearsons),
+        spearmans=tuple(getattr(estimate, "value", None) for estimate in spearmans),
     )
 
 

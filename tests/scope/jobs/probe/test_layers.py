@@ -120,14 +120,6 @@ def test_one_seed_gives_the_same_and_another_other_tenths_and_another_shuffled_o
     assert one.chance != other.chance
 
 
-def test_chance_is_the_95th_of_the_greatest_values_of_99_shuffled_maps():
-    generator = np.random.default_rng(7)
-    generator.permutation(40)
-    shuffled = [linear_cka(FORTY, ALIKE[generator.permutation(40)]) for _ in range(99)]
-    expected = sorted(one.max() for one in shuffled)[94]
-    assert align_layers(FORTY, ALIKE, seed=7).chance == pytest.approx(expected, rel=1e-5)
-
-
 def test_maps_of_models_that_share_nothing_are_above_chance_in_about_one_of_twenty():
     above = 0
     for seed in range(100):
@@ -154,3 +146,11 @@ def test_tenths_hold_as_many_sentences_as_groups_allow():
     assert all(len(set(tenths[groups == group])) == 1 for group in range(25))
     other = _tenths(40, groups, np.random.default_rng(1))
     assert (tenths != other).any()
+
+
+def test_chance_is_the_95th_of_the_greatest_values_of_99_shuffled_maps():
+    generator = np.random.default_rng(7)
+    generator.permutation(40)
+    shuffled = [linear_cka(FORTY, ALIKE[generator.permutation(40)]) for _ in range(99)]
+    expected = sorted(one.max() for one in shuffled)[94]
+    assert align_layers(FORTY, ALIKE, seed=7).chance == pytest.approx(expected, rel=1e-5)

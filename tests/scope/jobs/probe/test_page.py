@@ -110,17 +110,6 @@ def test_only_differences_of_the_last_step_are_told_and_the_rest_counted():
     assert told[-1] == "3 more in the table of differences."
 
 
-def test_models_that_are_read_differently_have_a_caveat():
-    deep, shallow = findings().models
-
-    def caveat(*models):
-        return "at different positions" in bullets(models=models)[0]
-
-    assert caveat(deep, shallow)
-    assert caveat(deep, replace(deep, name=SHALLOW, prompt="another {}"))
-    assert not caveat(deep, replace(deep, name=SHALLOW))
-
-
 def renamed(*names):
     """The findings with other names of models, as many as there are."""
     deep, shallow = names

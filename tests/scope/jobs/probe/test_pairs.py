@@ -108,12 +108,6 @@ def test_each_part_may_have_its_own_table():
     assert sizes(read(task, train="one", test="two")) == [27, 3, 6]
 
 
-def test_development_pairs_that_cannot_be_read_are_not_replaced_by_a_split():
-    task = Tables(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=None)
-    with pytest.raises(DataError, match="no file three"):
-        read(task, train="one", test="two", development="three")
-
-
 @pytest.mark.parametrize(("greatest", "fits"), [(2.4, False), (2.5, True)])
 def test_scores_that_all_lie_in_the_lower_half_are_of_another_range(greatest, fits):
     table = [
@@ -127,12 +121,6 @@ def test_scores_that_all_lie_in_the_lower_half_are_of_another_range(greatest, fi
         read(Tables(table=table), data="table")
     assert f"is {greatest} in a range of 0 to 5" in error.value.found
     assert f"--high {greatest}," in error.value.fix
-
-
-@pytest.mark.parametrize("specs", [{}, {"data": "t", "train": "t"}, {"train": "t"}, {"test": "t"}])
-def test_forms_that_do_not_go_together_are_refused_before_any_is_read(specs):
-    with pytest.raises(SpecError, match="one table with a column `split`"):
-        read(None, **specs)
 
 
 @pytest.mark.parametrize("part", ["train", "development", "test"])
@@ -176,13 +164,6 @@ def test_pairs_that_share_a_sentence_are_one_group_and_a_known_sentence_makes_a_
     assert leakage.unseen.tolist() == [False, False, True, True, True]
 
 
-def test_which_pairs_a_saved_probe_has_seen_is_unknown():
-    pairs = parts(test="ab cd")
-    assert leakage_groups(pairs).unseen is None
-    (note,) = notes_on_overlap(pairs)
-    assert "does not contain its training pairs" in note
-
-
 @pytest.mark.parametrize(
     ("letters", "unlabelled", "overlap"),
     [
@@ -201,17 +182,6 @@ def test_overlap_of_test_pairs_with_other_data_is_counted(letters, unlabelled, o
     pairs = parts(*letters)
     notes = (f"of {len(pairs.test)} test pairs, {overlap}",) if overlap else ()
     assert notes_on_overlap(pairs, tuple(unlabelled)) == notes
-
-
-def test_a_task_by_name_or_object_has_its_origin():
-    named, rated = ChosenPairTask.of("similarity"), ChosenPairTask.of(Rated())
-    assert named.task == Similarity()
-    assert named.origin.startswith("scope-models ")
-    assert (rated.task.name, rated.ends, rated.origin) == (
-        "rated",
-        (Rated.low, Rated.high),
-        "toy_pairs",
-    )
 
 
 @pytest.mark.parametrize(

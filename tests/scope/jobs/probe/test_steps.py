@@ -30,8 +30,7 @@ from scope.jobs.probe.steps import (
     layer_scores,
     misjudged_pairs,
 )
-from scope.progress import Silent
-from scope.records import ScoredPair, Undefined
+from scope.records import ScoredPair
 from scope.statistics import mean_estimate
 
 POOL = ("the good film", "paris in a film", "who saw bob", "a dull a dull", "ann was in paris")
@@ -94,20 +93,6 @@ def test_every_step_and_seed_is_the_probe_fitted_by_hand_and_counted(table):
     assert not np.array_equal(*fitted[-1].given)
 
 
-def test_what_does_not_depend_on_the_seed_is_pretrained_once(table, monkeypatch):
-    pretrained = []
-    pretrain = SimilarityProbe.pretrain
-
-    def watched(self, latents):
-        pretrained.append((self.step, self.seed))
-        return pretrain(self, latents)
-
-    monkeypatch.setattr(SimilarityProbe, "pretrain", watched)
-    fit_steps(plan(), table, Silent())
-    each = [(step, seed) for step in ("autoencoder", "published") for seed in (5, 6)]
-    assert pretrained == [*each, ("final", 5)]
-
-
 PAIRS = scored_pairs(
     [
         ("the good film", "a good film", 4.0),
@@ -156,14 +141,6 @@ def three_steps(latents):
         fitted_step("mlp", latents, WANTED + noise[1], WANTED + noise[2]),
         fitted_step("siamese", latents, WANTED + noise[3], WANTED + noise[4]),
     ]
-
-
-def test_a_constant_step_has_no_correlation_and_a_reason(latents, scores_of):
-    (score,) = scores_of([fitted_step("raw", latents, np.ones(6), WANTED)])
-    assert score.pearson == Undefined(reason="one side is constant", n=6)
-    # The seed without a correlation keeps its place.
-    assert score.pearsons == score.spearmans == (None, pytest.approx(1))
-    assert score.error.value == pytest.approx(np.abs(WANTED - 1).mean())
 
 
 def test_the_worst_pairs_come_first_and_equals_in_their_order():
