@@ -70,6 +70,22 @@ class LayerScore:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LayerAblation:
+    """What the last step's probe loses when it is fitted again without neighbouring layers.
+
+    The layers from ``first`` to ``last`` are left out. ``pearson`` and ``spearman`` are the
+    correlations with all layers minus those without these, on the same test pairs.
+    """
+
+    model: str
+    step: str
+    first: int
+    last: int
+    pearson: Estimate | Undefined
+    spearman: Estimate | Undefined
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ProbeDifference:
     """Pearson's correlation of one model's probe minus another's, on the same test pairs."""
 
@@ -147,6 +163,7 @@ class ProbeFindings:
     models: tuple[ProbedModel, ...]
     scores: tuple[StepScore, ...]
     layers: tuple[LayerScore, ...] = ()
+    ablations: tuple[LayerAblation, ...] = ()
     differences: tuple[ProbeDifference, ...] = ()
     alignments: tuple[LayerAlignment, ...] = ()
     misjudged: tuple[MisjudgedPair, ...] = ()
@@ -178,6 +195,12 @@ class ProbeResult(Result):
                 if estimate is not None:
                     subset = f"layer {layer.layer}"
                     yield FrameRow.of(job, metric, layer.model, estimate, subset=subset)
+        for each in found.ablations:
+            subset = f"without layers {each.first} to {each.last}"
+            yield FrameRow.of(job, "refitted_pearson_lost", each.model, each.pearson, subset=subset)
+            yield FrameRow.of(
+                job, "refitted_spearman_lost", each.model, each.spearman, subset=subset
+            )
         for difference in found.differences:
             yield FrameRow.of(
                 job,

@@ -203,14 +203,39 @@ def pearson_difference(
     >>> print(pearson_difference(wanted**2, np.array([1.0, 0, 2, 3, 5, 4]), wanted))
     0.074 [-0.016, 0.164]
     """
-    first = pearson_estimate(given, wanted, groups)
-    second = pearson_estimate(other, wanted, groups)
+    return _difference(given, other, wanted, groups, pearson_without)
+
+
+def spearman_difference(
+    given: Scores, other: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
+) -> Estimate | Undefined:
+    """Spearman's rank correlation of ``given`` less that of ``other``; as `pearson_difference`.
+
+    Examples
+    --------
+    >>> wanted = np.array([0.0, 1, 2, 3, 4, 5])
+    >>> print(spearman_difference(wanted**2, np.array([1.0, 0, 2, 3, 5, 4]), wanted))
+    0.114 [-0.157, 0.385]
+    """
+    ranks = rankdata(given), rankdata(other), rankdata(wanted)
+    return _difference(*ranks, groups, spearman_without)
+
+
+def _difference(
+    given: Scores,
+    other: Scores,
+    wanted: Scores,
+    groups: NDArray[np.int64] | None,
+    correlations_without: Callable[[Scores, Scores, Groups], Scores],
+) -> Estimate | Undefined:
+    first = _estimate(given, wanted, groups, correlations_without)
+    second = _estimate(other, wanted, groups, correlations_without)
     if isinstance(first, Undefined):
         return first
     if isinstance(second, Undefined):
         return second
     value = first.value - second.value
     numbers = checked_groups(groups, len(given))
-    without = pearson_without(given, wanted, numbers) - pearson_without(other, wanted, numbers)
-    half = half_width(without)
+    sides = (correlations_without(side, wanted, numbers) for side in (given, other))
+    half = half_width(np.subtract(*sides))
     return replace(first, value=value, low=max(-2.0, value - half), high=min(2.0, value + half))

@@ -50,6 +50,7 @@ OF_FITTING = (
     "high",
     "hidden",
     "settings",
+    "ablate",
     "save",
     "dtype",
 )
@@ -155,6 +156,11 @@ class ProbeRequest(Request):
     )
     """Units of the head's hidden layer; fewer need fewer training pairs. The steps raw and
     published have no such layer."""
+
+    ablate: Annotated[int | None, whole_number(METHOD, default="no ablation"), Limits(least=1)] = (
+        None
+    )
+    """Layers in a block: leave each block out, and fit the last step again; 1 for single layers."""
 
     save: Annotated[str | Path | None, option(OUTPUT, metavar="FOLDER")] = None
     """Folder to save the last step's probe in; requires a single model."""

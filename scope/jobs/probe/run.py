@@ -11,6 +11,7 @@ from scope.answers.asking import may_change
 from scope.answers.vectors import LatentTable, recognise_reader, stored_latents
 from scope.core.request import as_function
 from scope.data import load_data
+from scope.errors import SpecError
 from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.probe.estimator import SimilarityProbe, require_enough_pairs
@@ -39,6 +40,7 @@ from scope.jobs.probe.saving import LatentSource, SavedProbe, save_probe
 from scope.jobs.probe.similarity import open_probe
 from scope.jobs.probe.steps import (
     FittedStep,
+    ablate,
     alignments,
     differences,
     fit_steps,
@@ -48,7 +50,15 @@ from scope.jobs.probe.steps import (
 from scope.jobs.runner import Prepared, run_job
 from scope.paths import expanded
 from scope.protocols import LatentReader
-from scope.records import DataCard, Manifest, ModelCard, ProbeFindings, ProbeResult, Setting
+from scope.records import (
+    DataCard,
+    LayerAblation,
+    Manifest,
+    ModelCard,
+    ProbeFindings,
+    ProbeResult,
+    Setting,
+)
 
 
 def run_probe(request: ProbeRequest) -> ProbeResult:
@@ -161,6 +171,7 @@ def _plan_new(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
             "hidden": request.hidden,
             "development": len(pairs.development),
             "unlabelled": len(unlabelled),
+            **({} if request.ablate is None else {"ablate": request.ablate}),
         },
     )
     return plan, readers
@@ -196,11 +207,15 @@ def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> Pr
         prepare_folder(folder, plan.sources[0])
     models = list(_read_models(plan, readers))
     leakage, judged = leakage_groups(pairs), []
+    ablations: list[LayerAblation] = []
     for model in models:
         fitted = _fitted(plan, model)
         if folder is not None:
             save_probe(_saved(plan, model, fitted[-1].probe), folder)
         judged.append(judge_model(model, fitted, pairs.test, leakage))
+        if request.ablate is not None:
+            progress = NamedProgress(model.name, request.progress)
+            ablations += ablate(plan, model, fitted[-1], leakage.groups, progress)
     maps, without_map = alignments(models, pairs.test, request.seed)
     low, high = plan.chosen.ends
     unseen = leakage.unseen
@@ -217,6 +232,7 @@ def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> Pr
         models=tuple(model.model for model in judged),
         scores=tuple(score for model in judged for score in model.scores),
         layers=tuple(layer for model in judged for layer in model.layers),
+        ablations=tuple(ablations),
         differences=differences(judged, human_scores(pairs.test), leakage.groups),
         alignments=maps,
         misjudged=tuple(pair for model in judged for pair in model.misjudged),
@@ -238,6 +254,12 @@ def _read_models(plan: ProbePlan, readers: list[LatentReader]) -> Iterator[ReadM
             shown = stored_latents(plan.texts[:1], reader, progress)
             for step in request.ordered_steps:
                 require_enough_pairs(len(plan.pairs.train), shown.layers, step, request.hidden)
+            if (request.ablate or 0) >= shown.layers:
+                raise SpecError(
+                    f"--ablate {request.ablate} for the {shown.layers} layers of `{name}`",
+                    expected="blocks of fewer layers than the model has",
+                    fix=f"write --ablate 1 to --ablate {max(1, shown.layers - 1)}",
+                )
         yield ReadModel(name, source, stored_latents(plan.texts, reader, progress))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -17,6 +17,7 @@ from scope.errors import DataError
 from scope.jobs.probe.correlations import (
     pearson_difference,
     pearson_estimate,
+    spearman_difference,
     spearman_estimate,
 )
 from scope.jobs.probe.estimator import SimilarityProbe
@@ -34,6 +35,7 @@ from scope.jobs.probe.readers import ReadModel
 from scope.protocols import Advance, Progress
 from scope.records import (
     Estimate,
+    LayerAblation,
     LayerAlignment,
     LayerScore,
     MisjudgedPair,
@@ -60,6 +62,10 @@ class PairLatents(NamedTuple):
     first: NDArray[np.float32]
     second: NDArray[np.float32]
     scores: Scores
+
+    def of_layers(self, kept: NDArray[np.int64]) -> PairLatents:
+        """The same with some of the layers alone."""
+        return PairLatents(self.first[:, kept], self.second[:, kept], self.scores)
 
 
 def latents_of(table: LatentTable, pairs: Pairs) -> PairLatents:
@@ -211,6 +217,41 @@ def layer_scores(
             zip(raw, encoded, lost, rebuilt, strict=True)
         )
     )
+
+
+def ablate(
+    plan: ProbePlan,
+    model: ReadModel,
+    whole: FittedStep,
+    groups: NDArray[np.int64],
+    progress: Progress,
+) -> Iterator[LayerAblation]:
+    """The step ``whole`` fitted again without each block of layers, beside that of all layers.
+
+    The first seed is that of all layers. What was learned of a layer before any score is kept.
+    """
+    size, layers = plan.request.ablate or model.table.layers, np.arange(model.table.layers)
+    parts = (plan.pairs.train, plan.pairs.development, plan.pairs.test)
+    train, development, test = (latents_of(model.table, part) for part in parts)
+    starts = range(0, len(layers), size)
+    with progress.task("fitting without layers", len(starts)) as advance:
+        for start in starts:
+            kept = np.delete(layers, slice(start, start + size))
+            probe = plan.request.new_probe(whole.probe.step, *plan.chosen.ends)
+            if hasattr(whole.probe, "pretrained_"):
+                probe.pretrained_ = whole.probe.pretrained_.of_layers(kept)
+            probe.fit(*train.of_layers(kept), development=development.of_layers(kept))
+            first, second, wanted = test.of_layers(kept)
+            compared = whole.given[0], probe.predict(first, second), wanted, groups
+            yield LayerAblation(
+                model=model.name,
+                step=whole.probe.step,
+                first=start,
+                last=min(start + size, len(layers)) - 1,
+                pearson=pearson_difference(*compared),
+                spearman=spearman_difference(*compared),
+            )
+            advance()
 
 
 def _reconstruction(

@@ -11,6 +11,7 @@ from scope.jobs.probe.correlations import (
     pearson_difference,
     pearson_estimate,
     pearson_without,
+    spearman_difference,
     spearman_estimate,
     spearman_without,
 )
@@ -113,19 +114,24 @@ def test_without_the_groups_it_would_cover_the_truth_far_less_often():
 
 
 @pytest.mark.parametrize("groups", [None, np.array([0, 0, 1, 2, 2, 2, 3, 4])])
-def test_a_differences_interval_is_that_of_the_formula_with_each_group_left_out(groups):
+@pytest.mark.parametrize(
+    ("estimate", "oracle"), [(pearson_difference, pearsonr), (spearman_difference, spearmanr)]
+)
+def test_a_differences_interval_is_that_of_the_formula_with_each_group_left_out(
+    estimate, oracle, groups
+):
     first, second, wanted = np.random.default_rng(0).normal(size=(3, 8)) + 3 * np.arange(8)
     numbers = np.arange(8) if groups is None else groups
     count = numbers.max() + 1
 
     def difference(kept):
-        return pearsonr(first[kept], wanted[kept])[0] - pearsonr(second[kept], wanted[kept])[0]
+        return oracle(first[kept], wanted[kept])[0] - oracle(second[kept], wanted[kept])[0]
 
     without = np.array([difference(numbers != group) for group in range(count)])
     error = np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
     # Student's t of 7 and of 4 degrees, as tables have it.
     half = {8: 2.364624, 5: 2.776445}[count] * error
-    found = pearson_difference(first, second, wanted, groups)
+    found = estimate(first, second, wanted, groups)
     value = difference(numbers >= 0)
     assert (found.value, found.low, found.high) == pytest.approx(
         (value, value - half, value + half)

@@ -276,3 +276,27 @@ def test_too_few_pairs_are_an_error_before_the_other_sentences_are_read(probe, m
     with pytest.raises(DataError, match="90 pairs to train a head of 104"):
         probe(hidden=20, steps="final")
     assert len(read) == 1
+
+
+def test_layers_are_left_out_and_the_probe_fitted_again(probe):
+    result = probe(steps="raw", hidden=None, ablate=2)
+    findings = result.findings
+    first, last = findings.ablations
+    assert [(each.first, each.last) for each in findings.ablations] == [(0, 1), (2, 2)]
+    # Without its layer the step raw takes the best of the others; without others it loses nothing.
+    lost = [layer.lost.value for layer in findings.layers]
+    assert last.pearson.value == pytest.approx(lost[2], abs=1e-6)
+    assert result.manifest.settings["ablate"] == 2
+    most = "layers 0 to 1" if first.pearson.value >= last.pearson.value else "layer 2"
+    assert f"Fitted again without {most}, toy_readers:Bags loses Pearson" in " ".join(
+        str(result).split()
+    )
+    frame = result.to_frame()
+    rows = frame[frame.metric == "refitted_pearson_lost"]
+    assert list(rows.subset) == ["without layers 0 to 1", "without layers 2 to 2"]
+    assert list(rows.value) == [first.pearson.value, last.pearson.value]
+    assert (frame.metric == "refitted_spearman_lost").sum() == 2
+    with pytest.raises(SpecError, match="--ablate 3 for the 3 layers of `toy_readers:Bags`"):
+        probe(steps="raw", hidden=None, ablate=3)
+    with pytest.raises(SpecError, match="--ablate with --probe"):
+        probe(probe="kept", hidden=None, ablate=1)

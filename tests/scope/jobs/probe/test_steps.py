@@ -13,6 +13,7 @@ from scope.jobs.probe.correlations import (
     pearson,
     pearson_difference,
     pearson_estimate,
+    spearman_difference,
     spearman_estimate,
 )
 from scope.jobs.probe.estimator import SimilarityProbe
@@ -23,6 +24,7 @@ from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.steps import (
     FittedStep,
     PairLatents,
+    ablate,
     alignments,
     fit_steps,
     judge_model,
@@ -30,6 +32,7 @@ from scope.jobs.probe.steps import (
     layer_scores,
     misjudged_pairs,
 )
+from scope.progress import Silent
 from scope.records import ScoredPair
 from scope.statistics import mean_estimate
 
@@ -43,9 +46,15 @@ def scored_pairs(rows):
     )
 
 
-def plan(seeds=2):
+def plan(seeds=2, ablate=None):
     request = ProbeRequest(
-        models=["python:toy_readers:Bags"], data="x", steps=STEPS, seeds=seeds, seed=5, hidden=2
+        models=["python:toy_readers:Bags"],
+        data="x",
+        steps=STEPS,
+        seeds=seeds,
+        seed=5,
+        hidden=2,
+        ablate=ablate,
     )
     train, development, test = (
         scored_pairs(made_up_rows(count, seed)) for seed, count in enumerate((60, 20, 20))
@@ -208,3 +217,27 @@ def test_layers_are_those_of_the_curves(latents):
     alone = PairLatents(latents.first[:, :1], latents.second[:, :1], WANTED)
     (only,) = layer_scores("m", [fitted_step("mlp", alone)], alone, GROUPS)
     assert (only.layer, only.encoded, only.lost) == (0, None, None)
+
+
+@pytest.mark.parametrize("step", ["raw", "mlp", "final"])
+def test_without_a_block_of_layers_the_probe_is_the_one_fitted_by_hand_on_the_others(bags, step):
+    asked = plan(ablate=2)
+    model = bags((*asked.pairs.sentences, *POOL))
+    parts = (asked.pairs.train, asked.pairs.development, asked.pairs.test)
+    train, development, test = (latents_of(model.table, part) for part in parts)
+    pool, groups = model.table.rows(POOL), np.arange(20) // 2
+    whole = SimilarityProbe(step=step, seed=5, hidden=2)
+    if step == "final":
+        whole.pretrain(pool)
+    whole.fit(*train, development=development)
+    scores = whole.predict(*test[:2])
+    found = list(ablate(asked, model, FittedStep(whole, (scores,)), groups, Silent()))
+    assert [(each.first, each.last, each.step) for each in found] == [(0, 1, step), (2, 2, step)]
+    for each, kept in zip(found, ([2], [0, 1]), strict=True):
+        by_hand = SimilarityProbe(step=step, seed=5, hidden=2)
+        if step == "final":
+            by_hand.pretrain(pool[:, kept])
+        by_hand.fit(*train.of_layers(kept), development=development.of_layers(kept))
+        rest = by_hand.predict(*test.of_layers(kept)[:2])
+        assert each.pearson == pearson_difference(scores, rest, test.scores, groups)
+        assert each.spearman == spearman_difference(scores, rest, test.scores, groups)
