@@ -197,10 +197,8 @@ class ProbeResult(Result):
                     yield FrameRow.of(job, metric, layer.model, estimate, subset=subset)
         for each in found.ablations:
             subset = f"without layers {each.first} to {each.last}"
-            yield FrameRow.of(job, "refitted_pearson_lost", each.model, each.pearson, subset=subset)
-            yield FrameRow.of(
-                job, "refitted_spearman_lost", each.model, each.spearman, subset=subset
-            )
+            for metric, lost in (("pearson", each.pearson), ("spearman", each.spearman)):
+                yield FrameRow.of(job, f"refitted_{metric}_lost", each.model, lost, subset=subset)
         for difference in found.differences:
             yield FrameRow.of(
                 job,

@@ -36,25 +36,8 @@ USUAL_STEPS = ("raw", "final")
 UNLABELLED_N = 4000
 """Default number of sampled sentences without scores; more change little."""
 
-OF_FITTING = (
-    "train",
-    "development",
-    "unlabelled",
-    "unlabelled_n",
-    "text_column",
-    "steps",
-    "seeds",
-    "readout",
-    "prompt",
-    "low",
-    "high",
-    "hidden",
-    "settings",
-    "ablate",
-    "save",
-    "dtype",
-)
-"""Fields that apply only to a new probe."""
+OF_TESTING = ("models", "data", "test", "n", "seed", "task", "probe", "model_options")
+"""Fields that apply to a saved probe; all others of a probe apply only to a new one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +191,7 @@ class ProbeRequest(Request):
         """Reject options that a saved probe determines."""
         refuse_unused(
             self,
-            OF_FITTING,
+            [name for name in ProbeRequest.__annotations__ if name not in OF_TESTING],
             f"with --probe `{folder}`",
             "only test pairs, --test or --data: a saved probe is already fitted",
             instead="omit --probe to fit a new probe",

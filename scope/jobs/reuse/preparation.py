@@ -221,12 +221,7 @@ def _kept_as(chosen: ChosenCapability, searched: Model) -> str:
     return searched_on(chosen.capability.name, searched.fingerprint)
 
 
-def prepare_test(request: ReuseRequest) -> PreparedTest:
-    """Load and check the models and the questions."""
-    return (_prepare_texts if request.task is None else _prepare_task)(request)
-
-
-def _prepare_task(request: ReuseRequest) -> PreparedTest:
+def prepare_task(request: ReuseRequest) -> PreparedTest:
     """Load the models in the role of the task, and its questions."""
     (chosen,) = choose_tasks(
         [request.task], request.data, request.settings, n=request.n, seed=request.seed
@@ -246,7 +241,7 @@ def _prepare_task(request: ReuseRequest) -> PreparedTest:
     )
 
 
-def _prepare_texts(request: ReuseRequest) -> PreparedTest:
+def prepare_texts(request: ReuseRequest) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     options = request.model_options
     read_prompts(options)

@@ -80,19 +80,6 @@ def test_a_parameter_that_cannot_be_is_refused(parameters, told):
         SimilarityProbe(**parameters).fit(*TRAIN)
 
 
-def test_an_autoencoder_is_drawn_with_the_seed_of_its_call_and_the_final_step_draws_none_there():
-    foundations = {
-        step: [probe_of(step, seed=seed).pretrain(SENTENCES).pretrained_ for seed in (0, 0, 1)]
-        for step in ("autoencoder", "final")
-    }
-    one, same, other = (found.encoders["encoders"] for found in foundations["autoencoder"])
-    assert (one == same).all()
-    assert (one != other).any()
-    one, _, other = (found.basis.projection for found in foundations["final"])
-    assert (one == other).all()
-    assert foundations["final"][0].encoders is None
-
-
 def test_fewer_pairs_than_parameters_of_the_head_are_refused():
     assert probe_of("final").fit(*TRAIN.part(0, 14)) is not None
     with pytest.raises(DataError, match="13 pairs to train a head of 14 parameters"):
@@ -163,16 +150,6 @@ def test_scores_fall_with_the_dissimilarity_within_their_range(dissimilarities, 
     assert (np.diff(scores) <= 0).all()
     assert ((scores >= 0.1) & (scores <= 0.7)).all()
     assert Calibration(scale, power).scores(np.zeros(1), 0.1, 0.7)[0] == 0.7
-
-
-def test_the_least_error_is_found_where_one_start_would_end_short_of_it():
-    """Pairs of two kinds, a thousand times as far apart; people part the nearer kind in two."""
-    step = np.linspace(0.5, 1.5, 10)
-    dissimilarities = np.concatenate([step / 1000, step])
-    scores = np.where(dissimilarities < 0.75e-3, 1.0, 0.0)
-    calibration = Calibration.fit(dissimilarities, scores)
-    found = calibration.scores(dissimilarities, 0.0, 1.0)
-    np.testing.assert_allclose(found, scores, atol=0.002)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from toy_latents import SMALL
 from scope.jobs.probe.correlations import pearson_difference
 from scope.jobs.probe.estimator import Calibration, SimilarityProbe
 from scope.jobs.probe.layers import (
-    _tenths,
     align_layers,
     layer_curve,
     leave_one_layer_out,
@@ -40,21 +39,6 @@ def test_what_is_lost_is_the_whole_less_the_rest_on_the_same_pairs(step):
         expected = pearsonr(probe.scores_from(distances), TEST.scores)[0]
         assert loss.value == pytest.approx(expected - pearsonr(rest, TEST.scores)[0])
         assert loss == pearson_difference(probe.scores_from(distances), rest, TEST.scores)
-
-
-@pytest.mark.parametrize("step", ["raw", "siamese", "final"])
-def test_of_layers_that_all_say_the_same_none_is_missed(step):
-    """Without one the dissimilarity is smaller, and that alone is no loss."""
-    probe = SimilarityProbe(step=step, **SMALL).fit(*TRAIN)
-    if step != "raw":
-        # The gate is left out: it has no scale, and a layer less moves it.
-        probe.measure_.arrays["out"][:] = 0
-        probe.measure_.arrays["weights"][:] = [0.3, -0.5, 0.7]
-    one = np.random.default_rng(0).uniform(0, 1, (30, 1))
-    distances = np.repeat(one, 3, axis=1)
-    for layer in range(3):
-        rest = probe.scores_from(distances, without=layer)
-        np.testing.assert_allclose(rest, probe.scores_from(distances), rtol=1e-9)
 
 
 def test_what_is_left_has_the_mean_of_the_whole_by_hand():
@@ -137,15 +121,6 @@ def test_sentences_of_a_group_are_left_out_together():
     squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
     np.testing.assert_allclose(found.margins, 2.262157 * np.sqrt(squares * 9 / 10), rtol=1e-6)
     assert np.array_equal(found.values, linear_cka(FORTY, ALIKE))
-
-
-def test_tenths_hold_as_many_sentences_as_groups_allow():
-    groups = np.repeat(np.arange(25), [4] * 5 + [1] * 20)
-    tenths = _tenths(40, groups, np.random.default_rng(0))
-    assert np.bincount(tenths).tolist() == [4] * 10
-    assert all(len(set(tenths[groups == group])) == 1 for group in range(25))
-    other = _tenths(40, groups, np.random.default_rng(1))
-    assert (tenths != other).any()
 
 
 def test_chance_is_the_95th_of_the_greatest_values_of_99_shuffled_maps():

@@ -85,17 +85,6 @@ def test_the_best_epoch_is_kept_and_two_without_a_gain_end_it(values, epochs, be
     assert all((found[name] == seen[best][name]).all() for name in found)
 
 
-@pytest.mark.parametrize("name", ["dropout", "layer_dropout"])
-def test_inputs_and_layers_are_dropped_in_training(name):
-    """What is drawn is drawn at any rate, so that nothing but the dropping can differ."""
-    without = {"dropout": 0.0, "layer_dropout": 0.0}
-    _, whole = trained(judge_of([1], []), epochs=1, **without)
-    _, same = trained(judge_of([1], []), epochs=1, **without)
-    _, dropped = trained(judge_of([1], []), epochs=1, **without | {name: 0.5})
-    assert all((whole[one] == same[one]).all() for one in whole)
-    assert (whole["encoders"] != dropped["encoders"]).any()
-
-
 LATENTS = toy_latents.sentences()[1]
 INPUTS = project(fit_basis([LATENTS], 8, whitened=False), [LATENTS])
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import IMAGE
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
 from reports.blocks import Bullets, Callout, within
@@ -145,12 +144,3 @@ def test_a_terminal_has_at_most_25_lines_for_two_models_and_for_many():
     many = printed(replace(found, models=models, scores=scores, differences=()))
     assert len(many.splitlines()) == 12
     assert "m7     final" in many
-
-
-def test_truncated_texts_and_saved_probes_stand_last():
-    text = to_text(page_of(build_comparison(replace(findings(), files=("kept/a", "b")))).brief)
-    assert "2 texts truncated to its maximum length" in text
-    assert text.splitlines()[-2:] == [
-        f"csv:pairs{IMAGE}.csv: 1 empty, left out",
-        "saved: kept/a, b",
-    ]

@@ -94,12 +94,6 @@ def test_a_table_without_development_rows_has_a_tenth_of_training_pairs_set_apar
     )
 
 
-def test_an_invalid_development_row_is_an_error_and_not_a_missing_part():
-    table = [*TABLE, ("development", "a", "b", 6)]
-    with pytest.raises(DataError, match="a score out of the range"):
-        read(Tables(table=table), data="table")
-
-
 def test_each_part_may_have_its_own_table():
     task = Tables(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=rows("z", 5, "dev"))
     pairs = read(task, train="one", test="two", development="three")

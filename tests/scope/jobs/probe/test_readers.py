@@ -49,14 +49,6 @@ def test_other_files_are_never_mixed_with_a_probe(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_a_folder_in_which_no_file_can_be_made_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("scope.store.folder.os.access", lambda *_: False)
-    with pytest.raises(RunError) as error:
-        prepare_folder(tmp_path / "kept", SOURCE)
-    assert "cannot be read or written: Permission denied" in error.value.found
-    assert error.value.fix == "choose another folder with --save"
-
-
 def save(folder, source=SOURCE):
     latents = np.random.default_rng(0).normal(size=(2, 3, 1, 4))
     probe = SimilarityProbe(step="raw").fit(*latents, [0, 1, 2])

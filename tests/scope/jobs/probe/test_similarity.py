@@ -76,13 +76,6 @@ def test_a_text_without_a_token_counts_as_an_empty_one(bert, empty):
     assert read(bert, [NO_TOKEN, ""]).similarity([NO_TOKEN], [""]).tolist() == [1]
 
 
-def test_truncated_texts_are_counted_and_compared_by_their_beginning(bert):
-    words = "ann saw the film " * 20
-    texts = read(bert, [f"{words} bob", f"{words} paris", "ann"])
-    assert texts.truncated == 2
-    assert texts.similarity([f"{words} bob"], [f"{words} paris"]).tolist() == [1]
-
-
 def test_portions_bound_the_memory_and_change_no_value(llama, monkeypatch):
     first, second = [TEXTS[0]] * 4 + TEXTS, [*TEXTS[1:], *TEXTS[::-1]]
     whole = read(llama, TEXTS).similarity(first, second)

@@ -128,27 +128,26 @@ def unsure(value, low, high):
 
 
 @pytest.mark.parametrize(
-    ("difference", "change"),
+    ("difference", "available", "change"),
     [
         # A standard error of 1, and 1.645 of them needed at 0.05: (1.645 / 0.5)² = 10.8 times 1200.
-        ((0.5, 0.5 - 1.96, 0.5 + 1.96), "About 12,990 questions in all instead of 1,200."),
-        ((-1.0, -2.96, 0.96), "About 3,250 questions in all instead of 1,200."),
+        ((0.5, -1.46, 2.46), 20_000, "About 12,990 questions in all instead of 1,200."),
+        ((-1.0, -2.96, 0.96), 20_000, "About 3,250 questions in all instead of 1,200."),
         # More of the same cannot make it any more certain.
-        ((1.7, -0.26, 3.66), NOT_ON_THESE),
-        ((0.0, -1.96, 1.96), NOT_ON_THESE),
-        ((0.5, 0.5, 0.5), NOT_ON_THESE),
+        ((1.7, -0.26, 3.66), 20_000, NOT_ON_THESE),
+        ((0.0, -1.96, 1.96), 20_000, NOT_ON_THESE),
+        ((0.5, 0.5, 0.5), 20_000, NOT_ON_THESE),
+        # No more are advised than the data have.
+        ((0.5, -1.46, 2.46), 10_000, NOT_ON_THESE),
+        (
+            (0.5, -1.46, 2.46),
+            1200,
+            "Other data, or more independent controls: all 1,200 questions were asked.",
+        ),
     ],
 )
-def test_a_number_of_questions_is_advised_if_the_data_have_as_many(difference, change):
-    assert concluded(paired=unsure(*difference), available=20_000).changes == (change,)
-
-
-def test_no_more_questions_are_advised_than_the_data_have():
-    paired = unsure(0.5, 0.5 - 1.96, 0.5 + 1.96)
-    assert concluded(paired=paired, available=10_000).changes == (NOT_ON_THESE,)
-    assert concluded(paired=paired, available=1200).changes == (
-        "Other data, or more independent controls: all 1,200 questions were asked.",
-    )
+def test_a_number_of_questions_is_advised_if_the_data_have_as_many(difference, available, change):
+    assert concluded(paired=unsure(*difference), available=available).changes == (change,)
 
 
 def test_every_flag_of_a_control_is_a_warning():

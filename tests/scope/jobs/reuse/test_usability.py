@@ -152,18 +152,6 @@ def checked(rows, gold, values=None, **options):
     return check_controls(case, shared_mistakes(case.answers), joint)
 
 
-def test_a_control_far_from_the_suspects_skill_is_flagged():
-    rows, gold = strangers(0, controls=3, items=100)
-    for row, count in enumerate((50, 64, 66, 34), start=1):
-        rows[row] = np.where(np.arange(100) < count, gold, (gold + 1 + np.arange(100) % 4) % 5)
-    flags = [one.flags for one in checked(rows, gold)]
-    assert flags == [
-        (),
-        ("its accuracy is 0.16 above the suspect's",),
-        ("its accuracy is 0.16 below the suspect's",),
-    ]
-
-
 def test_a_control_that_refuses_guesses_or_never_varies_is_flagged():
     rows, gold = strangers(2, controls=12, items=300)
     rows[2] = np.where(np.arange(300) < 100, rows[2], NOT_GIVEN)

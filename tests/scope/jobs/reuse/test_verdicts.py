@@ -23,7 +23,6 @@ from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
 from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.usability import MAY_BE_RELATED
 from scope.jobs.reuse.verdicts import conclude
-from scope.records import ControlCheck, Estimate, Look
 from scope.statistics import holm
 from scope.statistics.conformal import controls_needed
 
@@ -200,20 +199,6 @@ def _reasons_among_two(**changes):
     """Why it is undecided beside another reference that it does not resemble at all."""
     other = changed(cleared(), p_rank=1.0)
     return conclude([changed(cleared(), **changes), other], 0.1)[0].reasons
-
-
-def test_a_verdict_repeats_what_it_rests_on():
-    rows, gold = strangers(0)
-    rows[1, :30] = NOT_GIVEN
-    looks = (Look(asked=300, p_value=0.5),)
-    found = judged(make_case(rows, gold, queries=17), looks=looks)
-    assert (found.suspect, found.reference, found.alpha) == ("theirs", "ours", 0.05)
-    assert (found.shared, found.queries, found.probes) == (270, 17, "0123456789abcdef")
-    assert (found.looks, found.p_rank) == (looks, 0.5)
-    assert found.p_value == max(0.5, found.agreement.p_value)
-    assert isinstance(found.skill, Estimate)
-    assert found.skill.value == pytest.approx((rows[1] == gold)[30:].mean())
-    assert all(isinstance(one, ControlCheck) for one in found.controls)
 
 
 def test_several_references_are_corrected_by_holm_and_take_more_controls():
