@@ -167,8 +167,7 @@ def _by_probe(
 
     with _or_leave_it_out("--semscore none"):
         folder, model = folder_and_model(spec)
-        option = f"--semscore probe:{folder}#SPEC"
-        return ByProbe(probe=open_probe(folder, options, model, option=option))
+        return ByProbe(probe=open_probe(folder, options, model, option=f"--semscore {spec}#SPEC"))
 
 
 def folder_and_model(spec: str) -> tuple[Path, str | None]:

@@ -113,13 +113,10 @@ class LayerAlignment:
 
     def cells(self) -> Mapping[tuple[int, int], Estimate]:
         """The CKA of each layer of ``first`` with each of ``second``, by the two numbers."""
+        n = self.sentences
         return {
             (row, column): Estimate(
-                value=value,
-                low=value - margin,
-                high=value + margin,
-                n=self.sentences,
-                method="CKA",
+                value=value, low=value - margin, high=value + margin, n=n, method="CKA"
             )
             for row, pair in enumerate(zip(self.values, self.margins, strict=True))
             for column, (value, margin) in enumerate(zip(*pair, strict=True))
@@ -183,9 +180,9 @@ class ProbeResult(Result):
         ``target`` is the model, ``against`` the other model or the step before, and ``subset`` the
         step, the layer or the two layers.
         """
-        job, found = self.manifest.job, self.findings
-        yield from _step_rows(job, found.scores)
-        for layer in found.layers:
+        job, findings = self.manifest.job, self.findings
+        yield from _step_rows(job, findings.scores)
+        for layer in findings.layers:
             for metric, estimate in (
                 ("layer_pearson", layer.raw),
                 ("layer_pearson_encoded", layer.encoded),
@@ -195,11 +192,11 @@ class ProbeResult(Result):
                 if estimate is not None:
                     subset = f"layer {layer.layer}"
                     yield FrameRow.of(job, metric, layer.model, estimate, subset=subset)
-        for each in found.ablations:
+        for each in findings.ablations:
             subset = f"without layers {each.first} to {each.last}"
             for metric, lost in (("pearson", each.pearson), ("spearman", each.spearman)):
                 yield FrameRow.of(job, f"refitted_{metric}_lost", each.model, lost, subset=subset)
-        for difference in found.differences:
+        for difference in findings.differences:
             yield FrameRow.of(
                 job,
                 "pearson_difference",
@@ -208,7 +205,7 @@ class ProbeResult(Result):
                 against=difference.second,
                 subset=difference.step,
             )
-        for alignment in found.alignments:
+        for alignment in findings.alignments:
             first, second = alignment.first, alignment.second
             for (row, column), cell in alignment.cells().items():
                 subset = f"layers {row} and {column}"
@@ -216,8 +213,7 @@ class ProbeResult(Result):
 
 
 def _step_rows(job: str, scores: tuple[StepScore, ...]) -> Iterator[FrameRow]:
-    before: dict[str, str] = {}
-    for score in scores:
+    for before, score in zip((None, *scores), scores, strict=False):
         model, step = score.model, score.step
         for metric, estimate in (
             ("pearson", score.pearson),
@@ -226,7 +222,6 @@ def _step_rows(job: str, scores: tuple[StepScore, ...]) -> Iterator[FrameRow]:
             ("mean_absolute_error", score.error),
         ):
             yield FrameRow.of(job, metric, model, estimate, subset=step)
-        if score.gain is not None:
-            last = before.get(model, "")
+        if before is not None and score.gain is not None:
+            last = before.step
             yield FrameRow.of(job, "pearson_gain", model, score.gain, against=last, subset=step)
-        before[model] = step

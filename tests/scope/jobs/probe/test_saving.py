@@ -130,11 +130,11 @@ def test_a_probe_is_read_back_with_its_source_and_the_latents_that_recognise_its
     shape = (saved.probe.layers_, saved.probe.width_)
     latents = {text: np.full(shape, place, np.float32) for place, text in enumerate(("a", "ä b"))}
     save_probe(replace(saved, canaries=latents), tmp_path)
-    found = load_probe(tmp_path)
-    assert found.source == SOURCE
-    assert found.probe.get_params() == saved.probe.get_params()
-    assert list(found.canaries) == list(latents)
-    assert all((found.canaries[text] == latents[text]).all() for text in latents)
+    loaded = load_probe(tmp_path)
+    assert loaded.source == SOURCE
+    assert loaded.probe.get_params() == saved.probe.get_params()
+    assert list(loaded.canaries) == list(latents)
+    assert all((loaded.canaries[text] == latents[text]).all() for text in latents)
     change(tmp_path, canaries=["a", "ä b", "c"])
     assert "do not go together" in refusal(tmp_path)
 

@@ -231,9 +231,12 @@ def test_without_a_block_of_layers_the_probe_is_the_one_fitted_by_hand_on_the_ot
         whole.pretrain(pool)
     whole.fit(*train, development=development)
     scores = whole.predict(*test[:2])
-    found = list(ablate(asked, model, FittedStep(whole, (scores,)), groups, Silent()))
-    assert [(each.first, each.last, each.step) for each in found] == [(0, 1, step), (2, 2, step)]
-    for each, kept in zip(found, ([2], [0, 1]), strict=True):
+    ablations = list(ablate(asked, model, FittedStep(whole, (scores,)), groups, Silent()))
+    assert [(each.first, each.last, each.step) for each in ablations] == [
+        (0, 1, step),
+        (2, 2, step),
+    ]
+    for each, kept in zip(ablations, ([2], [0, 1]), strict=True):
         by_hand = SimilarityProbe(step=step, seed=5, hidden=2)
         if step == "final":
             by_hand.pretrain(pool[:, kept])
