@@ -237,3 +237,15 @@ def test_a_guess_that_is_repeated_in_all_questions_of_an_example_counts_once():
         case = make_case(np.repeat(rows, 6, axis=1), np.repeat(gold, 6), units=units, options=3)
         known += not uninformative(case, shared_mistakes(case.answers))
     assert known <= 1
+
+
+def test_a_control_far_from_the_suspects_skill_is_flagged():
+    rows, gold = strangers(0, controls=3, items=100)
+    for row, count in enumerate((50, 64, 66, 34), start=1):
+        rows[row] = np.where(np.arange(100) < count, gold, (gold + 1 + np.arange(100) % 4) % 5)
+    flags = [one.flags for one in checked(rows, gold)]
+    assert flags == [
+        (),
+        ("its accuracy is 0.16 above the suspect's",),
+        ("its accuracy is 0.16 below the suspect's",),
+    ]
