@@ -162,11 +162,11 @@ def _by_probe(
             fix="leave --semscore out, or choose another task",
         )
     # It brings scikit-learn with it, which no encoder needs.
-    from scope.jobs.probe.similarity import open_for_semscore
+    from scope.jobs.probe.similarity import open_probe
 
     with _or_leave_it_out("--semscore none"):
         folder, model = folder_and_model(spec)
-        return ByProbe(probe=open_for_semscore(folder, options, model))
+        return ByProbe(probe=open_probe(folder, options, model, option=f"--semscore {spec}#SPEC"))
 
 
 def folder_and_model(spec: str) -> tuple[Path, str | None]:

@@ -58,6 +58,7 @@ from scope.records.pair import (
     PairResult as PairResult,
 )
 from scope.records.probe import (
+    LayerAblation as LayerAblation,
     LayerAlignment as LayerAlignment,
     LayerScore as LayerScore,
     MisjudgedPair as MisjudgedPair,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scope.records.estimates import Estimate, Undefined
@@ -70,6 +70,22 @@ class LayerScore:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LayerAblation:
+    """What the last step's probe loses when it is fitted again without neighbouring layers.
+
+    The layers from ``first`` to ``last`` are left out. ``pearson`` and ``spearman`` are the
+    correlations with all layers minus those without these, on the same test pairs.
+    """
+
+    model: str
+    step: str
+    first: int
+    last: int
+    pearson: Estimate | Undefined
+    spearman: Estimate | Undefined
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ProbeDifference:
     """Pearson's correlation of one model's probe minus another's, on the same test pairs."""
 
@@ -94,6 +110,17 @@ class LayerAlignment:
     values: tuple[tuple[float, ...], ...]
     margins: tuple[tuple[float, ...], ...]
     chance: float
+
+    def cells(self) -> Mapping[tuple[int, int], Estimate]:
+        """The CKA of each layer of ``first`` with each of ``second``, by the two numbers."""
+        n = self.sentences
+        return {
+            (row, column): Estimate(
+                value=value, low=value - margin, high=value + margin, n=n, method="CKA"
+            )
+            for row, pair in enumerate(zip(self.values, self.margins, strict=True))
+            for column, (value, margin) in enumerate(zip(*pair, strict=True))
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,6 +160,7 @@ class ProbeFindings:
     models: tuple[ProbedModel, ...]
     scores: tuple[StepScore, ...]
     layers: tuple[LayerScore, ...] = ()
+    ablations: tuple[LayerAblation, ...] = ()
     differences: tuple[ProbeDifference, ...] = ()
     alignments: tuple[LayerAlignment, ...] = ()
     misjudged: tuple[MisjudgedPair, ...] = ()
@@ -152,9 +180,9 @@ class ProbeResult(Result):
         ``target`` is the model, ``against`` the other model or the step before, and ``subset`` the
         step, the layer or the two layers.
         """
-        job, found = self.manifest.job, self.findings
-        yield from _step_rows(job, found.scores)
-        for layer in found.layers:
+        job, findings = self.manifest.job, self.findings
+        yield from _step_rows(job, findings.scores)
+        for layer in findings.layers:
             for metric, estimate in (
                 ("layer_pearson", layer.raw),
                 ("layer_pearson_encoded", layer.encoded),
@@ -164,7 +192,11 @@ class ProbeResult(Result):
                 if estimate is not None:
                     subset = f"layer {layer.layer}"
                     yield FrameRow.of(job, metric, layer.model, estimate, subset=subset)
-        for difference in found.differences:
+        for each in findings.ablations:
+            subset = f"without layers {each.first} to {each.last}"
+            for metric, lost in (("pearson", each.pearson), ("spearman", each.spearman)):
+                yield FrameRow.of(job, f"refitted_{metric}_lost", each.model, lost, subset=subset)
+        for difference in findings.differences:
             yield FrameRow.of(
                 job,
                 "pearson_difference",
@@ -173,13 +205,15 @@ class ProbeResult(Result):
                 against=difference.second,
                 subset=difference.step,
             )
-        for alignment in found.alignments:
-            yield from _alignment_rows(job, alignment)
+        for alignment in findings.alignments:
+            first, second = alignment.first, alignment.second
+            for (row, column), cell in alignment.cells().items():
+                subset = f"layers {row} and {column}"
+                yield FrameRow.of(job, "cka", first, cell, against=second, subset=subset)
 
 
 def _step_rows(job: str, scores: tuple[StepScore, ...]) -> Iterator[FrameRow]:
-    before: dict[str, str] = {}
-    for score in scores:
+    for before, score in zip((None, *scores), scores, strict=False):
         model, step = score.model, score.step
         for metric, estimate in (
             ("pearson", score.pearson),
@@ -188,26 +222,6 @@ def _step_rows(job: str, scores: tuple[StepScore, ...]) -> Iterator[FrameRow]:
             ("mean_absolute_error", score.error),
         ):
             yield FrameRow.of(job, metric, model, estimate, subset=step)
-        if score.gain is not None:
-            last = before.get(model, "")
+        if before is not None and score.gain is not None:
+            last = before.step
             yield FrameRow.of(job, "pearson_gain", model, score.gain, against=last, subset=step)
-        before[model] = step
-
-
-def _alignment_rows(job: str, layer_alignment: LayerAlignment) -> Iterator[FrameRow]:
-    for row, (values, margins) in enumerate(
-        zip(layer_alignment.values, layer_alignment.margins, strict=True)
-    ):
-        for column, (value, margin) in enumerate(zip(values, margins, strict=True)):
-            yield FrameRow(
-                capability=job,
-                metric="cka",
-                target=layer_alignment.first,
-                against=layer_alignment.second,
-                subset=f"layers {row} and {column}",
-                value=value,
-                low=value - margin,
-                high=value + margin,
-                n=layer_alignment.sentences,
-                reason="",
-            )

@@ -1,7 +1,8 @@
 """The job `probe`: read pairs and models, fit probes, evaluate and save them.
 
-``request`` has the options and ``probing`` the entry point, with ``fitting`` for new probes and
-``retesting`` for a saved one. ``pairs`` and ``readers`` check the inputs, ``steps`` fits,
-``scoring`` evaluates, and ``pairwise`` compares models. ``sections`` makes the page of the result,
-``brief`` what a terminal shows of it.
+``request`` has the options and ``run`` the job, for new probes and a saved one. ``pairs`` and
+``readers`` check the inputs, ``steps`` fits and compares, with the estimator of ``estimator``,
+``measures`` and ``network`` on the arrays of ``latents``. ``correlations`` and ``layers`` give the
+numbers with intervals, ``saving`` and ``similarity`` keep and open probes. ``page``,
+``page_layers`` and ``page_tables`` make the report.
 """

@@ -1,4 +1,4 @@
-"""Correlations with human scores, their differences, and the mean error, with intervals.
+"""Correlations with human scores and their differences, with intervals.
 
 Intervals are from a jackknife over groups of pairs: pairs that share a sentence are not
 independent, so they are left out together. It assumes nothing about the distribution of scores,
@@ -17,7 +17,6 @@ from scipy.stats import rankdata, t as student
 
 from scope.jobs.probe.latents import Scores, checked_groups
 from scope.records.estimates import Estimate, Undefined
-from scope.statistics import mean_estimate
 
 Groups = NDArray[np.intp]
 """Shape (pairs,): numbers of groups from 0, each of which occurs."""
@@ -28,8 +27,8 @@ LEVEL = 0.95
 _FEWEST = 4
 """Groups; without one of three there may be two pairs left, which always lie on a line."""
 
-_LITTLE = 1e-6
-"""If less than this share of the squares is left, they are summed again without subtraction."""
+_NOTHING = 1e-9
+"""If less than this share of the squares is left without a group, the rest is constant."""
 
 _PERFECT = 1 - 1e-12
 """A correlation beyond this is perfect but for rounding; ``atanh`` of 1 would be infinite."""
@@ -85,14 +84,10 @@ def pearson_without(given: Scores, wanted: Scores, groups: Groups) -> Scores:
     sums = rest(first), rest(second)
     squares = rest(first**2) - sums[0] ** 2 / left, rest(second**2) - sums[1] ** 2 / left
     products = rest(first * second) - sums[0] * sums[1] / left
-    firm = (squares[0] > _LITTLE * (first @ first)) & (squares[1] > _LITTLE * (second @ second))
+    varied = (squares[0] > _NOTHING * (first @ first)) & (squares[1] > _NOTHING * (second @ second))
     correlations = np.full(len(left), math.nan)
-    correlations[firm] = products[firm] / np.sqrt(squares[0][firm] * squares[1][firm])
-    for group in np.flatnonzero(~firm):
-        kept = groups != group
-        correlations[group] = pearson(given[kept], wanted[kept])
-    np.clip(correlations, -1.0, 1.0, out=correlations)
-    return correlations
+    correlations[varied] = products[varied] / np.sqrt(squares[0][varied] * squares[1][varied])
+    return np.asarray(np.clip(correlations, -1.0, 1.0))
 
 
 def spearman_without(given: Scores, wanted: Scores, groups: Groups) -> Scores:
@@ -104,7 +99,7 @@ def spearman_without(given: Scores, wanted: Scores, groups: Groups) -> Scores:
     >>> spearman_without(given, wanted, np.array([0, 1, 2, 3])).round(3).tolist()
     [0.5, 1.0, 1.0, 0.5]
     """
-    masks = (groups != group for group in range(groups.max() + 1))
+    masks = [groups != group for group in range(groups.max() + 1)]
     return np.array([pearson(rankdata(given[kept]), rankdata(wanted[kept])) for kept in masks])
 
 
@@ -208,51 +203,39 @@ def pearson_difference(
     >>> print(pearson_difference(wanted**2, np.array([1.0, 0, 2, 3, 5, 4]), wanted))
     0.074 [-0.016, 0.164]
     """
-    first = pearson_estimate(given, wanted, groups)
-    second = pearson_estimate(other, wanted, groups)
+    return _difference(given, other, wanted, groups, pearson_without)
+
+
+def spearman_difference(
+    given: Scores, other: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
+) -> Estimate | Undefined:
+    """Spearman's rank correlation of ``given`` less that of ``other``; as `pearson_difference`.
+
+    Examples
+    --------
+    >>> wanted = np.array([0.0, 1, 2, 3, 4, 5])
+    >>> print(spearman_difference(wanted**2, np.array([1.0, 0, 2, 3, 5, 4]), wanted))
+    0.114 [-0.157, 0.385]
+    """
+    ranks = rankdata(given), rankdata(other), rankdata(wanted)
+    return _difference(*ranks, groups, spearman_without)
+
+
+def _difference(
+    given: Scores,
+    other: Scores,
+    wanted: Scores,
+    groups: NDArray[np.int64] | None,
+    correlations_without: Callable[[Scores, Scores, Groups], Scores],
+) -> Estimate | Undefined:
+    first = _estimate(given, wanted, groups, correlations_without)
+    second = _estimate(other, wanted, groups, correlations_without)
     if isinstance(first, Undefined):
         return first
     if isinstance(second, Undefined):
         return second
     value = first.value - second.value
     numbers = checked_groups(groups, len(given))
-    without = pearson_without(given, wanted, numbers) - pearson_without(other, wanted, numbers)
-    half = half_width(without)
+    sides = (correlations_without(side, wanted, numbers) for side in (given, other))
+    half = half_width(np.subtract(*sides))
     return replace(first, value=value, low=max(-2.0, value - half), high=min(2.0, value + half))
-
-
-def mean_error_estimate(
-    given: Scores,
-    wanted: Scores,
-    *,
-    groups: NDArray[np.int64] | None = None,
-    low: float = 0.0,
-    high: float = 5.0,
-) -> Estimate | Undefined:
-    """The mean absolute difference from human scores, in their unit; ``n`` counts pairs.
-
-    Parameters
-    ----------
-    given, wanted
-        Shape (pairs,), from ``low`` to ``high``.
-    groups
-        Shape (pairs,): pairs of one group are one example for the interval; None: each by itself.
-    low, high
-        The range of the scores, and so of an error from 0 to ``high - low``.
-
-    Raises
-    ------
-    DataError
-        If there is not one group a pair.
-
-    Examples
-    --------
-    >>> print(mean_error_estimate(np.array([1.0, 4.0]), np.array([2.0, 4.0])))
-    0.500 [0.028, 3.442]
-    """
-    errors = np.abs(given - wanted)
-    names = list(map(str, checked_groups(groups, len(errors))))
-    estimate = mean_estimate(
-        errors, names, low=0.0, high=high - low, level=LEVEL, empty="there are no pairs"
-    )
-    return replace(estimate, n=len(errors))

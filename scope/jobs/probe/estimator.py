@@ -44,10 +44,9 @@ from scope.jobs.probe.network import (
     head_size,
 )
 
-_LEAST = {
-    **dict.fromkeys(("hidden", "components", "epochs", "patience"), 1),
-    **{"seed": 0, "outputs": 2, "batch": 2},
-}
+_COUNTS = ("seed", "hidden", "outputs", "components", "epochs", "batch", "patience")
+_LEAST = {"seed": 0, "outputs": 2, "batch": 2}
+"""The least value of these; 1 of the other counts."""
 
 
 def check_parameters(probe: Any) -> None:
@@ -59,8 +58,8 @@ def check_parameters(probe: Any) -> None:
             expected="a finite range, and `low` below `high`",
             fix="give the range of the scores, such as low=0, high=5",
         )
-    for name, least in _LEAST.items():
-        value = getattr(probe, name)
+    for name in _COUNTS:
+        value, least = getattr(probe, name), _LEAST.get(name, 1)
         if value is not None and value < least:
             raise SpecError(
                 f"{name}={value}",
@@ -142,22 +141,17 @@ class Calibration(NamedTuple):
         some = dissimilarities[dissimilarities > 0]
         unit = float(np.median(some)) if some.size else 1.0
 
-        def from_logarithms(logarithms: NDArray[np.float64]) -> Calibration:
-            scale, power = np.exp(np.clip(logarithms, -_WIDEST, _WIDEST))
-            return cls(float(scale), float(power), unit)
-
-        units = dissimilarities / unit
+        def at(logarithms: NDArray[np.float64]) -> Calibration:
+            scale, power = np.exp(np.clip(logarithms, -_WIDEST, _WIDEST)).tolist()
+            return cls(scale, power, unit)
 
         def error(logarithms: NDArray[np.float64]) -> float:
-            scale, power = np.exp(np.minimum(np.maximum(logarithms, -_WIDEST), _WIDEST)).tolist()
-            # `scores` from 0 to 1, without what only other ranges need: this takes most of a fit.
-            given = 1 + np.expm1(-((scale * units) ** power))
-            return float(np.square(given - similarities).mean())
+            scores = at(logarithms).scores(dissimilarities, 0.0, 1.0)
+            return float(np.square(scores - similarities).mean())
 
-        with np.errstate(over="ignore"):
-            ends = [minimize(error, np.array(start), method="Nelder-Mead") for start in _STARTS]
+        ends = [minimize(error, np.array(start), method="Nelder-Mead") for start in _STARTS]
         # The first of equals.
-        return from_logarithms(min(ends, key=lambda end: float(end.fun)).x)
+        return at(min(ends, key=lambda end: float(end.fun)).x)
 
     def scores(self, dissimilarities: NDArray[np.float64], low: float, high: float) -> Scores:
         """Scores from ``low`` to ``high``, which fall with the dissimilarity; ``high`` at 0.
@@ -267,7 +261,6 @@ class SimilarityProbe(BaseEstimator):
             )
         with one_thread():
             self.pretrained_ = self._pretrained(self._inputs(checked_latents(latents)))
-        self.pretrained_step_ = self.step
         return self
 
     def fit(
@@ -372,7 +365,7 @@ class SimilarityProbe(BaseEstimator):
         require_enough_pairs(count, layers, self.step, self.hidden)
         if self.step == "mlp":
             return AllCosines.fit(pairs, development)
-        if getattr(self, "pretrained_step_", None) == self.step:
+        if hasattr(self, "pretrained_"):
             pretrained = self.pretrained_
             require_form(pairs.first, *pretrained.basis.centre.shape)
         else:

@@ -27,7 +27,6 @@ Scores = NDArray[np.float64]
 Distances = NDArray[np.float64]
 """Shape (pairs, layers): 1 - cosine, from 0 to 2; exactly 0 for equal latents."""
 
-_ROWS = 1024
 _STILL = 1e-6
 """A dimension with a smaller deviation carries no information; it keeps its own scale."""
 
@@ -50,26 +49,18 @@ def checked_latents(latents: NDArray[Any], name: str = "the latents") -> Latents
     Traceback (most recent call last):
     ...
     scope.errors.DataError: found:    the latents of shape (2, 8)
-    expected: three axes: sentences, layers and width, none of them empty
-    fix:      read the latents of all layers, one vector a sentence and layer
+    expected: finite numbers in three axes: sentences, layers and width, none of them empty
+    fix:      read the latents of all layers in float32, one vector a sentence and layer
     """
-    latents = np.asanyarray(latents)
-    if latents.ndim != 3 or 0 in latents.shape:
+    single = np.asanyarray(latents).astype(np.float32, copy=False)
+    finite = bool(np.isfinite(single).all())
+    if single.ndim != 3 or 0 in single.shape or not finite:
         raise DataError(
-            f"{name} of shape {latents.shape}",
-            expected="three axes: sentences, layers and width, none of them empty",
-            fix="read the latents of all layers, one vector a sentence and layer",
+            f"{name} of shape {single.shape}{'' if finite else ', not all of them finite'}",
+            expected="finite numbers in three axes: sentences, layers and width, none of them "
+            "empty",
+            fix="read the latents of all layers in float32, one vector a sentence and layer",
         )
-    single = latents.astype(np.float32, copy=False)
-    for start in range(0, len(single), _ROWS):
-        finite = np.isfinite(single[start : start + _ROWS]).all(axis=2)
-        if not finite.all():
-            row, layer = np.argwhere(~finite)[0]
-            raise DataError(
-                f"{name} hold a number that is not finite in row {start + row}, layer {layer}",
-                expected="finite numbers",
-                fix="read them again in float32: float16 overflows in some models",
-            )
     return single
 
 

@@ -144,7 +144,8 @@ def linear_cka(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]
     ([[0.7071]], [[1.0]])
     """
     with one_thread():
-        return _map_of(*_unit_products(first, second))
+        ours, theirs = _unit_products(first, second)
+        return np.clip(ours @ theirs.T, 0.0, 1.0)
 
 
 def _unit_products(first: NDArray[Any], second: NDArray[Any]) -> list[NDArray[np.float64]]:
@@ -176,10 +177,6 @@ def _unit_products(first: NDArray[Any], second: NDArray[Any]) -> list[NDArray[np
             unit[layer] = products / np.linalg.norm(products)
         sides.append(unit)
     return sides
-
-
-def _map_of(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.clip(first @ second.T, 0.0, 1.0)
 
 
 _PARTS = 10
@@ -244,7 +241,7 @@ def align_layers(
             linear_cka(first[parts != part], second[parts != part]) for part in range(_PARTS)
         ]
         chance = _chance(ours, theirs, len(first), generator)
-        values = _map_of(ours, theirs)
+        values = np.clip(ours @ theirs.T, 0.0, 1.0)
     spread = np.var(without, axis=0) * (_PARTS - 1)
     quantile = float(student.ppf((1 + _LEVEL) / 2, _PARTS - 1))
     return AlignedLayers(values, quantile * np.sqrt(spread), chance)

@@ -221,6 +221,11 @@ class Pretrained(NamedTuple):
         inputs = project(basis, parts)
         return cls(basis, train_autoencoders(inputs, min(recipe.outputs, inputs.shape[2]), seed))
 
+    def of_layers(self, kept: NDArray[np.int64]) -> Pretrained:
+        """The same for some of the layers, each of which was learned by itself."""
+        encoders = self.encoders and {name: each[kept] for name, each in self.encoders.items()}
+        return Pretrained(Basis(*(each[kept] for each in self.basis)), encoders)
+
     def reconstruction_errors(self, latents: Latents) -> NDArray[np.float64]:
         """The squared error of each sentence in each layer, as a share of the layer's variance.
 

@@ -25,7 +25,7 @@ from reports.builders.outcomes import model_lines
 from reports.builders.run import asked, code, folded, reproduce, run_lines
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import count_rivals, short
-from scope.jobs.probe.page_layers import layer_curve, layers_section
+from scope.jobs.probe.page_layers import largest_losses, layer_curve, layers_section
 from scope.jobs.probe.page_tables import (
     MOST_ROWS,
     RAW,
@@ -98,6 +98,7 @@ def brief_blocks(result: ProbeResult) -> tuple[Block, ...]:
     return (
         *(_box(findings, score) for score in last if len(last) <= MOST_BOXES),
         *map(Paragraph, between_models(findings)),
+        *largest_losses(findings),
         short_table(findings.scores if len(findings.scores) <= MOST_ROWS else last),
         *([Terms(facts, facts=True)] if facts else []),
         *run_lines(result.clock),

@@ -8,12 +8,12 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import cast
 
-from reports.blocks import Block, Figure, Fold, Section, note, paragraph
+from reports.blocks import Block, Figure, Fold, Paragraph, Section, note, paragraph
 from reports.builders.estimates import table_of
 from reports.charts import Chart, Dot, Grid, Series, grid
 from reports.prose import Span, plain, prose, written
 from reports.wording import Cell, number, short
-from scope.records import Estimate, LayerAlignment, LayerScore, ProbeFindings
+from scope.records import Estimate, LayerAblation, LayerAlignment, LayerScore, ProbeFindings
 
 MOST_WRITTEN = 32
 """A map with more columns shows only colours; the numbers are tooltips."""
@@ -70,8 +70,44 @@ def layers_section(findings: ProbeFindings) -> Section:
         "unexplained. Layers are counted from 0, without the input embeddings. A step calibrates "
         "its scores by a nonlinear function, so that its Pearson differs from that of a layer."
     )
-    blocks = (about, *([table] if table else []), *similar_layers(findings.alignments))
+    refitted = table_of(
+        "The last step fitted again without some layers: decrease on the test pairs",
+        ("Without", "Pearson", "Spearman"),
+        (
+            (
+                (Span(f"{_layers(each)}\n"), Span(each.model, "note", foreign=True)),
+                *(Cell.of(lost, signed=True) for lost in (each.pearson, each.spearman)),
+            )
+            for each in findings.ablations
+        ),
+    )
+    blocks = (
+        about,
+        *(table for table in (table, refitted) if table),
+        *similar_layers(findings.alignments),
+    )
     return Section(anchor="layers", title="Layers", blocks=blocks)
+
+
+def largest_losses(findings: ProbeFindings) -> Iterator[Paragraph]:
+    """The layers of each model without which the last step, fitted again, loses most."""
+    for model in dict.fromkeys(each.model for each in findings.ablations):
+        of_model = [each for each in findings.ablations if each.model == model]
+        most = max(of_model, key=lambda each: getattr(each.pearson, "value", -math.inf))
+        yield paragraph(
+            f"Fitted again without {_layers(most)}, **{{model}}** loses Pearson {{pearson}} and "
+            "Spearman {spearman}, the most of {n} such fits.",
+            model=model,
+            pearson=short(most.pearson),
+            spearman=short(most.spearman),
+            n=len(of_model),
+        )
+
+
+def _layers(ablation: LayerAblation) -> str:
+    """The layers that were left out, such as layers 2 to 3."""
+    first, last = ablation.first, ablation.last
+    return f"layer {first}" if first == last else f"layers {first} to {last}"
 
 
 def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
@@ -91,13 +127,7 @@ def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
 def _map(alignment: LayerAlignment) -> Iterator[Block]:
     first, second = alignment.first, alignment.second
     chance, n = alignment.chance, alignment.sentences
-    cells = {
-        (f"{row}", f"{column}"): Estimate(
-            value=value, low=value - margin, high=value + margin, n=n, method="CKA"
-        )
-        for row, pair in enumerate(zip(alignment.values, alignment.margins, strict=True))
-        for column, (value, margin) in enumerate(zip(*pair, strict=True))
-    }
+    cells = {(f"{row}", f"{column}"): cell for (row, column), cell in alignment.cells().items()}
     rows, columns = (tuple(dict.fromkeys(side)) for side in zip(*cells, strict=True))
     row, column = max(cells, key=lambda place: cells[place].value)
     yield paragraph(

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from scope.errors import DataError, SpecError
 from scope.jobs.probe.latents import Scores
@@ -149,8 +151,8 @@ def read_all_parts(task: PairTask, request: ProbeRequest) -> GivenPairs:
     train = _read(task, request, "train")
     development = _development(task, request)
     test = _read(task, request, "test")
-    maximum = _low_maximum(train.pairs, task)
-    if maximum is not None:
+    maximum = max(pair.score for pair in train.pairs)
+    if maximum < (task.low + task.high) / 2:
         raise DataError(
             f"the highest score of the training pairs is {maximum:g} in a range of "
             f"{task.low:g} to {task.high:g}",
@@ -218,14 +220,9 @@ def _development(task: PairTask, request: ProbeRequest) -> PairData | None:
     except DataError:
         if request.data is None:
             raise
-        try:
-            # If the table is readable, only the rows of this part are missing.
-            task.load_pairs(request.data, part=None, n=None, seed=request.seed)
-        except DataError:
-            pass
-        else:
-            return None
-        raise
+        # If the whole table is readable, only the rows of this part are missing.
+        task.load_pairs(request.data, part=None, n=None, seed=request.seed)
+        return None
 
 
 def _require_variety(pairs: Pairs, name: str) -> None:
@@ -238,12 +235,6 @@ def _require_variety(pairs: Pairs, name: str) -> None:
             fix="add pairs of similar and of dissimilar meaning"
             + (", or give separate development pairs" if name == "development" else ""),
         )
-
-
-def _low_maximum(pairs: Pairs, task: PairTask) -> float | None:
-    """The highest score if none is in the upper half, which suggests another range."""
-    maximum = max(pair.score for pair in pairs)
-    return maximum if maximum < (task.low + task.high) / 2 else None
 
 
 SHARE = 0.1
@@ -266,10 +257,10 @@ def split_development(pairs: Pairs, seed: int) -> tuple[Pairs, Pairs]:
     >>> len(train), len({pair.first for pair in development})
     (18, 1)
     """
-    groups = connected(pairs)
+    groups = sentence_groups(pairs)
     members: dict[int, list[int]] = {}
-    for place, group in enumerate(groups):
-        members.setdefault(group, []).append(place)
+    for place, pair in enumerate(pairs):
+        members.setdefault(groups[pair.first], []).append(place)
     wanted = max(2, round(SHARE * len(pairs)))
     drawn: set[int] = set()
     for group in np.random.default_rng(seed).permutation(len(members)):
@@ -281,37 +272,22 @@ def split_development(pairs: Pairs, seed: int) -> tuple[Pairs, Pairs]:
     )
 
 
-def connected(pairs: Sequence[ScoredPair]) -> list[int]:
-    """The group number of each pair; pairs that share a sentence are in the same group.
+def sentence_groups(pairs: Sequence[ScoredPair]) -> dict[str, int]:
+    """The group number of each sentence; the sentences of one pair are in the same group.
 
     Examples
     --------
-    >>> sides = [("a", "b"), ("c", "d"), ("d", "e"), ("e", "a")]
-    >>> connected([ScoredPair(id=x, first=x, second=y, score=0.0) for x, y in sides[:3]])
-    [0, 1, 1]
-    >>> connected([ScoredPair(id=x, first=x, second=y, score=0.0) for x, y in sides])
-    [0, 0, 0, 0]
+    >>> sides = [("a", "b"), ("c", "d"), ("d", "e")]
+    >>> sentence_groups([ScoredPair(id=x, first=x, second=y, score=0.0) for x, y in sides])
+    {'a': 0, 'b': 0, 'c': 1, 'd': 1, 'e': 1}
     """
-    above: dict[str, str] = {}
-
-    def top(sentence: str) -> str:
-        while above.setdefault(sentence, sentence) != sentence:
-            above[sentence] = above[above[sentence]]
-            sentence = above[sentence]
-        return sentence
-
-    for pair in pairs:
-        above[top(pair.first)] = top(pair.second)
-    numbers: dict[str, int] = {}
-    return [numbers.setdefault(top(pair.first), len(numbers)) for pair in pairs]
-
-
-def groups_of_sentences(pairs: Pairs, sentences: Sequence[str]) -> NDArray[np.int64]:
-    """The group number of each sentence of the pairs."""
-    numbers: dict[str, int] = {}
-    for pair, group in zip(pairs, connected(pairs), strict=True):
-        numbers[pair.first] = numbers[pair.second] = group
-    return np.array([numbers[text] for text in sentences], dtype=np.int64)
+    if not pairs:
+        return {}
+    numbers = {text: number for number, text in enumerate(sentences_of(pairs))}
+    ends = [[numbers[pair.first] for pair in pairs], [numbers[pair.second] for pair in pairs]]
+    graph = coo_array((np.ones(len(pairs)), ends), shape=(len(numbers), len(numbers)))
+    groups = connected_components(graph, directed=False)[1]
+    return dict(zip(numbers, groups.tolist(), strict=True))
 
 
 class LeakageGroups(NamedTuple):
@@ -336,7 +312,8 @@ def leakage_groups(pairs: GivenPairs) -> LeakageGroups:
     >>> leakage_groups(GivenPairs(train=(pair("x", "a"),), test=test, cards=()))
     LeakageGroups(groups=array([0, 1, 0]), unseen=array([False,  True,  True]))
     """
-    groups = np.array(connected(pairs.test), dtype=np.int64)
+    of_sentences = sentence_groups(pairs.test)
+    groups = np.array([of_sentences[pair.first] for pair in pairs.test], dtype=np.int64)
     known = sentences_of((*pairs.train, *pairs.development))
     return LeakageGroups(groups, ~_sharing(pairs.test, known) if known else None)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
-from scope.answers.vectors import LatentTable, stored_latents
+from scope.answers.vectors import LatentTable
 from scope.data.sources import read_small_text
 from scope.errors import DataError, RunError, SpecError
-from scope.jobs.identity import short_names
-from scope.jobs.probe.saving import DESCRIPTION, LatentSource
+from scope.jobs.probe.saving import DESCRIPTION, OWN, LatentSource, load_probe
 from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD, SLOT, ReadoutKind
@@ -21,18 +19,14 @@ from scope.models.loading import load_latent_reader
 from scope.models.options import DType
 from scope.paths import expanded
 from scope.protocols import Advance, LatentReader, Progress
-from scope.records import ModelCard, ProbedModel
+from scope.records import ProbedModel
 from scope.store import check_folder
-from scope.store.files import guarded, read_text
-
-OWN = "its own"
-"""The readout of a model that defines its own, such as one of Python."""
+from scope.store.files import guarded
 
 AutoDType = DType | Literal["auto"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadModel:
+class ReadModel(NamedTuple):
     """A model with its latents of all texts, on disk."""
 
     name: str
@@ -113,37 +107,6 @@ def source_of(reader: LatentReader) -> LatentSource:
     )
 
 
-def names_of(sources: Sequence[LatentSource]) -> tuple[str, ...]:
-    """A short name for each model; all differ."""
-    return short_names([source.spec for source in sources])
-
-
-def card_of(name: str, source: LatentSource, table: LatentTable | None = None) -> ModelCard:
-    """A model in the manifest."""
-    return ModelCard(
-        name=name,
-        spec=source.spec,
-        fingerprint=source.fingerprint,
-        role="model",
-        truncated=0 if table is None else table.truncated,
-        reproducible="" if table is None else table.reproducible,
-    )
-
-
-def read_texts(
-    name: str,
-    reader: LatentReader,
-    texts: Sequence[str],
-    progress: Progress,
-) -> ReadModel:
-    """The latents of all texts by one model; cached ones are reused."""
-    return ReadModel(
-        name=name,
-        source=source_of(reader),
-        table=stored_latents(texts, reader, NamedProgress(name, progress)),
-    )
-
-
 @dataclass(frozen=True)
 class NamedProgress:
     """Progress whose tasks begin with a name."""
@@ -198,20 +161,15 @@ def prepare_folder(folder: Path, source: LatentSource) -> None:
             expected="a new folder, an empty one, or one with a saved probe",
             fix="choose another folder with --save",
         )
-    _require_same_model(folder, source)
-
-
-def _require_same_model(folder: Path, source: LatentSource) -> None:
-    """Check that no other model's probe is replaced; an unreadable one may be replaced."""
-    text = read_text(folder / DESCRIPTION)
     try:
-        kept = None if text is None else json.loads(text)["source"]
-        spec, fingerprint = (None, None) if kept is None else (kept["spec"], kept["fingerprint"])
-    except (ValueError, TypeError, KeyError):
+        kept = load_probe(folder).source
+    except RunError:
+        # There is none, or a damaged one, which may be replaced.
         return
-    if fingerprint not in (None, source.fingerprint):
+    if kept.fingerprint != source.fingerprint:
         raise RunError(
-            f"`{folder}` contains a probe of `{spec}` with the fingerprint `{fingerprint}`",
+            f"`{folder}` contains a probe of `{kept.spec}` with the fingerprint "
+            f"`{kept.fingerprint}`",
             expected=f"a folder without a probe, or with one of `{source.spec}` with the same "
             f"readout and the fingerprint `{source.fingerprint}`",
             fix="choose another folder with --save, or delete the existing probe",

@@ -36,24 +36,8 @@ USUAL_STEPS = ("raw", "final")
 UNLABELLED_N = 4000
 """Default number of sampled sentences without scores; more change little."""
 
-OF_FITTING = (
-    "train",
-    "development",
-    "unlabelled",
-    "unlabelled_n",
-    "text_column",
-    "steps",
-    "seeds",
-    "readout",
-    "prompt",
-    "low",
-    "high",
-    "hidden",
-    "settings",
-    "save",
-    "dtype",
-)
-"""Fields that apply only to a new probe."""
+OF_TESTING = ("models", "data", "test", "n", "seed", "task", "probe", "model_options")
+"""Fields that apply to a saved probe; all others of a probe apply only to a new one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +140,11 @@ class ProbeRequest(Request):
     """Units of the head's hidden layer; fewer need fewer training pairs. The steps raw and
     published have no such layer."""
 
+    ablate: Annotated[int | None, whole_number(METHOD, default="no ablation"), Limits(least=1)] = (
+        None
+    )
+    """Layers in a block: leave each block out, and fit the last step again; 1 for single layers."""
+
     save: Annotated[str | Path | None, option(OUTPUT, metavar="FOLDER")] = None
     """Folder to save the last step's probe in; requires a single model."""
 
@@ -202,7 +191,7 @@ class ProbeRequest(Request):
         """Reject options that a saved probe determines."""
         refuse_unused(
             self,
-            OF_FITTING,
+            [name for name in ProbeRequest.__annotations__ if name not in OF_TESTING],
             f"with --probe `{folder}`",
             "only test pairs, --test or --data: a saved probe is already fitted",
             instead="omit --probe to fit a new probe",
@@ -236,11 +225,6 @@ class ProbeRequest(Request):
                 "options of pairs, whose columns are auto-detected and which --n samples",
                 instead="add --unlabelled, sentences without scores",
             )
-        self._check_steps()
-
-    def _check_steps(self) -> None:
-        from scope.jobs.probe.estimator import check_parameters
-
         steps = self.ordered_steps
         if self.unlabelled is not None and not set(PRETRAINED) & set(steps):
             raise SpecError(
@@ -248,7 +232,6 @@ class ProbeRequest(Request):
                 expected=f"a step that uses it: {', '.join(PRETRAINED)}",
                 fix=f"add --step {PRETRAINED[-1]}, or omit --unlabelled",
             )
-        check_parameters(self.new_probe(steps[-1], 0.0, 1.0))
 
 
 JOB = Job(

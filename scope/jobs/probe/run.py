@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from scope.answers import Run
@@ -11,14 +11,14 @@ from scope.answers.asking import may_change
 from scope.answers.vectors import LatentTable, recognise_reader, stored_latents
 from scope.core.request import as_function
 from scope.data import load_data
+from scope.errors import SpecError
 from scope.jobs.cost_estimate import Planned, vectors_work
-from scope.jobs.identity import manifest_of
+from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.probe.estimator import SimilarityProbe, require_enough_pairs
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
 from scope.jobs.probe.pairs import (
     ChosenPairTask,
     GivenPairs,
-    LeakageGroups,
     human_scores,
     leakage_groups,
     notes_on_overlap,
@@ -29,11 +29,8 @@ from scope.jobs.probe.pairs import (
 from scope.jobs.probe.readers import (
     NamedProgress,
     ReadModel,
-    card_of,
     load_readers,
-    names_of,
     prepare_folder,
-    read_texts,
     readout_of,
     source_of,
     with_dtype,
@@ -43,7 +40,7 @@ from scope.jobs.probe.saving import LatentSource, SavedProbe, save_probe
 from scope.jobs.probe.similarity import open_probe
 from scope.jobs.probe.steps import (
     FittedStep,
-    JudgedModel,
+    ablate,
     alignments,
     differences,
     fit_steps,
@@ -55,9 +52,9 @@ from scope.paths import expanded
 from scope.protocols import LatentReader
 from scope.records import (
     DataCard,
-    LayerAlignment,
+    LayerAblation,
     Manifest,
-    ProbeDifference,
+    ModelCard,
     ProbeFindings,
     ProbeResult,
     Setting,
@@ -76,14 +73,15 @@ probe = as_function(ProbeRequest, run_probe)
 class ProbePlan:
     """The inputs of a probe: everything is read and checked, but no model is loaded.
 
-    ``settings`` determine the result. ``unlabelled`` are the sentences without scores,
-    ``unlabelled_card`` is their data card.
+    ``settings`` determine the result. ``saved`` is the saved probe to evaluate; None to fit new
+    ones. ``unlabelled`` are the sentences without scores, ``unlabelled_card`` is their data card.
     """
 
     request: ProbeRequest
     chosen: ChosenPairTask
     pairs: GivenPairs
     sources: tuple[LatentSource, ...]
+    saved: SimilarityProbe | None = None
     unlabelled: tuple[str, ...] = ()
     unlabelled_card: DataCard | None = None
     settings: Mapping[str, Setting]
@@ -91,7 +89,7 @@ class ProbePlan:
     @property
     def names(self) -> tuple[str, ...]:
         """A short name for each model."""
-        return names_of(self.sources)
+        return short_names([source.spec for source in self.sources])
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -105,7 +103,14 @@ class ProbePlan:
 
     def manifest(self, tables: Sequence[LatentTable] = ()) -> Manifest:
         """The manifest of the result; ``tables`` are the models' latents, if computed."""
-        read: Sequence[LatentTable | None] = tables or [None] * len(self.sources)
+        cards = [
+            ModelCard(name=name, spec=source.spec, fingerprint=source.fingerprint, role="model")
+            for name, source in zip(self.names, self.sources, strict=True)
+        ]
+        for place, table in enumerate(tables):
+            cards[place] = replace(
+                cards[place], truncated=table.truncated, reproducible=table.reproducible
+            )
         others = () if self.unlabelled_card is None else (self.unlabelled_card,)
         readouts = {}
         for name in ("readout", "prompt", "dtype"):
@@ -116,57 +121,24 @@ class ProbePlan:
             "probe",
             self.request,
             {**self.settings, **readouts},
-            models=tuple(
-                card_of(name, source, table)
-                for name, source, table in zip(self.names, self.sources, read, strict=True)
-            ),
+            models=tuple(cards),
             data=(*self.pairs.cards, *others),
             capabilities=(self.chosen.card(),),
         )
 
-    def result(
-        self,
-        models: Sequence[ReadModel],
-        judged: Sequence[JudgedModel],
-        leakage: LeakageGroups,
-        *,
-        notes: Sequence[str] = (),
-        compared: tuple[ProbeDifference, ...] = (),
-        maps: tuple[LayerAlignment, ...] = (),
-        files: tuple[str, ...] = (),
-    ) -> ProbeResult:
-        """The result of all models; ``notes`` are those besides the pairs' and their overlap."""
-        low, high = self.chosen.ends
-        pairs, unseen = self.pairs, leakage.unseen
-        findings = ProbeFindings(
-            train=len(pairs.train),
-            development=len(pairs.development),
-            test=len(pairs.test),
-            unseen=0 if unseen is None else int(unseen.sum()),
-            groups=len(set(leakage.groups.tolist())),
-            sentences=len(pairs.sentences),
-            unlabelled=len(self.unlabelled),
-            low=low,
-            high=high,
-            models=tuple(model.model for model in judged),
-            scores=tuple(score for model in judged for score in model.scores),
-            layers=tuple(layer for model in judged for layer in model.layers),
-            differences=compared,
-            alignments=maps,
-            misjudged=tuple(pair for model in judged for pair in model.misjudged),
-            notes=(*pairs.notes, *notes_on_overlap(pairs, self.unlabelled), *notes),
-            files=files,
-        )
-        manifest = self.manifest([model.table for model in models])
-        return ProbeResult(manifest=manifest, findings=findings)
-
 
 def prepare(request: ProbeRequest) -> Prepared[ProbeResult]:
     """Read the pairs and open the models' files, or the saved probe."""
-    return (_prepare_new if request.probe is None else _prepare_saved)(request)
+    plan, readers = (_plan_new if request.probe is None else _plan_saved)(request)
+    return Prepared(
+        plan.manifest(),
+        partial(_fit_and_judge, plan, readers),
+        work=partial(plan.work, readers),
+        trains_models=plan.saved is None,
+    )
 
 
-def _prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:
+def _plan_new(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
     # Fast checks first: a language model may take half a minute to load.
     readout = readout_of(request.readout, request.prompt)
     chosen = ChosenPairTask.of(request.task, request.low, request.high, request.settings)
@@ -183,9 +155,8 @@ def _prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:
         )
         # Sorted, like pairs, so that the result does not depend on the order of the rows.
         unlabelled, card = tuple(sorted(example.text for example in data.examples)), data.card
-    readers = load_readers(
-        request.models, with_dtype(request.model_options, request.dtype), readout
-    )
+    options = with_dtype(request.model_options, request.dtype)
+    readers = load_readers(request.models, options, readout)
     plan = ProbePlan(
         request=request,
         chosen=chosen,
@@ -200,76 +171,13 @@ def _prepare_new(request: ProbeRequest) -> Prepared[ProbeResult]:
             "hidden": request.hidden,
             "development": len(pairs.development),
             "unlabelled": len(unlabelled),
+            **({} if request.ablate is None else {"ablate": request.ablate}),
         },
     )
-    return Prepared(
-        plan.manifest(),
-        partial(_fit_and_judge, plan, readers),
-        work=partial(plan.work, readers),
-        trains_models=True,
-    )
+    return plan, readers
 
 
-def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> ProbeResult:
-    request = plan.request
-    folder = None if request.save is None else expanded(request.save)
-    if folder is not None:
-        # The request allows only one model here. None is loaded yet.
-        prepare_folder(folder, plan.sources[0])
-    models = list(_read_models(plan, readers))
-    leakage, judged = leakage_groups(plan.pairs), []
-    for model in models:
-        fitted = fit_steps(plan, model.table, NamedProgress(model.name, request.progress))
-        if folder is not None:
-            save_probe(_saved(plan, model, fitted[-1].probe), folder)
-        judged.append(judge_model(model, fitted, plan.pairs.test, leakage))
-    maps, without_map = alignments(models, plan.pairs.test, request.seed)
-    given = {model.model.name: model.given for model in judged}
-    wanted = human_scores(plan.pairs.test)
-    return plan.result(
-        models,
-        judged,
-        leakage,
-        notes=(*_notes(request), *without_map),
-        compared=differences(request.ordered_steps[-1], given, wanted, leakage.groups),
-        maps=maps,
-        files=() if folder is None else (str(folder),),
-    )
-
-
-def _read_models(plan: ProbePlan, readers: list[LatentReader]) -> Iterator[ReadModel]:
-    """Each model with the latents of all texts; it is released afterwards, as it may be large."""
-    request = plan.request
-    for name in plan.names:
-        reader = readers.pop(0)
-        recognise_reader(plan.texts, reader, request.progress)
-        # The first text loads the model and gives its number of layers.
-        shown = stored_latents(plan.texts[:1], reader, NamedProgress(name, request.progress))
-        for step in request.ordered_steps:
-            require_enough_pairs(len(plan.pairs.train), shown.layers, step, request.hidden)
-        yield read_texts(name, reader, plan.texts, request.progress)
-
-
-def _saved(plan: ProbePlan, model: ReadModel, fitted: SimilarityProbe) -> SavedProbe:
-    """The probe, with the latents of a training sentence if the model has no hash."""
-    texts = sentences_of(plan.pairs.train)[:1] if may_change(model.source) else ()
-    canaries = dict(zip(texts, model.table.rows(texts), strict=True))
-    return SavedProbe(probe=fitted, source=model.source, canaries=canaries)
-
-
-def _notes(request: ProbeRequest) -> Iterator[str]:
-    random = [step for step in request.ordered_steps if step in RANDOM_STEPS]
-    if request.seeds > 1 and random:
-        yield (
-            f"estimates, including gains, are for the seed {request.seed}; "
-            f"steps fitted with {request.seeds} seeds: {', '.join(random)}"
-        )
-    if set(request.ordered_steps) & set(PRETRAINED):
-        others = " and those without scores" if request.unlabelled else ""
-        yield f"layer statistics are from the training sentences{others}"
-
-
-def _prepare_saved(request: ProbeRequest) -> Prepared[ProbeResult]:
+def _plan_saved(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
     opened = open_probe(
         expanded(request.probe or ""),
         with_dtype(request.model_options, request.dtype),
@@ -285,25 +193,101 @@ def _prepare_saved(request: ProbeRequest) -> Prepared[ProbeResult]:
         chosen=chosen,
         pairs=read_test_alone(chosen.task, request),
         sources=(opened.source,),
+        saved=opened.probe,
         settings={"probe": opened.digest, "steps": opened.probe.step},
     )
-    # Only the list references the reader, so that it can be released.
-    readers = [opened.reader]
-    return Prepared(
-        plan.manifest(),
-        partial(_judge_saved, plan, opened.probe, readers),
-        work=partial(plan.work, readers),
+    return plan, [opened.reader]
+
+
+def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> ProbeResult:
+    request, pairs = plan.request, plan.pairs
+    folder = None if request.save is None else expanded(request.save)
+    if folder is not None:
+        # The request allows only one model here. None is loaded yet.
+        prepare_folder(folder, plan.sources[0])
+    models = list(_read_models(plan, readers))
+    leakage, judged = leakage_groups(pairs), []
+    ablations: list[LayerAblation] = []
+    for model in models:
+        fitted = _fitted(plan, model)
+        if folder is not None:
+            save_probe(_saved(plan, model, fitted[-1].probe), folder)
+        judged.append(judge_model(model, fitted, pairs.test, leakage))
+        if request.ablate is not None:
+            progress = NamedProgress(model.name, request.progress)
+            ablations += ablate(plan, model, fitted[-1], leakage.groups, progress)
+    maps, without_map = alignments(models, pairs.test, request.seed)
+    low, high = plan.chosen.ends
+    unseen = leakage.unseen
+    findings = ProbeFindings(
+        train=len(pairs.train),
+        development=len(pairs.development),
+        test=len(pairs.test),
+        unseen=0 if unseen is None else int(unseen.sum()),
+        groups=len(set(leakage.groups.tolist())),
+        sentences=len(pairs.sentences),
+        unlabelled=len(plan.unlabelled),
+        low=low,
+        high=high,
+        models=tuple(model.model for model in judged),
+        scores=tuple(score for model in judged for score in model.scores),
+        layers=tuple(layer for model in judged for layer in model.layers),
+        ablations=tuple(ablations),
+        differences=differences(judged, human_scores(pairs.test), leakage.groups),
+        alignments=maps,
+        misjudged=tuple(pair for model in judged for pair in model.misjudged),
+        notes=(*_notes(plan), *without_map),
+        files=() if folder is None else (str(folder),),
     )
+    manifest = plan.manifest([model.table for model in models])
+    return ProbeResult(manifest=manifest, findings=findings)
 
 
-def _judge_saved(
-    plan: ProbePlan, fitted: SimilarityProbe, readers: list[LatentReader], run: Run
-) -> ProbeResult:
-    progress, test = plan.request.progress, plan.pairs.test
-    recognise_reader(plan.texts, readers[0], progress)
-    # The model is released after reading all texts, because it may be large.
-    model = read_texts(plan.names[0], readers.pop(), plan.texts, progress)
-    first, second, _ = latents_of(model.table, test)
-    step = FittedStep(fitted, (fitted.predict(first, second),))
-    leakage = leakage_groups(plan.pairs)
-    return plan.result([model], [judge_model(model, [step], test, leakage)], leakage)
+def _read_models(plan: ProbePlan, readers: list[LatentReader]) -> Iterator[ReadModel]:
+    """Each model with the latents of all texts; it is released afterwards, as it may be large."""
+    request = plan.request
+    for name, source in zip(plan.names, plan.sources, strict=True):
+        reader, progress = readers.pop(0), NamedProgress(name, request.progress)
+        recognise_reader(plan.texts, reader, request.progress)
+        if plan.saved is None:
+            # The first text loads the model and gives its number of layers.
+            shown = stored_latents(plan.texts[:1], reader, progress)
+            for step in request.ordered_steps:
+                require_enough_pairs(len(plan.pairs.train), shown.layers, step, request.hidden)
+            if (request.ablate or 0) >= shown.layers:
+                raise SpecError(
+                    f"--ablate {request.ablate} for the {shown.layers} layers of `{name}`",
+                    expected="blocks of fewer layers than the model has",
+                    fix=f"write --ablate 1 to --ablate {max(1, shown.layers - 1)}",
+                )
+        yield ReadModel(name, source, stored_latents(plan.texts, reader, progress))
+
+
+def _fitted(plan: ProbePlan, model: ReadModel) -> Sequence[FittedStep]:
+    """New probes of every step, or the saved one, with their scores of the test pairs."""
+    if plan.saved is None:
+        return fit_steps(plan, model.table, NamedProgress(model.name, plan.request.progress))
+    first, second, _ = latents_of(model.table, plan.pairs.test)
+    return [FittedStep(plan.saved, (plan.saved.predict(first, second),))]
+
+
+def _saved(plan: ProbePlan, model: ReadModel, fitted: SimilarityProbe) -> SavedProbe:
+    """The probe, with the latents of a training sentence if the model has no hash."""
+    texts = sentences_of(plan.pairs.train)[:1] if may_change(model.source) else ()
+    canaries = dict(zip(texts, model.table.rows(texts), strict=True))
+    return SavedProbe(probe=fitted, source=model.source, canaries=canaries)
+
+
+def _notes(plan: ProbePlan) -> Iterator[str]:
+    yield from (*plan.pairs.notes, *notes_on_overlap(plan.pairs, plan.unlabelled))
+    request = plan.request
+    steps = () if plan.saved else request.ordered_steps
+    random = [step for step in steps if step in RANDOM_STEPS]
+    if request.seeds > 1 and random:
+        yield (
+            f"estimates, including gains, are for the seed {request.seed}; "
+            f"steps fitted with {request.seeds} seeds: {', '.join(random)}"
+        )
+    if set(steps) & set(PRETRAINED):
+        others = " and those without scores" if request.unlabelled else ""
+        yield f"layer statistics are from the training sentences{others}"

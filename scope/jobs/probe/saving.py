@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,12 @@ from scope.errors import ModelError
 from scope.jobs.probe.estimator import Calibration, SimilarityProbe, check_parameters
 from scope.jobs.probe.measures import AllCosines, Measure, RawLayer, SiameseNetwork
 from scope.jobs.probe.network import RECIPES, Step
+from scope.models.latents.reader import ReadoutKind
+from scope.models.options import DType
 from scope.store.saved_parts import SavedParts, Scalar, plain_parameters
+
+OWN: Final = "its own"
+"""The readout of a model that defines its own, such as one of Python."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +36,9 @@ class LatentSource:
 
     spec: str
     fingerprint: str
-    readout: str
+    readout: ReadoutKind | Literal["its own"]
     prompt: str | None
-    dtype: str
+    dtype: DType
 
     def require(self, other: LatentSource) -> None:
         """Raise a ModelError with the differences if latents of another source differ from these.

@@ -5,37 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.answers.asking import may_change, recognise_numbers
 from scope.answers.vectors import BYTES_A_PORTION, LatentTable, recognise_reader, stored_latents
-from scope.errors import DataError, ModelError, SpecError
+from scope.errors import DataError, ModelError
 from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.readers import OWN, source_of
-from scope.jobs.probe.saving import (
-    DESCRIPTION,
-    LatentSource,
-    SavedProbe,
-    load_probe,
-    measure_arrays,
-)
+from scope.jobs.probe.readers import source_of
+from scope.jobs.probe.saving import OWN, LatentSource, SavedProbe, load_probe, measure_arrays
 from scope.metrics import text_likeness_values
 from scope.models import ModelOptions
 from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader
-from scope.models.options import DType
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import Silent
 from scope.protocols import LatentReader, Progress
-from scope.store.files import damaged
 from scope.store.saved_parts import digest_of
-
-PAIRS_A_PORTION = 1024
-"""The most pairs whose latents are in memory at once."""
 
 
 def similarity(
@@ -163,7 +151,7 @@ class ReadTexts:
         pairs = [(min(pair), max(pair)) for pair in zip(first, second, strict=True)]
         distinct = list(dict.fromkeys(pairs))
         bytes_a_text = self._table.layers * self._table.width * np.dtype(np.float32).itemsize
-        step = min(PAIRS_A_PORTION, max(1, BYTES_A_PORTION // bytes_a_text))
+        step = max(1, BYTES_A_PORTION // bytes_a_text)
         low, high = self._probe.low, self._probe.high
         values: dict[tuple[str, str], float] = {}
         for start in range(0, len(distinct), step):
@@ -174,22 +162,9 @@ class ReadTexts:
         return np.array([values[pair] for pair in pairs], dtype=np.float64)
 
 
-def open_for_semscore(folder: Path, options: ModelOptions, model: str | None = None) -> OpenedProbe:
-    """`open_probe` for another job, where --model does not name the probe's model."""
-    try:
-        return open_probe(folder, options, model)
-    except (ModelError, SpecError) as error:
-        if model is not None:
-            raise
-        raise type(error)(
-            error.found,
-            expected=error.expected,
-            fix=f"give its current location: --semscore probe:{folder}#SPEC, to which "
-            "--allow-pickle and --trust-remote-code apply; or fit the probe again",
-        ) from error
-
-
-def open_probe(folder: Path, options: ModelOptions, model: str | None = None) -> OpenedProbe:
+def open_probe(
+    folder: Path, options: ModelOptions, model: str | None = None, *, option: str = "--model SPEC"
+) -> OpenedProbe:
     """Load a probe, and find the model that it was fitted on.
 
     A probe is untrusted. A model named by it is loaded without foreign code: no Python model, no
@@ -203,6 +178,8 @@ def open_probe(folder: Path, options: ModelOptions, model: str | None = None) ->
         How the model is loaded; its precision is the probe's.
     model
         The model's current location, to which all options apply; by default that at fitting.
+    option
+        The option that gives this location, for messages.
 
     Raises
     ------
@@ -214,9 +191,9 @@ def open_probe(folder: Path, options: ModelOptions, model: str | None = None) ->
     """
     saved = load_probe(folder)
     reader = (
-        _named_reader(saved.source, folder, options)
+        _named_reader(saved.source, folder, options, option)
         if model is None
-        else _reader(model, saved.source, folder, options)
+        else _reader(model, saved.source, options)
     )
     source = source_of(reader)
     try:
@@ -228,8 +205,8 @@ def open_probe(folder: Path, options: ModelOptions, model: str | None = None) ->
         raise ModelError(
             error.found,
             expected=error.expected,
-            fix=f"{error.fix}; if it was fitted with --allow-pickle or --trust-remote-code, "
-            "add the option and --model SPEC",
+            fix=f"{error.fix}; or give its current location: {option}, with --allow-pickle or "
+            "--trust-remote-code if it was fitted so",
         ) from error
     if may_change(reader):
         # A model without a hash is recognised by the latents saved with its probe.
@@ -244,41 +221,35 @@ def open_probe(folder: Path, options: ModelOptions, model: str | None = None) ->
     return OpenedProbe(probe=saved.probe, source=source, reader=reader, digest=_digest(saved))
 
 
-def _named_reader(source: LatentSource, folder: Path, options: ModelOptions) -> LatentReader:
+def _named_reader(
+    source: LatentSource, folder: Path, options: ModelOptions, option: str
+) -> LatentReader:
     """A reader of the model named by the probe, which may not run code."""
-    if not source.spec.strip():
-        raise damaged(folder / DESCRIPTION, "it names no model")
     if not scheme_of(source.spec).computed:
         raise ModelError(
             f"the probe in `{folder}` needs the model `{source.spec}`, and loading it may run code",
-            expected="a model of the scheme hf or gguf, or one given with --model, "
-            "because a saved probe is not trusted",
-            fix="if you trust the model, add --model SPEC",
+            expected="a model of the scheme hf or gguf, or one that you name, because a saved "
+            "probe is not trusted",
+            fix=f"if you trust the model, add {option}",
         )
     careful = replace(options, allow_pickle=False, trust_remote_code=False)
     try:
-        return _reader(source.spec, source, folder, careful)
+        return _reader(source.spec, source, careful)
     except ModelError as error:
         raise ModelError(
             f"of the probe in `{folder}`: {error.found}",
             expected=f"the model `{source.spec}` that it was fitted on, with the "
             f"fingerprint `{source.fingerprint}`",
-            fix="give its current location: --model SPEC",
+            fix=f"give its current location: {option}",
         ) from error
 
 
-def _reader(spec: str, source: LatentSource, folder: Path, options: ModelOptions) -> LatentReader:
+def _reader(spec: str, source: LatentSource, options: ModelOptions) -> LatentReader:
     """A reader of a model with the readout and the precision of the source."""
-    try:
-        readout = (
-            None if source.readout == OWN else Readout(kind=source.readout, template=source.prompt)  # type: ignore[arg-type]
-        )
-    except SpecError as error:
-        raise damaged(folder / DESCRIPTION, error.found) from error
-    dtype = next((name for name in get_args(DType) if name == source.dtype), None)
-    if dtype is None:
-        raise damaged(folder / DESCRIPTION, f"no dtype is called `{source.dtype}`")
-    return load_latent_reader(spec, replace(options, dtype=dtype), readout)
+    readout = None
+    if source.readout != OWN:
+        readout = Readout(kind=source.readout, template=source.prompt)
+    return load_latent_reader(spec, replace(options, dtype=source.dtype), readout)
 
 
 def _digest(saved: SavedProbe) -> str:

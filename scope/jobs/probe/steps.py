@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -15,9 +15,9 @@ from scope.answers.vectors import LatentTable
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
 from scope.jobs.probe.correlations import (
-    mean_error_estimate,
     pearson_difference,
     pearson_estimate,
+    spearman_difference,
     spearman_estimate,
 )
 from scope.jobs.probe.estimator import SimilarityProbe
@@ -27,14 +27,15 @@ from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
 from scope.jobs.probe.pairs import (
     LeakageGroups,
     Pairs,
-    groups_of_sentences,
     human_scores,
+    sentence_groups,
     sentences_of,
 )
 from scope.jobs.probe.readers import ReadModel
 from scope.protocols import Advance, Progress
 from scope.records import (
     Estimate,
+    LayerAblation,
     LayerAlignment,
     LayerScore,
     MisjudgedPair,
@@ -62,6 +63,10 @@ class PairLatents(NamedTuple):
     second: NDArray[np.float32]
     scores: Scores
 
+    def of_layers(self, kept: NDArray[np.int64]) -> PairLatents:
+        """The same with some of the layers alone."""
+        return PairLatents(self.first[:, kept], self.second[:, kept], self.scores)
+
 
 def latents_of(table: LatentTable, pairs: Pairs) -> PairLatents:
     """The latents of pairs, read from disk."""
@@ -79,7 +84,7 @@ class FittedStep(NamedTuple):
     given: tuple[Scores, ...]
 
 
-def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> tuple[FittedStep, ...]:
+def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> list[FittedStep]:
     """A probe of each step, in order, and test scores for every seed."""
     request, pairs = plan.request, plan.pairs
     probes = {
@@ -102,7 +107,6 @@ def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> tuple[
             _pretrain(pretrained, table, (*plan.unlabelled, *sentences_of(pairs.train)), advance)
         for probe in probes.get("final", ())[1:]:
             probe.pretrained_ = probes["final"][0].pretrained_
-            probe.pretrained_step_ = probe.step
         train, development = latents_of(table, pairs.train), latents_of(table, pairs.development)
         steps = []
         for seeds in probes.values():
@@ -115,7 +119,7 @@ def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> tuple[
                 given.append(probe.predict(test.first, test.second))
                 advance()
             steps.append(FittedStep(first, tuple(given)))
-        return tuple(steps)
+        return steps
 
 
 def _pretrain(
@@ -143,14 +147,13 @@ def judge_model(
 ) -> JudgedModel:
     """Compare the scores of a model's probes with the human scores of the test pairs."""
     last, test = fitted[-1], latents_of(model.table, pairs)
-    layers = layer_scores(model.name, last.probe, test, leakage.groups)
     return JudgedModel(
         model=model.record(),
         scores=tuple(
             _step_score(model.name, step, before, test.scores, leakage)
             for before, step in zip([None, *fitted], fitted, strict=False)
         ),
-        layers=with_reconstruction(layers, fitted, test, leakage.groups),
+        layers=layer_scores(model.name, fitted, test, leakage.groups),
         misjudged=misjudged_pairs(model.name, pairs, last.given[0]),
         given=last.given[0],
     )
@@ -174,6 +177,10 @@ def _step_score(
         on_unseen = Undefined(reason="every test pair shares a sentence with the other pairs", n=0)
     else:
         on_unseen = pearson_estimate(given[unseen], wanted[unseen], groups[unseen])
+    # Pairs of one group are one example of the interval.
+    error = mean_estimate(
+        np.abs(given - wanted), list(map(str, groups)), high=step.probe.high - step.probe.low
+    )
     return StepScore(
         model=model,
         step=step.probe.step,
@@ -181,53 +188,83 @@ def _step_score(
         pearson=pearsons[0],
         spearman=spearmans[0],
         unseen=on_unseen,
-        error=mean_error_estimate(
-            given, wanted, groups=groups, low=step.probe.low, high=step.probe.high
-        ),
+        error=replace(error, n=len(wanted)),
         gain=before and pearson_difference(given, before.given[0], wanted, groups),
-        pearsons=_values(pearsons),
-        spearmans=_values(spearmans),
-    )
-
-
-def _values(estimates: Iterable[Estimate | Undefined]) -> tuple[float | None, ...]:
-    """One value per seed, None if undefined."""
-    return tuple(
-        estimate.value if isinstance(estimate, Estimate) else None for estimate in estimates
+        pearsons=tuple(getattr(estimate, "value", None) for estimate in pearsons),
+        spearmans=tuple(getattr(estimate, "value", None) for estimate in spearmans),
     )
 
 
 def layer_scores(
-    model: str, probe: SimilarityProbe, test: PairLatents, groups: NDArray[np.int64]
+    model: str, fitted: Sequence[FittedStep], test: PairLatents, groups: NDArray[np.int64]
 ) -> tuple[LayerScore, ...]:
-    """Each layer's correlation, and the decrease of the probe's without it."""
+    """Each layer's correlation, and the decrease of the last step's probe without it.
+
+    If a step has autoencoders, also the reconstruction error of the last ones.
+    """
+    probe = fitted[-1].probe
     curve = partial(layer_curve, *test, low=probe.low, high=probe.high, groups=groups)
     raw = curve()
-    encoded = curve(probe=probe) if probe.step in RANDOM_STEPS else (None,) * len(raw)
-    lost = leave_one_layer_out(probe, *test, groups=groups) if len(raw) > 1 else (None,)
+    nothing = (None,) * len(raw)
+    encoded = curve(probe=probe) if probe.step in RANDOM_STEPS else nothing
+    lost = leave_one_layer_out(probe, *test, groups=groups) if len(raw) > 1 else nothing
+    rebuilt = _reconstruction(fitted, test, groups) or nothing
     return tuple(
-        LayerScore(model=model, layer=layer, raw=of_raw, encoded=of_encoded, lost=of_lost)
-        for layer, (of_raw, of_encoded, of_lost) in enumerate(zip(raw, encoded, lost, strict=True))
+        LayerScore(
+            model=model, layer=layer, raw=raw, encoded=encoded, lost=lost, reconstruction=error
+        )
+        for layer, (raw, encoded, lost, error) in enumerate(
+            zip(raw, encoded, lost, rebuilt, strict=True)
+        )
     )
 
 
-def with_reconstruction(
-    layers: tuple[LayerScore, ...],
-    fitted: Sequence[FittedStep],
-    test: PairLatents,
+def ablate(
+    plan: ProbePlan,
+    model: ReadModel,
+    whole: FittedStep,
     groups: NDArray[np.int64],
-) -> tuple[LayerScore, ...]:
-    """The same with the errors of the last step's autoencoders, if any, on the test sentences."""
+    progress: Progress,
+) -> Iterator[LayerAblation]:
+    """The step ``whole`` fitted again without each block of layers, beside that of all layers.
+
+    The first seed is that of all layers. What was learned of a layer before any score is kept.
+    """
+    size, layers = plan.request.ablate or model.table.layers, np.arange(model.table.layers)
+    parts = (plan.pairs.train, plan.pairs.development, plan.pairs.test)
+    train, development, test = (latents_of(model.table, part) for part in parts)
+    starts = range(0, len(layers), size)
+    with progress.task("fitting without layers", len(starts)) as advance:
+        for start in starts:
+            kept = np.delete(layers, slice(start, start + size))
+            probe = plan.request.new_probe(whole.probe.step, *plan.chosen.ends)
+            if hasattr(whole.probe, "pretrained_"):
+                probe.pretrained_ = whole.probe.pretrained_.of_layers(kept)
+            probe.fit(*train.of_layers(kept), development=development.of_layers(kept))
+            first, second, wanted = test.of_layers(kept)
+            compared = whole.given[0], probe.predict(first, second), wanted, groups
+            yield LayerAblation(
+                model=model.name,
+                step=whole.probe.step,
+                first=start,
+                last=min(start + size, len(layers)) - 1,
+                pearson=pearson_difference(*compared),
+                spearman=spearman_difference(*compared),
+            )
+            advance()
+
+
+def _reconstruction(
+    fitted: Sequence[FittedStep], test: PairLatents, groups: NDArray[np.int64]
+) -> list[Estimate | Undefined]:
+    """The error of the last autoencoders in each layer, on the test sentences; empty if none."""
     probes = [step.probe for step in fitted if hasattr(step.probe, "pretrained_")]
     trained = [probe for probe in probes if probe.pretrained_.encoders]
     if not trained:
-        return layers
+        return []
     errors = trained[-1].reconstruction_errors(np.concatenate(test[:2]))
     names, most = [*map(str, groups.tolist())] * 2, float(errors.max(initial=1.0))
-    return tuple(
-        replace(layer, reconstruction=mean_estimate(column, names, high=most))
-        for layer, column in zip(layers, errors.T, strict=True)
-    )
+    return [mean_estimate(column, names, high=most) for column in errors.T]
 
 
 def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedPair, ...]:
@@ -258,21 +295,20 @@ def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedP
 
 
 def differences(
-    step: str, given: Mapping[str, Scores], wanted: Scores, groups: NDArray[np.int64]
+    models: Sequence[JudgedModel], wanted: Scores, groups: NDArray[np.int64]
 ) -> tuple[ProbeDifference, ...]:
-    """Each model's correlation minus that of each later one.
+    """The correlation of each model's last step minus that of each later model's.
 
-    ``given`` has the scores of the test pairs by each model's probe, ``groups`` the leakage groups
-    of the test pairs.
+    ``wanted`` has the human scores of the test pairs, ``groups`` their leakage groups.
     """
     return tuple(
         ProbeDifference(
-            step=step,
-            first=first,
-            second=second,
-            pearson=pearson_difference(given[first], given[second], wanted, groups),
+            step=first.scores[-1].step,
+            first=first.model.name,
+            second=second.model.name,
+            pearson=pearson_difference(first.given, second.given, wanted, groups),
         )
-        for first, second in combinations(given, 2)
+        for first, second in combinations(models, 2)
     )
 
 
@@ -280,8 +316,9 @@ def alignments(
     models: Sequence[ReadModel], pairs: Pairs, seed: int
 ) -> tuple[tuple[LayerAlignment, ...], tuple[str, ...]]:
     """CKA maps of each two models on at most 500 sampled sentences, and notes on those without."""
-    drawn = draw(by_name(sentences_of(pairs)), MOST_SENTENCES, seed)
-    groups = groups_of_sentences(pairs, drawn)
+    of_sentences = sentence_groups(pairs)
+    drawn = draw(by_name(of_sentences), MOST_SENTENCES, seed)
+    groups = np.array([of_sentences[text] for text in drawn])
     maps, notes = [], []
     for first, second in combinations(models, 2):
         rows = (first.table.rows(drawn), second.table.rows(drawn))

@@ -9,7 +9,7 @@ column. Questions with the same number of columns share a block, so that there i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -255,9 +255,11 @@ def option_blocks(answers: AnswerMatrix) -> list[OptionBlock]:
     left = answers.options - used
     widths = used + (left > 0)
     order = np.argsort(widths, kind="stable")
+    cells = len(columns) * int(widths.max(initial=1))
+    size = min(_QUESTIONS_OF_A_BLOCK, max(1, _CELLS_OF_A_BLOCK // cells))
     return [
         _block(items, columns[:, items], used[items], left[items], answers.options[items])
-        for items in _cut(order, widths[order], len(columns))
+        for items in (order[start : start + size] for start in range(0, len(order), size))
     ]
 
 
@@ -270,17 +272,6 @@ def _columns(values: NDArray[np.int64]) -> tuple[Indices, Indices]:
     numbers = np.empty(values.shape, dtype=np.intp)
     np.put_along_axis(numbers, order, np.cumsum(new, axis=0) - 1, axis=0)
     return numbers, new.sum(axis=0)
-
-
-def _cut(order: Indices, widths: Indices, rows: int) -> Iterator[Indices]:
-    """Cut sorted questions into blocks; the last of a block is its widest."""
-    start = 0
-    while start < len(order):
-        end = min(start + _QUESTIONS_OF_A_BLOCK, len(order))
-        while end - start > 1 and rows * (end - start) * widths[end - 1] > _CELLS_OF_A_BLOCK:
-            end = start + (end - start) // 2
-        yield order[start:end]
-        start = end
 
 
 def _block(

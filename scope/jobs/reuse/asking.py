@@ -101,6 +101,7 @@ def make_case(
             answers=answer_matrix([item.key for item in asked], rows),
             pairs=responses.pairs(item_set, (reference, models.suspect, *models.controls)),
             hash=item_set.hash,
+            labels=responses.labels,
             representative=None if batches is None else REPRESENTATIVE,
             # Questions of equal content are asked once.
             queries=len({(word.text, word.context, word.options) for word in words}),
@@ -204,10 +205,8 @@ def _require_answers(
         )
     if len(set(choices)) == 1:
         words = {responses.words(*pair) for pair in zip(answers, questions, strict=True)} - {""}
-        # Options are numbered from 1, as in a verdict; an answer in words is quoted.
-        only = choices[0]
-        option = f"option {only + 1}" if isinstance(only, int) else repr(only[:60])
-        always = f"{words.pop()[:60]!r}" if len(words) == 1 else option
+        # Options with other words in each question are numbered from 1, as in a verdict.
+        always = f"{words.pop()[:60]!r}" if len(words) == 1 else f"option {int(choices[0]) + 1}"
         raise DataError(
             f"the reference `{reference.name}` answers {always} to all of {len(choices)} questions",
             expected="a reference whose answers differ between questions",

@@ -42,7 +42,7 @@ class Case:
     ``pairs`` are the perturbations of the reference, a capability each, with the suspect and the
     controls as targets. ``hash`` is that of the questions, ``queries`` counts the questions to the
     suspect. The first ``representative`` questions are a random sample, independent of the
-    reference's answers; None if all are.
+    reference's answers; None if all are. ``labels`` are those of classified texts.
     """
 
     reference: str
@@ -54,6 +54,7 @@ class Case:
     hash: str
     queries: int
     representative: int | None = None
+    labels: tuple[str, ...] = ()
 
     @property
     def sample(self) -> AnswerMatrix:

@@ -42,6 +42,7 @@ ordinary model that matters only if answers are few.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -188,15 +189,7 @@ _LONGEST_STEP = 1.0
 
 
 class Fit(NamedTuple):
-    """s, t, and the gain in log-probability over guessing, in nats per question."""
-
-    consensus: float
-    right: float
-    gain: float
-
-
-class Following(NamedTuple):
-    """The fit of every model; each of shape (models,), NaN for one that answered nothing.
+    """What a model follows.
 
     Attributes
     ----------
@@ -207,14 +200,11 @@ class Following(NamedTuple):
     gain
         The mean over questions of the gain in log-probability over guessing among the options, in
         nats.
-    units
-        The number of examples of which the model answered a question.
     """
 
-    consensus: Values
-    right: Values
-    gain: Values
-    units: Values
+    consensus: float
+    right: float
+    gain: float
 
 
 class FitRows(NamedTuple):
@@ -266,25 +256,23 @@ def fit(rows: Sequence[FitRows]) -> Fit:
     return Fit(float(point[0]), float(point[1]), gains / max(number, 1))
 
 
-def follows_nothing(following: Following) -> Values:
+def guessing_p_value(fitted: Fit, examples: int) -> float:
     """The p-value of the null hypothesis that a model guesses.
 
     The likelihood ratio of (s, t) to (0, 0) is chi-square with two degrees of freedom for a model
     that guesses; its upper tail beyond x is exp(-x / 2). An example with several questions counts
-    as one, because guesses may be equal on all of them. 1 for a model that answered nothing. With
-    fewer than about twenty answered examples the p-value is approximate and conservative, because
-    the prior moves the fit away from the maximum of the likelihood.
+    as one, because guesses may be equal on all of them. With fewer than about twenty answered
+    examples the p-value is approximate and conservative, because the prior moves the fit away from
+    the maximum of the likelihood.
 
     Examples
     --------
     A hundred examples answered e^0.05 times likelier than by guessing: exp(-100 · 0.05).
 
-    >>> some = np.array([1.0])
-    >>> follows_nothing(Following(some, some, some * 0.05, some * 100)).round(5).tolist()
-    [0.00674]
+    >>> round(guessing_p_value(Fit(consensus=1.0, right=1.0, gain=0.05), 100), 5)
+    0.00674
     """
-    gains = np.nan_to_num(np.maximum(following.gain, 0.0))
-    return np.asarray(np.exp(-following.units * gains))
+    return math.exp(-examples * max(fitted.gain, 0.0))
 
 
 def _probabilities(rows: FitRows, point: Values) -> Values:

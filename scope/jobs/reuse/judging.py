@@ -202,7 +202,7 @@ def finding_of(
         usable_controls=int(usable.sum()),
         different_controls=different,
         unusable=unusable_models(case),
-        guesses=guesses(shared, row=1),
+        guesses=guesses(case, shared, row=1),
         uninformative=uninformative(case, shared),
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -19,7 +18,6 @@ from scope.models.loading import OneInMemory
 from scope.models.model import Model
 from scope.models.scheme import checked_spec, expand_spec, scheme_of, split_spec
 from scope.paths import expanded
-from scope.records import ModelCard
 
 Part = Literal["suspect", "reference", "control"]
 
@@ -30,11 +28,6 @@ _ENOUGH_CONTROLS = (
     f"at least {FEWEST_CONTROLS} independent models to compare the suspect with, and 19 to decide "
     "at an error rate of 0.05"
 )
-
-
-def reuse_card(model: Model, truncated: int) -> ModelCard:
-    """A model's entry in the manifest, with its labels."""
-    return replace(model.card(truncated), labels=tuple(getattr(model.adapter, "labels", ())))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,17 +88,13 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     stored = [spec for several in request.controls_from for spec in _expanded(several, named)]
     chosen, excluded = _without([*chosen, *stored], request.exclude_controls, taken)
     n_stored = sum(spec in stored for spec in chosen)
-    _refuse_repeated(suspect, references, chosen)
     specs = (*references, suspect, *chosen)
+    parts: dict[Part, int] = {"reference": len(references), "suspect": 1, "control": len(chosen)}
+    roles = [part for part, count in parts.items() for _ in range(count)]
+    _refuse_repeated(roles, specs)
     for spec in specs:
         if isinstance(spec, str):
             checked_spec(spec)
-    groups: Mapping[Part, Sequence[str | object]] = {
-        "reference": references,
-        "suspect": [suspect],
-        "control": chosen,
-    }
-    roles = [role for role, group in groups.items() for _ in group]
     loaded: dict[int | str, Any] = {}
     one_in_memory = OneInMemory()
     with request.progress.task("loading models", len(specs)) as advance:
@@ -212,36 +201,32 @@ def _same(place: tuple[Path, str], other: tuple[Path, str]) -> bool:
     )
 
 
-def _refuse_repeated(
-    suspect: str | object, references: Sequence[str | object], controls: Sequence[str | object]
-) -> None:
-    suspects, their_references, their_controls = (
-        [str(getattr(one, "spec", one)) for one in group]
-        for group in ([suspect], references, controls)
-    )
-    if not references:
+def _refuse_repeated(roles: Sequence[Part], specs: Sequence[str | object]) -> None:
+    """Raise an error if a model has two parts, except a suspect that is a reference."""
+    if "reference" not in roles:
         raise SpecError(
             "no reference",
             expected="at least one model that the suspect may be derived from",
             fix="add --reference SPEC",
         )
-    for name, others in (("reference", their_references), ("suspect", suspects)):
-        if both := [one for one in others if one in their_controls]:
+    seen: dict[str, Part] = {}
+    for role, model in zip(roles, specs, strict=True):
+        spec = str(getattr(model, "spec", model))
+        other = seen.get(spec)
+        seen.setdefault(spec, role)
+        if other and {other, role} != {"reference", "suspect"}:
             raise SpecError(
-                f"the {name} `{both[0]}` is also a control",
-                expected="controls that are independent of the suspect and the references",
-                fix=f"leave --control {both[0]} out",
+                f"the {role} `{spec}` is given twice"
+                if role == other
+                else f"the {other} `{spec}` is also a {role}",
+                expected="each model once, and controls that are independent of the suspect and "
+                "the references",
+                fix=f"leave --{role} {spec} out",
             )
-    for name, group in (("reference", their_references), ("control", their_controls)):
-        if twice := [one for one, count in Counter(group).items() if count > 1]:
-            raise SpecError(
-                f"the {name} `{twice[0]}` is given twice",
-                expected=f"each {name} once: a repeated one would count twice",
-                fix=f"leave one --{name} {twice[0]} out",
-            )
-    if len(controls) < FEWEST_CONTROLS:
+    controls = roles.count("control")
+    if controls < FEWEST_CONTROLS:
         raise SpecError(
-            f"{len(controls)} control{'' if len(controls) == 1 else 's'}",
+            f"{controls} control{'' if controls == 1 else 's'}",
             expected=_ENOUGH_CONTROLS,
             fix="add --control SPEC, a table of answers with --control predictions:FILE.tsv#*, or "
             "stored models to choose from with --controls-from PATH",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scope.answers import CachedClassifier, Run
 from scope.answers.asking import recognise_answerer, recognise_classifier
@@ -33,7 +33,7 @@ from scope.jobs.preparation import (
     load_texts,
     with_labels,
 )
-from scope.jobs.reuse.models import ReuseModels, load_reuse_models, reuse_card
+from scope.jobs.reuse.models import ReuseModels, load_reuse_models
 from scope.jobs.reuse.questions import ItemSet, task_items, text_items
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
 from scope.jobs.reuse.responses import Responses, TaskResponses, TextResponses, match_by_answers
@@ -110,7 +110,13 @@ class PreparedTest(ABC):
             "reuse",
             request,
             settings,
-            models=tuple(reuse_card(each, counts.get(each.name, 0)) for each in self.models.all),
+            models=tuple(
+                replace(
+                    model.card(counts.get(model.name, 0)),
+                    labels=tuple(getattr(model.adapter, "labels", ())),
+                )
+                for model in self.models.all
+            ),
             data=(self.data,),
             capabilities=self.asked,
         )
@@ -215,12 +221,7 @@ def _kept_as(chosen: ChosenCapability, searched: Model) -> str:
     return searched_on(chosen.capability.name, searched.fingerprint)
 
 
-def prepare_test(request: ReuseRequest) -> PreparedTest:
-    """Load and check the models and the questions."""
-    return (_prepare_texts if request.task is None else _prepare_task)(request)
-
-
-def _prepare_task(request: ReuseRequest) -> PreparedTest:
+def prepare_task(request: ReuseRequest) -> PreparedTest:
     """Load the models in the role of the task, and its questions."""
     (chosen,) = choose_tasks(
         [request.task], request.data, request.settings, n=request.n, seed=request.seed
@@ -240,7 +241,7 @@ def _prepare_task(request: ReuseRequest) -> PreparedTest:
     )
 
 
-def _prepare_texts(request: ReuseRequest) -> PreparedTest:
+def prepare_texts(request: ReuseRequest) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     options = request.model_options
     read_prompts(options)

@@ -35,23 +35,20 @@ Matching = tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Responses(ABC):
-    """The answers of the models of a test."""
+    """The answers of the models of a test; ``labels`` are empty if texts are not classified."""
 
     run: Run
     progress: Progress
+    labels: tuple[str, ...] = ()
 
     @abstractmethod
     def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
 
-    @abstractmethod
-    def options(self, item: ReuseItem) -> Sequence[str]:
-        """The options of a question, or the labels of a text."""
-
     def words(self, response: Response, item: ReuseItem) -> str:
         """An answer in words: the option, the label, the token or the text; empty if none."""
         if isinstance(response.choice, int):
-            return self.options(item)[response.choice]
+            return (self.labels or item.question.options)[response.choice]
         return response.choice or ""
 
     def pairs(self, items: ItemSet, models: Sequence[Model]) -> tuple[AuditedPairs, ...]:
@@ -92,10 +89,6 @@ class TaskResponses(Responses):
                 responses.append(Response(item.key.gold if words in item.accepted else words))
         return responses
 
-    def options(self, item: ReuseItem) -> Sequence[str]:
-        """The options of the question."""
-        return item.question.options
-
     def truncated(self) -> Mapping[str, int]:
         """How many questions were cut to a model's limit, by the model's name."""
         return {name: len(questions) for name, questions in self.cut.items()}
@@ -108,7 +101,6 @@ class TextResponses(Responses):
     ``matched`` has the models whose labels are matched by their answers.
     """
 
-    labels: Sequence[str]
     examples: Sequence[Example]
     own_labels: Mapping[str, Sequence[str]]
     matched: Mapping[str, Matching] = field(default_factory=dict)
@@ -131,10 +123,6 @@ class TextResponses(Responses):
             else Response(each.label, each.probabilities)
             for each in predictions
         ]
-
-    def options(self, item: ReuseItem) -> Sequence[str]:
-        """The labels of every text."""
-        return self.labels
 
     def pairs(self, items: ItemSet, models: Sequence[Model]) -> tuple[AuditedPairs, ...]:
         """The perturbations, with the answers of these models; the reference is first."""

@@ -13,7 +13,7 @@ from scope.jobs.reuse.asking import InBatches, make_case
 from scope.jobs.reuse.case import Case
 from scope.jobs.reuse.choosing import with_chosen_controls
 from scope.jobs.reuse.judging import finding_of
-from scope.jobs.reuse.preparation import PreparedTest, prepare_test
+from scope.jobs.reuse.preparation import PreparedTest, prepare_task, prepare_texts
 from scope.jobs.reuse.questions import ItemSet
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.verdicts import conclude
@@ -33,7 +33,7 @@ reuse = as_function(ReuseRequest, run_reuse)
 def prepare(request: ReuseRequest) -> Prepared[ReuseResult]:
     """Load and check everything before any inference."""
     metric = soft_scope_metric(request.tolerance, request.cutoff)
-    test = prepare_test(request)
+    test = (prepare_texts if request.task is None else prepare_task)(request)
     models = [model.adapter for model in test.models.all]
     return Prepared(test.manifest(), partial(_conduct, test, metric), models, test.work)
 

@@ -51,7 +51,6 @@ from scope.jobs.reuse.answer_matrix import (
 )
 from scope.jobs.reuse.consensus import (
     Fit,
-    Following,
     chances,
     control_weights,
     effective_counts,
@@ -102,22 +101,16 @@ def standardise(excess: Square) -> Standardised:
            [-1.66 , -1.66 ,    nan]])
     """
     values = np.where(np.eye(len(excess), dtype=np.bool_), np.nan, excess)
-    known = ~np.isnan(values)
-    if not known.any():
+    known = np.ma.masked_invalid(values)
+    if not known.count():
         return Standardised(values, float("nan"), np.zeros_like(values))
-    mean = float(values[known].mean())
-    sizes = known.sum(axis=1)
-    filled = np.where(known, values, 0.0)
-    own_means = filled.sum(axis=1) / np.maximum(sizes, 1)
-    squares = np.where(known, (filled - own_means[:, None]) ** 2, 0.0).sum(axis=1)
-    variances = squares / np.maximum(sizes, 1)
-    with_spread = sizes > 1
-    common = float(np.sqrt(variances[with_spread].mean())) if with_spread.any() else 0.0
-    if common < _NO_SPREAD:
-        factors = np.zeros_like(values)
-    else:
-        own = np.where(with_spread, np.maximum(np.sqrt(variances), _LEAST_SHARE * common), common)
-        scale = 1 / np.sqrt(own * common)
+    mean = float(known.mean())
+    spreads = np.ma.masked_where(known.count(axis=1) < 2, known.std(axis=1))
+    common = float(np.sqrt((spreads**2).mean())) if spreads.count() else 0.0
+    factors = np.zeros_like(values)
+    if common >= _NO_SPREAD:
+        spread = np.maximum(spreads.filled(common), _LEAST_SHARE * common)
+        scale = 1 / np.sqrt(spread * common)
         factors = (scale[:, None] + scale[None, :]) / 2
     return Standardised((values - mean) * factors, mean, factors)
 
@@ -149,7 +142,7 @@ class SharedMistakes:
         The contribution of each question to the excess with the reference, before the division by
         the number of questions both answered: half of either model's sum. 0 in the reference's own
         row.
-    following
+    fits
         How strongly each model follows the others and what is right.
     """
 
@@ -159,7 +152,7 @@ class SharedMistakes:
     scores: Scores
     expected: Table
     by_item: Table
-    following: Following
+    fits: tuple[Fit, ...]
 
 
 def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
@@ -196,7 +189,7 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
         scores=_scores(answers, standing, tally.by_item, mistakes[0] > 0),
         expected=tally.expected,
         by_item=tally.by_item,
-        following=_following(answers, tally.fits),
+        fits=tuple(tally.fits),
     )
 
 
@@ -299,10 +292,3 @@ def _scores(
         terms = (by_item[model, both] - standing.mean) * standing.factors[0, model] / both.sum()
         scores.put(model, values[model], answers.units[both], terms)
     return scores
-
-
-def _following(answers: AnswerMatrix, fits: Sequence[Fit]) -> Following:
-    table = np.array(fits, dtype=np.float64).reshape(len(fits), 3)
-    table[~answers.given.any(axis=1)] = np.nan
-    units = [len(np.unique(answers.units[row])) for row in answers.given]
-    return Following(table[:, 0], table[:, 1], table[:, 2], np.array(units, dtype=np.float64))

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.estimation.answer_shares import ONE_ANSWER, gives_one_answer
+from scope.estimation.answer_shares import gives_one_answer
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
 from scope.jobs.reuse.case import Case, JointScores
-from scope.jobs.reuse.consensus import follows_nothing, skill
+from scope.jobs.reuse.consensus import guessing_p_value, skill
 from scope.jobs.reuse.shared_mistakes import SharedMistakes
 from scope.records import ControlCheck, Estimate, Undefined
 from scope.statistics import mean_estimate
@@ -85,58 +85,40 @@ def _one_answer(case: Case, row: int) -> str | None:
 
     With an open vocabulary only the reference and the suspect are checked.
     """
-    sample = case.sample
-    numbers = sample.answers[row][sample.given[row]]
-    if case.answers.open_vocabulary:
-        if row > 1:
-            return None
-    elif len(numbers) == 0 or np.bincount(numbers).max() < ONE_ANSWER * len(numbers):
+    sample, in_words = case.sample, case.answers.open_vocabulary
+    if in_words and row > 1:
         return None
-    names = _names(case)
+
+    def named(number: int, words: str) -> str:
+        if in_words:
+            return words
+        return case.labels[number] if case.labels else f"option {number + 1}"
+
     of_reference, answers = (
         {
-            # Without options an answer is its words.
-            item.id: names.get(int(number), item.suspect if place else item.reference)
-            for item, number in zip(case.items, sample.answers[place], strict=False)
+            item.id: named(number, item.suspect if place else item.reference)
+            for item, number in zip(case.items, sample.answers[place].tolist(), strict=False)
             if number != NOT_GIVEN
         }
         for place in (0, row)
     )
     gold = {
-        item.id: names.get(int(right), item.gold)
-        for item, right in zip(case.items, sample.gold, strict=False)
-        if item.id in answers and item.gold is not None
+        item.id: named(right, item.gold or "")
+        for item, right in zip(case.items, sample.gold.tolist(), strict=False)
+        if item.id in answers and right != UNKNOWN
     }
     reason = gives_one_answer(answers, gold, of_reference if row else None)
     return None if reason is None else reason.replace(" texts", " questions")
 
 
-def _names(case: Case) -> dict[int, str]:
-    """The name of each option: its words if they are the same for all questions.
-
-    Empty with an open vocabulary, whose numbers differ between questions.
-    """
-    if case.answers.open_vocabulary:
-        return {}
-    words: dict[int, set[str]] = {number: set() for number in range(case.answers.options.max())}
-    for item, first, second in zip(case.items, *case.sample.answers[:2].tolist(), strict=False):
-        for number, text in ((first, item.reference), (second, item.suspect)):
-            if number != NOT_GIVEN:
-                words[number].add(text)
-    fixed = all(len(texts) <= 1 for texts in words.values())
-    return {
-        number: texts.pop() if fixed and texts else f"option {number + 1}"
-        for number, texts in words.items()
-    }
-
-
-def guesses(shared: SharedMistakes, row: int) -> tuple[str, ...]:
+def guesses(case: Case, shared: SharedMistakes, row: int) -> tuple[str, ...]:
     """Why a model may be guessing; empty if it is not."""
-    following = shared.following
-    if following.consensus[row] <= 0 and following.right[row] <= 0:
+    fitted, answers = shared.fits[row], case.answers
+    if fitted.consensus <= 0 and fitted.right <= 0:
         # Its answers are predictable, but differ from those of all other models.
         return ("its answers are neither right nor what others answer",)
-    if float(follows_nothing(following)[row]) <= GUESSING:
+    examples = len(np.unique(answers.units[answers.given[row]]))
+    if guessing_p_value(fitted, examples) <= GUESSING:
         return ()
     return ("its answers cannot be distinguished from guesses",)
 
@@ -146,7 +128,7 @@ def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
 
     Similarity to the reference would still be evidence; dissimilarity is not.
     """
-    reasons, accuracies = guesses(shared, row=1), skill(case.sample)
+    reasons, accuracies = guesses(case, shared, row=1), skill(case.sample)
     suspect, controls = accuracies[1], accuracies[2:][~np.isnan(accuracies[2:])]
     if np.isnan(suspect) or not len(controls):
         return reasons
@@ -191,7 +173,7 @@ def answers_usably(case: Case, shared: SharedMistakes) -> NDArray[np.bool_]:
 
 def _why_not_usable(case: Case, shared: SharedMistakes, row: int) -> tuple[str, ...]:
     """Why a control's answers are no evidence; guesses are, if the suspect guesses too."""
-    of_guesser = () if guesses(shared, 1) else guesses(shared, row)
+    of_guesser = () if guesses(case, shared, 1) else guesses(case, shared, row)
     return (*unusable(case, row), *of_guesser)
 
 
@@ -245,24 +227,6 @@ BY_NAME = "its name begins like the reference's"
 BY_ANSWERS = "its answers are far more similar to the reference's than those of the other controls"
 
 
-def likely_siblings(reference: str, controls: Sequence[ControlCheck]) -> dict[str, str]:
-    """The controls that may be siblings of the reference, each with the reason.
-
-    Examples
-    --------
-    >>> names = ("Yi-34B", "Qwen-7B", "gemma-7b")
-    >>> controls = [ControlCheck(model=name, skill=None, given=1.0) for name in names]
-    >>> likely_siblings("Yi-6B", controls)
-    {'Yi-34B': "its name begins like the reference's"}
-    """
-    named = same_stem(reference, [check.model for check in controls])
-    return {
-        check.model: BY_ANSWERS if MAY_BE_RELATED in check.flags else BY_NAME
-        for check in controls
-        if MAY_BE_RELATED in check.flags or check.model in named
-    }
-
-
 def same_stem(name: str, others: Sequence[str]) -> set[str]:
     """The others whose names have the same first word; none if most of them have it.
 
@@ -292,12 +256,24 @@ def exclusion(control: str) -> str:
 
 
 def sibling_warning(reference: str, controls: Sequence[ControlCheck]) -> tuple[str, ...]:
-    """The siblings with the reasons, and the options that exclude them; empty without any."""
-    siblings = likely_siblings(reference, controls)
+    """The controls that may be siblings of the reference, and the options that exclude them.
+
+    Each has its reason: its answers, or its name. Empty without any.
+
+    Examples
+    --------
+    >>> names = ("Yi-34B", "Qwen-7B", "gemma-7b")
+    >>> controls = [ControlCheck(model=name, skill=None, given=1.0) for name in names]
+    >>> sibling_warning("Yi-6B", controls)[0].split(". ")[0]
+    "likely siblings of Yi-6B among the controls: Yi-34B (its name begins like the reference's)"
+    """
+    related = {check.model for check in controls if MAY_BE_RELATED in check.flags}
+    siblings = related | same_stem(reference, [check.model for check in controls])
     if not siblings:
         return ()
-    named = "; ".join(f"{name} ({reason})" for name, reason in siblings.items())
-    options = " ".join(map(exclusion, siblings))
+    ordered = [check.model for check in controls if check.model in siblings]
+    named = "; ".join(f"{name} ({BY_ANSWERS if name in related else BY_NAME})" for name in ordered)
+    options = " ".join(map(exclusion, ordered))
     return (
         f"likely siblings of {reference} among the controls: {named}. Exclude those that are "
         f"known to be derived from it (similar answers alone are no proof): {options}",

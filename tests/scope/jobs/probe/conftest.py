@@ -3,8 +3,8 @@
 import pytest
 from toy_readers import Bags, Other
 
-from scope.jobs.probe.readers import read_texts
-from scope.progress import Silent
+from scope.answers.vectors import stored_latents
+from scope.jobs.probe.readers import ReadModel, source_of
 
 
 @pytest.fixture(autouse=True)
@@ -16,10 +16,10 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def bags():
     """Reads texts with the made-up reader."""
-    return lambda texts: read_texts("bags", Bags(), texts, Silent())
+    return lambda texts: ReadModel("bags", source_of(Bags()), stored_latents(texts, Bags()))
 
 
 @pytest.fixture
 def other():
     """Reads texts with another one."""
-    return lambda texts: read_texts("other", Other(), texts, Silent())
+    return lambda texts: ReadModel("other", source_of(Other()), stored_latents(texts, Other()))

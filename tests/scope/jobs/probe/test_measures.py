@@ -62,19 +62,6 @@ def test_the_fit_ends_where_no_small_change_raises_the_likelihood(monkeypatch):
     assert np.abs(slopes).max() < 1e-4
 
 
-def test_a_greater_penalty_gives_smaller_weights(monkeypatch):
-    small, large = (fitted(monkeypatch, penalty=penalty)[0].weights for penalty in (1e-4, 0.1))
-    assert np.square(large).sum() < np.square(small).sum()
-
-
-def test_pairs_that_are_all_the_same_in_a_layer_can_be_fitted(monkeypatch):
-    first, second = TOY.first.copy(), TOY.second.copy()
-    first[:, 1], second[:, 1] = 1, 2
-    cosines, distances, _ = fitted(monkeypatch, ScoredPairs(first, second, TOY.scores / 5))
-    assert np.isfinite(cosines.dissimilarity(distances)).all()
-    assert cosines.weights[1] == pytest.approx(0, abs=1e-3)
-
-
 LATENTS = toy_latents.sentences(count=300)[1]
 
 
@@ -97,22 +84,6 @@ def test_a_folded_network_measures_as_its_basis_and_encoders_one_after_the_other
         np.testing.assert_allclose(
             network.dissimilarity(found), dissimilarity(expected, parameters).numpy(), rtol=1e-4
         )
-
-
-def test_measuring_without_a_layer_leaves_the_network_as_it_was():
-    torch = load_torch()
-    generator = torch.Generator().manual_seed(0)
-    parameters = {
-        "encoders": torch.randn(3, 8, 4, generator=generator),
-        "offsets": torch.zeros(3, 1, 4),
-        **starting_head(3, 2, generator),
-    }
-    basis = fit_basis([LATENTS], 8, whitened=True)
-    network = SiameseNetwork.folded(basis, parameters, nonlinear=False)
-    distances = network.distances(LATENTS[:5], LATENTS[5:10])
-    before = network.dissimilarity(distances)
-    assert not np.array_equal(network.dissimilarity(distances, without=0), before)
-    assert np.array_equal(network.dissimilarity(distances), before)
 
 
 def test_without_the_best_raw_layer_the_next_best_is_taken():

@@ -7,15 +7,9 @@ import toy_latents
 
 from scope.jobs.probe.latents import fit_basis, project
 from scope.jobs.probe.network import (
-    HEAD,
     RECIPES,
-    _kept,
     dissimilarity,
-    encode,
     head_size,
-    log_variance,
-    log_variance_and_mean,
-    squared,
     starting_head,
     train,
     train_autoencoders,
@@ -27,25 +21,6 @@ def head(**changed):
     torch = load_torch()
     start = starting_head(2, 3, torch.Generator().manual_seed(0))
     return start | {name: torch.tensor(value) for name, value in changed.items()}
-
-
-def test_the_size_of_a_head_is_that_of_its_tensors():
-    assert sum(tensor.numel() for tensor in head().values()) == head_size(2, 3)
-    assert tuple(head()) == HEAD
-
-
-def test_encodings_have_length_1_and_bend_only_if_told():
-    torch = load_torch()
-    inputs = torch.tensor([[[3.0, 4.0]], [[0.0, -2.0]]])
-    parameters = {
-        "encoders": torch.eye(2).repeat(2, 1, 1),
-        "offsets": torch.zeros(2, 1, 2),
-    }
-    straight = encode(inputs, parameters, nonlinear=False)
-    assert straight.flatten().tolist() == pytest.approx([0.6, 0.8, 0.0, -1.0])
-    bent = encode(inputs, parameters, nonlinear=True)
-    size = math.hypot(math.tanh(3), math.tanh(4))
-    assert bent[0, 0].tolist() == pytest.approx([math.tanh(3) / size, math.tanh(4) / size])
 
 
 def test_the_dissimilarity_is_the_formula_by_hand():
@@ -61,25 +36,6 @@ def test_the_dissimilarity_is_the_formula_by_hand():
     gate = math.tanh(0.0) - math.tanh(0.5) + 2 * math.tanh(0.25) + 0.1
     found = dissimilarity(torch.tensor([[0.5, 0.25]]), parameters)
     assert found.item() == pytest.approx(apart * math.exp(gate), rel=1e-5)
-
-
-def test_the_gate_is_held_between_bounds():
-    torch = load_torch()
-    distances = torch.tensor([[0.5, 0.25]])
-    widest = dissimilarity(distances, head(out_offset=100.0)) / dissimilarity(distances, head())
-    assert widest.item() == pytest.approx(math.exp(3), rel=1e-5)
-
-
-ERRORS = np.random.default_rng(0).normal(size=30)
-
-
-def test_losses_are_those_of_numpy():
-    errors = load_torch().tensor(ERRORS)
-    assert squared(errors).item() == pytest.approx(np.mean(ERRORS**2))
-    published = np.log(np.var(ERRORS, ddof=1) + 1e-6)
-    assert log_variance(errors).item() == pytest.approx(published)
-    expected = published + 0.1 * np.mean(ERRORS) ** 2
-    assert log_variance_and_mean(errors).item() == pytest.approx(expected)
 
 
 def test_a_head_without_hidden_units_is_a_sigmoid_on_the_weighted_cosines():
@@ -127,23 +83,6 @@ def test_the_best_epoch_is_kept_and_two_without_a_gain_end_it(values, epochs, be
     _, found = trained(judge_of(values, seen))
     assert len(seen) == epochs
     assert all((found[name] == seen[best][name]).all() for name in found)
-
-
-@pytest.mark.parametrize("name", ["dropout", "layer_dropout"])
-def test_inputs_and_layers_are_dropped_in_training(name):
-    """What is drawn is drawn at any rate, so that nothing but the dropping can differ."""
-    without = {"dropout": 0.0, "layer_dropout": 0.0}
-    _, whole = trained(judge_of([1], []), epochs=1, **without)
-    _, same = trained(judge_of([1], []), epochs=1, **without)
-    _, dropped = trained(judge_of([1], []), epochs=1, **without | {name: 0.5})
-    assert all((whole[one] == same[one]).all() for one in whole)
-    assert (whole["encoders"] != dropped["encoders"]).any()
-
-
-def test_the_share_that_is_dropped_is_made_up_for():
-    kept = _kept((200, 200), 0.25, load_torch().Generator().manual_seed(0))
-    assert sorted(set(kept.flatten().tolist())) == pytest.approx([0, 4 / 3])
-    assert (kept == 0).float().mean().item() == pytest.approx(0.25, abs=0.01)
 
 
 LATENTS = toy_latents.sentences()[1]

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import IMAGE
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, estimate, findings
 
 from reports.blocks import Bullets, Callout, within
@@ -75,26 +74,6 @@ def test_over_several_steps_intervals_that_do_not_overlap_decide(value, frame):
     assert "(step raw), which has 0.69 [0.66, 0.72]." in words
 
 
-@pytest.mark.parametrize("scores", [(RAW,), (FINAL,), (MLP, FINAL)])
-def test_without_a_raw_step_and_one_after_it_nothing_is_claimed(scores):
-    frame, words = first_box(scores=scores)
-    assert frame == "undecided"
-    assert words.startswith(DEEP)
-    assert "cosine of the best layer" not in words
-
-
-def test_a_saved_probe_claims_nothing_of_training_pairs():
-    _, words = first_box(train=0, development=0, scores=(FINAL,))
-    assert "A saved probe (step final)" in words
-    assert "new sentences" not in words
-
-
-def test_an_undefined_correlation_keeps_its_reason():
-    _, words = first_box(scores=(replace(FINAL, pearson=CONSTANT, spearman=CONSTANT),))
-    assert "Pearson undefined (one side is constant)" in words
-    assert "Spearman undefined (one side is constant)" in words
-
-
 def test_unseen_pairs_have_a_sentence_where_some_pairs_are_seen():
     def told(number, **changes):
         _, words = first_box(scores=(replace(FINAL, unseen=number),), **changes)
@@ -105,34 +84,6 @@ def test_unseen_pairs_have_a_sentence_where_some_pairs_are_seen():
     # All pairs are unseen, or nobody knows which.
     assert not told(estimate(0.5), unseen=750)
     assert not told(estimate(0.5), train=0)
-
-
-def layers(*values):
-    first = findings().layers[0]
-    return tuple(replace(first, layer=place, raw=value) for place, value in enumerate(values))
-
-
-@pytest.mark.parametrize(
-    ("values", "told"),
-    [
-        ((0.25, 0.75), "Layer 1 of 2 (from 0) predicts best alone."),
-        (
-            (0.75, 0.74),
-            "Layer 0 of 2 (from 0) predicts best alone, not distinguishable from 1 other.",
-        ),
-        ((0.75, 0.74, 0.73), "alone, not distinguishable from 2 others."),
-    ],
-)
-def test_the_best_layer_is_that_of_the_greatest_number_with_its_rivals(values, told):
-    _, words = first_box(layers=layers(*map(estimate, values)))
-    assert told in words
-
-
-def test_undefined_layers_and_a_single_one_are_not_the_best():
-    _, words = first_box(layers=layers(CONSTANT, estimate(0.25)))
-    assert "Layer 1 of 2" in words
-    assert "predicts best" not in first_box(layers=layers(estimate(0.25)))[1]
-    assert "predicts best" not in first_box(layers=layers(CONSTANT, CONSTANT))[1]
 
 
 def test_a_model_predicts_better_or_worse_only_where_the_interval_excludes_0():
@@ -156,17 +107,6 @@ def test_only_differences_of_the_last_step_are_told_and_the_rest_counted():
     told = bullets(differences=many)
     assert len(told) == MOST_DIFFERENCES + 1
     assert told[-1] == "3 more in the table of differences."
-
-
-def test_models_that_are_read_differently_have_a_caveat():
-    deep, shallow = findings().models
-
-    def caveat(*models):
-        return "at different positions" in bullets(models=models)[0]
-
-    assert caveat(deep, shallow)
-    assert caveat(deep, replace(deep, name=SHALLOW, prompt="another {}"))
-    assert not caveat(deep, replace(deep, name=SHALLOW))
 
 
 def renamed(*names):
@@ -204,25 +144,3 @@ def test_a_terminal_has_at_most_25_lines_for_two_models_and_for_many():
     many = printed(replace(found, models=models, scores=scores, differences=()))
     assert len(many.splitlines()) == 12
     assert "m7     final" in many
-
-
-@pytest.mark.parametrize("name", ["an-organisation/" + "a-model-of-some-name-" * 5, DEEP])
-def test_nothing_is_wider_than_a_usual_terminal_nor_cut_off(name):
-    lines = printed(renamed(name, f"{name}2")).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert not any("…" in line for line in lines)
-
-
-def test_names_cannot_move_the_cursor_nor_colour_the_screen():
-    text = printed(renamed("\x1b[31mred\x1b[2J\r\u202eleft", "[bold]b[/bold]"))
-    assert not set("\x1b\r\u202e") & set(text)
-    assert "[bold]b[/bold]" in text
-
-
-def test_truncated_texts_and_saved_probes_stand_last():
-    text = to_text(page_of(build_comparison(replace(findings(), files=("kept/a", "b")))).brief)
-    assert "2 texts truncated to its maximum length" in text
-    assert text.splitlines()[-2:] == [
-        f"csv:pairs{IMAGE}.csv: 1 empty, left out",
-        "saved: kept/a, b",
-    ]

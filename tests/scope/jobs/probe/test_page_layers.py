@@ -2,19 +2,18 @@
 
 from dataclasses import replace
 
-import pytest
 from made_up_probe_comparison import estimate, findings
 
 from reports.blocks import Figure
-from reports.prose import plain
+from reports.prose import plain, written
 from reports.renderers.drawings import drawing
 from scope.jobs.probe.page_layers import (
-    MOST_WRITTEN,
+    largest_losses,
     layer_curve,
     layers_section,
     similar_layers,
 )
-from scope.records import LayerAlignment, LayerScore, Undefined
+from scope.records import LayerAblation, LayerAlignment, LayerScore, Undefined
 
 GONE = Undefined(reason="one side is constant", n=750)
 
@@ -35,21 +34,12 @@ def chart(*scores):
     return figure.chart
 
 
-def test_layers_without_a_value_make_no_curve():
-    assert [*layer_curve((score(0, None),))] == []
-
-
 def test_a_curve_is_cut_where_a_layer_is_undefined_and_between_models():
     whole = (score(0, 0.25), score(1, None), score(2, 0.5), score(3, 0.5))
     made = chart(*whole, score(0, 0.5, model="other"))
     assert [[dot.x for dot in series.dots] for series in made.series] == [[0, 2, 3], [0]]
     assert len(drawing(made).split("<polyline")) == 2
     assert made.ends[0] == (-0.5, 3.5)
-
-
-def test_the_axis_holds_all_intervals():
-    # -0.15625 to 0.65625.
-    assert chart(score(0, 0.625), score(1, -0.125)).ends[1] == (-0.2, 0.7)
 
 
 def test_the_table_has_what_was_measured_and_reasons():
@@ -97,13 +87,22 @@ def test_backgrounds_begin_at_chance_and_end_at_the_greatest_number():
     assert (found.low, found.high) == (".25", ".75")
 
 
-def test_numbers_near_chance_do_not_take_the_whole_scale():
-    _, found = shown(aligned(((0.25, 0.3),)))
-    assert [cell.level for cell in found.rows[0][1]] == [0, 2]
-
-
-@pytest.mark.parametrize(("layers", "dense"), [(MOST_WRITTEN, False), (MOST_WRITTEN + 1, True)])
-def test_many_layers_are_drawn_without_words(layers, dense):
-    _, found = shown(aligned(((0.5,) * layers,) * layers))
-    assert found.dense is dense
-    assert len(found.columns) == len(found.rows) == layers
+def test_layers_that_were_left_out_have_a_table_and_the_largest_loss_a_sentence():
+    made = tuple(
+        LayerAblation(
+            model="m", step="final", first=first, last=last, pearson=lost, spearman=estimate(0.125)
+        )
+        for first, last, lost in ((0, 1, GONE), (2, 3, estimate(0.5)), (4, 4, estimate(0.25)))
+    )
+    found = replace(findings(), layers=(), alignments=(), ablations=made)
+    (_, table) = layers_section(found).blocks
+    rows = [[plain(written(cell)) for cell in row.cells] for row in table.rows]
+    assert [row[0] for row in rows] == ["layers 0 to 1\nm", "layers 2 to 3\nm", "layer 4\nm"]
+    assert rows[0][1].startswith("undefined")
+    assert rows[1][1].startswith("+0.500 [")
+    (sentence,) = largest_losses(found)
+    assert plain(sentence.text) == (
+        "Fitted again without layers 2 to 3, m loses Pearson 0.50 [0.47, 0.53] and Spearman "
+        "0.12 [0.09, 0.16], the most of 3 such fits."
+    )
+    assert [*largest_losses(findings())] == []

@@ -5,8 +5,8 @@ from dataclasses import replace
 from made_up_probe_comparison import DEEP, findings
 
 from reports.prose import plain, written
-from scope.jobs.probe.page_tables import short_table, steps_section, wrong_section
-from scope.records import MisjudgedPair, Undefined
+from scope.jobs.probe.page_tables import steps_section, wrong_section
+from scope.records import MisjudgedPair
 
 
 def error(id_, wanted, given, *, model="a", words=("one two three four", "five six")):
@@ -27,12 +27,6 @@ def test_errors_are_counted_by_direction_and_the_largest_comes_first():
     counts, rows = wrong(error("p", 1.0, 2.0), error("q", 0.0, 4.0), error("r", 5.0, 2.5))
     assert counts.startswith("Of the 3 largest errors 2 are too high and 1 too low; in 0 ")
     assert rows == [["0.000", "a 4.000"], ["5.000", "a 2.500"], ["1.000", "a 2.000"]]
-
-
-def test_a_pair_comes_once_with_the_scores_of_all_models_that_misjudge_it():
-    both = (error("q", 0.0, 3.0), error("q", 0.0, 2.5, model="b"))
-    _, rows = wrong(error("p", 0.0, 4.0), *both)
-    assert rows == [["0.000", "a 4.000"], ["0.000", "a 3.000, b 2.500"]]
 
 
 def test_sentences_share_their_words_from_half_of_the_shorter_on():
@@ -64,17 +58,3 @@ def test_unseen_pairs_have_a_column_where_some_sentences_were_seen():
     assert headings[2:4] == ["Pearson", "On new sentences"]
     assert headings[3] not in [column.heading for column in table(unseen=750).columns]
     assert headings[3] not in [column.heading for column in table(train=0).columns]
-
-
-def test_differences_begin_with_the_last_step():
-    section = steps_section(findings())
-    steps = [shown(row)[0] for row in section.blocks[-1].rows]
-    assert steps == ["final", "autoencoder", "siamese", "mlp", "raw"]
-
-
-def test_in_a_terminal_a_model_is_named_once_and_undefined_numbers_are_dashes():
-    gone = replace(findings().scores[4], spearman=Undefined(reason="none"))
-    first, second = (shown(row) for row in short_table((findings().scores[0], gone)).rows)
-    assert (first[0] != "", second[0]) == (True, "")
-    assert first[2:] == [".69 [.66, .72]", ".68 [.65, .71]", "–"]
-    assert second[3] == "–"

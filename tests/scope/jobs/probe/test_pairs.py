@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from toy_pairs import Rated
@@ -13,13 +12,9 @@ from scope.errors import DataError, SpecError
 from scope.jobs.probe.pairs import (
     ChosenPairTask,
     GivenPairs,
-    connected,
-    groups_of_sentences,
-    human_scores,
     leakage_groups,
     notes_on_overlap,
     read_all_parts,
-    read_test_alone,
     sentences_of,
     split_development,
 )
@@ -99,24 +94,12 @@ def test_a_table_without_development_rows_has_a_tenth_of_training_pairs_set_apar
     )
 
 
-def test_an_invalid_development_row_is_an_error_and_not_a_missing_part():
-    table = [*TABLE, ("development", "a", "b", 6)]
-    with pytest.raises(DataError, match="a score out of the range"):
-        read(Tables(table=table), data="table")
-
-
 def test_each_part_may_have_its_own_table():
     task = Tables(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=rows("z", 5, "dev"))
     pairs = read(task, train="one", test="two", development="three")
     assert sizes(pairs) == [30, 5, 6]
     assert [card.spec for card in pairs.cards] == ["one", "three", "two"]
     assert sizes(read(task, train="one", test="two")) == [27, 3, 6]
-
-
-def test_development_pairs_that_cannot_be_read_are_not_replaced_by_a_split():
-    task = Tables(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=None)
-    with pytest.raises(DataError, match="no file three"):
-        read(task, train="one", test="two", development="three")
 
 
 @pytest.mark.parametrize(("greatest", "fits"), [(2.4, False), (2.5, True)])
@@ -134,12 +117,6 @@ def test_scores_that_all_lie_in_the_lower_half_are_of_another_range(greatest, fi
     assert f"--high {greatest}," in error.value.fix
 
 
-@pytest.mark.parametrize("specs", [{}, {"data": "t", "train": "t"}, {"train": "t"}, {"test": "t"}])
-def test_forms_that_do_not_go_together_are_refused_before_any_is_read(specs):
-    with pytest.raises(SpecError, match="one table with a column `split`"):
-        read(None, **specs)
-
-
 @pytest.mark.parametrize("part", ["train", "development", "test"])
 def test_a_part_whose_scores_are_all_the_same_is_refused(part):
     table = [
@@ -148,27 +125,6 @@ def test_a_part_whose_scores_are_all_the_same_is_refused(part):
     name = {"train": "training"}.get(part, part)
     with pytest.raises(DataError, match=rf"{name} pairs, and no two different scores but 3"):
         read(Tables(table=table), data="table")
-
-
-def test_training_pairs_in_one_group_need_separate_development_pairs():
-    train = [("x", "the same", f"other {place}", place % 5) for place in range(30)]
-    with pytest.raises(DataError, match="0 development pairs, and no two different scores"):
-        read(Tables(one=train, two=rows("y", 6)), train="one", test="two")
-
-
-def test_a_saved_probe_takes_test_pairs_alone():
-    task = Tables(table=TABLE, two=rows("y", 6))
-    for specs in ({"data": "table"}, {"test": "two"}):
-        assert sizes(read_test_alone(task, request(**specs))) == [0, 0, 6]
-    for specs in ({}, {"data": "table", "test": "two"}):
-        with pytest.raises(SpecError, match="new pairs"):
-            read_test_alone(task, request(**specs))
-
-
-def test_the_sample_size_applies_to_each_part():
-    pairs = read(Tables(table=TABLE), n=4, data="table")
-    assert sizes(pairs) == [4, 4, 4]
-    assert human_scores(pairs.test).tolist() == [0, 1, 2, 3]
 
 
 def pairs_of(sides):
@@ -191,33 +147,6 @@ def test_no_sentence_is_on_both_sides_of_a_split_and_no_pair_is_lost(sides, seed
     assert len(development) <= max(2, round(len(pairs) / 10))
 
 
-def test_a_tenth_of_pairs_without_common_sentences_is_drawn_in_their_order():
-    pairs = pairs_of([(f"a{n}", f"b{n}") for n in range(57)])
-    split = split_development(pairs, 0)
-    assert len(split[1]) == 6
-    assert split == split_development(pairs, 0)
-    assert split[1] != split_development(pairs, 1)[1]
-    for side in split:
-        assert list(side) == sorted(side, key=lambda pair: int(pair.id))
-
-
-def naive_groups(sides):
-    """Spread numbers until nothing changes."""
-    groups = list(range(len(sides)))
-    for _ in sides:
-        for i, first in enumerate(sides):
-            for j, second in enumerate(sides):
-                if set(first) & set(second):
-                    groups[i] = groups[j] = min(groups[i], groups[j])
-    return groups
-
-
-@given(graphs)
-def test_groups_are_those_of_a_plain_search(sides):
-    groups, plain = connected(pairs_of(sides)), naive_groups(sides)
-    assert len(set(zip(groups, plain, strict=True))) == len(set(groups)) == len(set(plain))
-
-
 def parts(train="", development="", test=""):
     sides = (pairs_of(part.split()) for part in (train, development, test))
     return GivenPairs(**dict(zip(("train", "development", "test"), sides, strict=True)), cards=())
@@ -227,18 +156,6 @@ def test_pairs_that_share_a_sentence_are_one_group_and_a_known_sentence_makes_a_
     leakage = leakage_groups(parts("ax", "yd", "ab cd ef fb gh"))
     assert leakage.groups.tolist() == [0, 1, 0, 0, 2]
     assert leakage.unseen.tolist() == [False, False, True, True, True]
-
-
-def test_which_pairs_a_saved_probe_has_seen_is_unknown():
-    pairs = parts(test="ab cd")
-    assert leakage_groups(pairs).unseen is None
-    (note,) = notes_on_overlap(pairs)
-    assert "does not contain its training pairs" in note
-
-
-def test_sentences_belong_to_the_group_of_their_pairs():
-    groups = groups_of_sentences(pairs_of(("ab", "cd", "eb")), ("d", "e", "a", "b"))
-    np.testing.assert_array_equal(groups, [1, 0, 0, 0])
 
 
 @pytest.mark.parametrize(
@@ -259,17 +176,6 @@ def test_overlap_of_test_pairs_with_other_data_is_counted(letters, unlabelled, o
     pairs = parts(*letters)
     notes = (f"of {len(pairs.test)} test pairs, {overlap}",) if overlap else ()
     assert notes_on_overlap(pairs, tuple(unlabelled)) == notes
-
-
-def test_a_task_by_name_or_object_has_its_origin():
-    named, rated = ChosenPairTask.of("similarity"), ChosenPairTask.of(Rated())
-    assert named.task == Similarity()
-    assert named.origin.startswith("scope-models ")
-    assert (rated.task.name, rated.ends, rated.origin) == (
-        "rated",
-        (Rated.low, Rated.high),
-        "toy_pairs",
-    )
 
 
 @pytest.mark.parametrize(

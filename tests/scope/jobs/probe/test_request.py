@@ -1,7 +1,5 @@
 """What is asked of a probe must make sense before anything is read."""
 
-from pathlib import Path
-
 import pytest
 
 from scope.errors import ScopeError
@@ -17,17 +15,6 @@ def test_steps_stand_in_the_papers_order_and_once():
     assert request(steps=steps).ordered_steps == ("raw", "siamese", "final")
     assert request(steps="mlp").ordered_steps == ("mlp",)
     assert request().ordered_steps == ("raw", "final")
-
-
-def test_a_request_that_makes_sense_passes():
-    request(unlabelled="text:books", hidden=4, save=Path("kept"), seeds=5)
-    request(unlabelled="text:books", unlabelled_n=9)
-    request(steps=("raw", "mlp"))
-
-
-def test_of_sentences_without_scores_some_are_drawn_whose_number_may_be_given():
-    assert request().most_unlabelled == 4000
-    assert request(unlabelled="text:books", unlabelled_n=9).most_unlabelled == 9
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,3 @@ def test_gains_are_compared_with_the_step_before_and_undefined_numbers_have_a_re
         ("layer_pearson", "layer 4"),
     ]
     assert lacking[0].reason.startswith("undefined (one side is constant")
-
-
-def test_a_cell_of_the_map_has_its_margin_as_interval():
-    found = build_comparison().rows()
-    cell = next(one for one in found if one.metric == "cka" and one.subset == "layers 5 and 3")
-    assert (cell.target, cell.against, cell.n) == (DEEP, SHALLOW, 500)
-    assert cell.high - cell.value == cell.value - cell.low == 0.03125

@@ -15,15 +15,14 @@ from made_up_pairs import (
     write_split,
     write_unlabelled,
 )
+from toy_readers import Bags
 
 import scope
-from scope.answers.vectors import stored_latents
 from scope.errors import DataError, SpecError
 from scope.jobs.probe import run as run_module
 from scope.jobs.probe.correlations import pearson, spearman_estimate
 from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.readers import OWN
-from scope.jobs.probe.saving import load_probe
+from scope.jobs.probe.saving import OWN, load_probe
 from scope.models import ModelOptions
 from scope.models.latents import read_checkpoint
 from scope.progress import Silent
@@ -66,29 +65,6 @@ def probe(pairs, tmp_path):
     return run
 
 
-def test_the_result_counts_pairs_and_describes_models_data_and_settings(probe, tmp_path):
-    sentences = str(write_unlabelled(tmp_path / "sentences.csv", 30))
-    result = probe(unlabelled=sentences, unlabelled_n=20)
-    findings, manifest = result.findings, result.manifest
-    assert (findings.train, findings.development, findings.test) == tuple(PARTS.values())
-    assert (findings.unlabelled, findings.low, findings.high) == (20, 0, 5)
-    assert findings.differences == findings.alignments == findings.files == ()
-    assert manifest.job == "probe"
-    assert [card.role for card in manifest.models] == ["model"]
-    assert [card.capability for card in manifest.data] == ["similarity"] * 3 + [None]
-    assert manifest.capabilities[0].name == "similarity"
-    assert manifest.settings == {
-        "seed": 0,
-        "seeds": 1,
-        "steps": "raw, final",
-        "hidden": 4,
-        "development": PARTS["dev"],
-        "unlabelled": 20,
-        "readout": OWN,
-        "dtype": "float32",
-    }
-
-
 def test_a_task_of_a_third_party_is_probed_in_its_own_range(probe):
     comparison = probe(task=Percent(), data="anything", save="kept")
     assert (comparison.findings.low, comparison.findings.high) == (0, 100)
@@ -113,17 +89,6 @@ def test_a_saved_probe_brings_its_range_with_it(probe, tmp_path):
         0,
         len({t for r in rows for t in r[:2]}),
     )
-
-
-def test_another_probe_in_the_folder_is_another_configuration(probe, pairs):
-    asked = {"probe": "kept", "hidden": None, "run": "again"}
-    probe(save="kept")
-    probe(**asked)
-    probe(save="kept", seed=1)
-    with pytest.raises(
-        scope.ScopeError, match=r"run `again` was started with different arguments: p"
-    ):
-        probe(**asked)
 
 
 def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe, pairs, tmp_path):
@@ -156,53 +121,34 @@ def test_a_model_is_released_after_reading(probe, monkeypatch, after, asked):
     probe(steps="raw", hidden=None, save="kept")
     held = []
 
-    def watched(name, reader, texts, *others):
+    def watched(texts, reader, progress):
         held.append(weakref.ref(reader))
-        return read(name, reader, texts, *others)
+        return recognise(texts, reader, progress)
 
     def later(*arguments):
         gc.collect()
         assert [reference() for reference in held] == [None] * models
         return then(*arguments)
 
-    read, then = run_module.read_texts, getattr(run_module, after)
+    recognise, then = run_module.recognise_reader, getattr(run_module, after)
     models = len(asked.get("models", "1"))
-    monkeypatch.setattr(run_module, "read_texts", watched)
+    monkeypatch.setattr(run_module, "recognise_reader", watched)
     monkeypatch.setattr(run_module, after, later)
     probe(hidden=None, **asked)
     assert len(held) == models
 
 
-def test_too_few_pairs_are_an_error_before_the_other_sentences_are_read(probe, monkeypatch):
-    read = []
-
-    def counting(texts, *others):
-        read.extend(texts)
-        return stored_latents(texts, *others)
-
-    monkeypatch.setattr(run_module, "stored_latents", counting)
-    monkeypatch.setattr(run_module, "read_texts", pytest.fail)
-    with pytest.raises(DataError, match="90 pairs to train a head of 104"):
-        probe(hidden=20, steps="final")
-    assert len(read) == 1
-
-
-def test_steps_without_lot_are_fitted_once_whatever_the_seeds(probe):
-    found = probe(steps=["raw", "mlp", "siamese"], seeds=3).findings
-    assert [len(score.pearsons) for score in found.scores] == [1, 1, 3]
-    note = "estimates, including gains, are for the seed 0; steps fitted with 3 seeds: siamese"
-    assert note in found.notes
-
-
-@pytest.mark.parametrize(
-    ("name", "one", "other"), [("seeds", 1, 2), ("hidden", 4, 3), ("seed", 0, 1)]
-)
-def test_what_decides_the_result_is_part_of_the_question(probe, name, one, other):
-    asked = {"run": "mine", "steps": "siamese"}
-    probe(**asked, **{name: one})
-    told = rf"started with different arguments: {name} is {one} in the run, {other} here"
-    with pytest.raises(scope.ScopeError, match=told):
-        probe(**asked, **{name: other})
+def test_what_decides_the_result_is_part_of_the_question(probe):
+    probe(run="mine", steps="raw", save="kept")
+    for name, one, other in (("seeds", 1, 2), ("hidden", 4, 3), ("seed", 0, 1)):
+        told = rf"started with different arguments: {name} is {one} in the run, {other} here"
+        with pytest.raises(scope.ScopeError, match=told):
+            probe(run="mine", steps="raw", **{name: other})
+    # So is the content of a saved probe.
+    probe(probe="kept", hidden=None, run="again")
+    probe(steps="mlp", save="kept")
+    with pytest.raises(scope.ScopeError, match=r"run `again` was started with different arg"):
+        probe(probe="kept", hidden=None, run="again")
 
 
 def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, tmp_path):
@@ -295,3 +241,62 @@ def test_the_numbers_are_those_of_a_probe_fitted_by_hand(laid_out):
     assert [pair.wanted for pair in findings.misjudged] == test[2][worst].tolist()
     plain = SimilarityProbe(step="raw").fit(*train, development=development)
     assert raw.pearson.value == pytest.approx(plain.score(*test), abs=1e-6)
+
+
+def test_the_result_describes_models_data_and_settings(probe, tmp_path):
+    sentences = str(write_unlabelled(tmp_path / "sentences.csv", 30))
+    result = probe(
+        unlabelled=sentences, unlabelled_n=20, steps=["raw", "siamese", "final"], seeds=2
+    )
+    findings, manifest = result.findings, result.manifest
+    assert (findings.train, findings.development, findings.test) == tuple(PARTS.values())
+    assert (findings.unlabelled, findings.low, findings.high) == (20, 0, 5)
+    assert [len(score.pearsons) for score in findings.scores] == [1, 2, 2]
+    note = (
+        "estimates, including gains, are for the seed 0; steps fitted with 2 seeds: siamese, final"
+    )
+    assert note in findings.notes
+    assert [card.role for card in manifest.models] == ["model"]
+    assert [card.capability for card in manifest.data] == ["similarity"] * 3 + [None]
+    assert manifest.settings == {
+        "seed": 0,
+        "seeds": 2,
+        "steps": "raw, siamese, final",
+        "hidden": 4,
+        "development": PARTS["dev"],
+        "unlabelled": 20,
+        "readout": OWN,
+        "dtype": "float32",
+    }
+
+
+def test_too_few_pairs_are_an_error_before_the_other_sentences_are_read(probe, monkeypatch):
+    read = []
+    monkeypatch.setattr(Bags, "truncated", lambda self, texts: read.extend(texts) or [False])
+    with pytest.raises(DataError, match="90 pairs to train a head of 104"):
+        probe(hidden=20, steps="final")
+    assert len(read) == 1
+
+
+def test_layers_are_left_out_and_the_probe_fitted_again(probe):
+    result = probe(steps="raw", hidden=None, ablate=2)
+    findings = result.findings
+    first, last = findings.ablations
+    assert [(each.first, each.last) for each in findings.ablations] == [(0, 1), (2, 2)]
+    # Without its layer the step raw takes the best of the others; without others it loses nothing.
+    lost = [layer.lost.value for layer in findings.layers]
+    assert last.pearson.value == pytest.approx(lost[2], abs=1e-6)
+    assert result.manifest.settings["ablate"] == 2
+    most = "layers 0 to 1" if first.pearson.value >= last.pearson.value else "layer 2"
+    assert f"Fitted again without {most}, toy_readers:Bags loses Pearson" in " ".join(
+        str(result).split()
+    )
+    frame = result.to_frame()
+    rows = frame[frame.metric == "refitted_pearson_lost"]
+    assert list(rows.subset) == ["without layers 0 to 1", "without layers 2 to 2"]
+    assert list(rows.value) == [first.pearson.value, last.pearson.value]
+    assert (frame.metric == "refitted_spearman_lost").sum() == 2
+    with pytest.raises(SpecError, match="--ablate 3 for the 3 layers of `toy_readers:Bags`"):
+        probe(steps="raw", hidden=None, ablate=3)
+    with pytest.raises(SpecError, match="--ablate with --probe"):
+        probe(probe="kept", hidden=None, ablate=1)

@@ -22,27 +22,6 @@ from scope.jobs.probe.saving import (
     save_probe,
 )
 
-PROMPTED = LatentSource(
-    spec="hf:one", fingerprint="12ab", readout="prompt", prompt="{text}:", dtype="float32"
-)
-
-
-def test_another_spelling_of_the_same_model_is_taken():
-    PROMPTED.require(replace(PROMPTED, spec="folder/one"))
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("fingerprint", "34cd"), ("readout", "mean"), ("prompt", None), ("dtype", "bfloat16")],
-)
-def test_what_differs_is_shown_on_both_sides(name, value):
-    with pytest.raises(ModelError) as caught:
-        PROMPTED.require(replace(PROMPTED, spec="hf:two", **{name: value}))
-    assert caught.value.found == f"latents of `hf:two` with {name} `{value}`"
-    assert f"`hf:one` with {name} `{getattr(PROMPTED, name)}`" in caught.value.expected
-    assert "`hf:two`" in caught.value.fix
-
-
 TOY = toy_latents.pairs()
 SOURCE = LatentSource(
     spec="hf:«one»", fingerprint="12ab", readout="prompt", prompt="{text}:", dtype="bfloat16"
@@ -112,12 +91,6 @@ def test_a_new_process_with_other_threads_reads_and_fits_the_same_to_the_byte(tm
     assert done.stdout == expected
 
 
-def test_parameters_and_source_are_read_back(folder):
-    found = load_probe(folder)
-    assert found.source == SOURCE
-    assert found.probe.get_params() == saved_of().probe.get_params()
-
-
 def test_the_same_probe_gives_the_same_files_and_replaces_those_there(copied):
     before = {name: (copied / name).read_bytes() for name in (NUMBERS, DESCRIPTION)}
     save_probe(saved_of("raw"), copied)
@@ -126,39 +99,12 @@ def test_the_same_probe_gives_the_same_files_and_replaces_those_there(copied):
     assert {path.name: path.read_bytes() for path in copied.iterdir()} == before
 
 
-def test_a_folder_without_a_probe_says_how_to_make_one(tmp_path):
-    assert refusal(tmp_path) == (
-        f"found:    no `probe.json` in `{tmp_path}`\n"
-        "expected: a folder that `scope probe --save` wrote\n"
-        "fix:      name that folder, or fit a probe first"
-    )
-
-
 def test_a_probe_of_the_format_before_is_read(copied):
     path = copied / DESCRIPTION
     told = json.loads(unsealed(path.read_text("utf-8")).text)
     del told["canaries"]
     path.write_text(json.dumps(told | {"format": 1}), "utf-8")
     assert load_probe(copied).canaries == {}
-
-
-def test_the_latents_that_recognise_a_model_are_kept_beside_the_probe(tmp_path):
-    saved = saved_of("raw")
-    shape = (saved.probe.layers_, saved.probe.width_)
-    latents = {text: np.full(shape, place, np.float32) for place, text in enumerate(("a", "ä b"))}
-    save_probe(replace(saved, canaries=latents), tmp_path)
-    found = load_probe(tmp_path).canaries
-    assert list(found) == list(latents)
-    assert all((found[text] == latents[text]).all() for text in latents)
-
-
-@pytest.mark.parametrize("texts", [["a"], ["a", "b", "c"]])
-def test_latents_that_are_not_of_their_texts_are_damage(tmp_path, texts):
-    saved = saved_of("raw")
-    one = np.zeros((saved.probe.layers_, saved.probe.width_), np.float32)
-    save_probe(replace(saved, canaries={"a": one, "b": one}), tmp_path)
-    change(tmp_path, canaries=texts)
-    assert "do not go together" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -177,3 +123,27 @@ def test_latents_that_are_not_of_their_texts_are_damage(tmp_path, texts):
 def test_a_description_that_was_changed_is_refused(copied, changes, told):
     change(copied, **changes)
     assert told in refusal(copied)
+
+
+def test_a_probe_is_read_back_with_its_source_and_the_latents_that_recognise_its_model(tmp_path):
+    saved = saved_of("raw")
+    shape = (saved.probe.layers_, saved.probe.width_)
+    latents = {text: np.full(shape, place, np.float32) for place, text in enumerate(("a", "ä b"))}
+    save_probe(replace(saved, canaries=latents), tmp_path)
+    loaded = load_probe(tmp_path)
+    assert loaded.source == SOURCE
+    assert loaded.probe.get_params() == saved.probe.get_params()
+    assert list(loaded.canaries) == list(latents)
+    assert all((loaded.canaries[text] == latents[text]).all() for text in latents)
+    change(tmp_path, canaries=["a", "ä b", "c"])
+    assert "do not go together" in refusal(tmp_path)
+
+
+def test_latents_of_another_source_are_refused_with_what_differs_on_both_sides():
+    SOURCE.require(replace(SOURCE, spec="folder/one"))
+    for name, value in (("fingerprint", "34cd"), ("readout", "mean"), ("prompt", None)):
+        with pytest.raises(ModelError) as caught:
+            SOURCE.require(replace(SOURCE, spec="hf:two", **{name: value}))
+        assert caught.value.found == f"latents of `hf:two` with {name} `{value}`"
+        assert f"`{SOURCE.spec}` with {name} `{getattr(SOURCE, name)}`" in caught.value.expected
+        assert "`hf:two`" in caught.value.fix

@@ -1,6 +1,7 @@
 """Steps are fitted, scored and compared as a user of the library would do it by hand."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,12 +9,11 @@ import pytest
 from made_up_pairs import made_up_rows
 from toy_readers import Bags
 
-from scope.jobs.probe import steps as steps_module
 from scope.jobs.probe.correlations import (
-    mean_error_estimate,
     pearson,
     pearson_difference,
     pearson_estimate,
+    spearman_difference,
     spearman_estimate,
 )
 from scope.jobs.probe.estimator import SimilarityProbe
@@ -24,8 +24,8 @@ from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.steps import (
     FittedStep,
     PairLatents,
+    ablate,
     alignments,
-    differences,
     fit_steps,
     judge_model,
     latents_of,
@@ -33,7 +33,8 @@ from scope.jobs.probe.steps import (
     misjudged_pairs,
 )
 from scope.progress import Silent
-from scope.records import ScoredPair, Undefined
+from scope.records import ScoredPair
+from scope.statistics import mean_estimate
 
 POOL = ("the good film", "paris in a film", "who saw bob", "a dull a dull", "ann was in paris")
 
@@ -45,9 +46,15 @@ def scored_pairs(rows):
     )
 
 
-def plan(seeds=2):
+def plan(seeds=2, ablate=None):
     request = ProbeRequest(
-        models=["python:toy_readers:Bags"], data="x", steps=STEPS, seeds=seeds, seed=5, hidden=2
+        models=["python:toy_readers:Bags"],
+        data="x",
+        steps=STEPS,
+        seeds=seeds,
+        seed=5,
+        hidden=2,
+        ablate=ablate,
     )
     train, development, test = (
         scored_pairs(made_up_rows(count, seed)) for seed, count in enumerate((60, 20, 20))
@@ -93,20 +100,6 @@ def test_every_step_and_seed_is_the_probe_fitted_by_hand_and_counted(table):
         np.testing.assert_array_equal(step.probe.predict(test.first, test.second), step.given[0])
         assert step.probe.seed == 5
     assert not np.array_equal(*fitted[-1].given)
-
-
-def test_what_does_not_depend_on_the_seed_is_pretrained_once(table, monkeypatch):
-    pretrained = []
-    pretrain = SimilarityProbe.pretrain
-
-    def watched(self, latents):
-        pretrained.append((self.step, self.seed))
-        return pretrain(self, latents)
-
-    monkeypatch.setattr(SimilarityProbe, "pretrain", watched)
-    fit_steps(plan(), table, Silent())
-    each = [(step, seed) for step in ("autoencoder", "published") for seed in (5, 6)]
-    assert pretrained == [*each, ("final", 5)]
 
 
 PAIRS = scored_pairs(
@@ -159,101 +152,12 @@ def three_steps(latents):
     ]
 
 
-def test_every_seed_has_its_own_correlations_and_the_first_one_estimates(three_steps, scores_of):
-    scores = scores_of(three_steps)
-    assert [(score.step, score.parameters) for score in scores[:2]] == [("raw", 0), ("mlp", 3 + 1)]
-    for step, score in zip(three_steps, scores, strict=True):
-        assert score.pearsons == pytest.approx([pearson(each, WANTED) for each in step.given])
-        spearmans = [spearman_estimate(each, WANTED) for each in step.given]
-        assert score.spearmans == tuple(estimate.value for estimate in spearmans)
-        assert (score.pearson.value, score.spearman) == (score.pearsons[0], spearmans[0])
-        assert len(set(score.pearsons)) == len(step.given)
-
-
-def test_intervals_treat_a_group_of_pairs_as_one(three_steps, scores_of):
-    first, score, third = scores_of(three_steps, EACH_ALONE._replace(groups=GROUPS))
-    before, scores = three_steps[0].given[0], three_steps[1].given[0]
-    assert score.pearson == pearson_estimate(scores, WANTED, GROUPS)
-    assert score.spearman == spearman_estimate(scores, WANTED, GROUPS)
-    assert score.error == mean_error_estimate(scores, WANTED, groups=GROUPS, low=0.0, high=5.0)
-    # A gain is over the step before.
-    assert first.gain is None
-    assert score.gain == pearson_difference(scores, before, WANTED, GROUPS)
-    assert third.gain == pearson_difference(three_steps[2].given[0], scores, WANTED, GROUPS)
-    assert score.pearson != pearson_estimate(scores, WANTED)
-
-
-def test_unseen_pairs_have_a_correlation_of_their_own(three_steps, scores_of):
-    unseen = np.array([True, True, True, False, True, True])
-    _, score, _ = scores_of(three_steps, LeakageGroups(GROUPS, unseen))
-    scores = three_steps[1].given[0]
-    assert score.unseen == pearson_estimate(scores[unseen], WANTED[unseen], GROUPS[unseen])
-    assert score.unseen.n == 5
-
-
-@pytest.mark.parametrize(
-    ("unseen", "reason"),
-    [
-        (None, "the training pairs of a saved probe are unknown"),
-        (np.zeros(6, dtype=np.bool_), "every test pair shares a sentence with the other pairs"),
-    ],
-)
-def test_without_unseen_pairs_there_is_a_reason(three_steps, scores_of, unseen, reason):
-    scores = scores_of(three_steps, LeakageGroups(GROUPS, unseen))
-    assert {score.unseen for score in scores} == {Undefined(reason=reason, n=0)}
-
-
-def test_a_constant_step_has_no_correlation_and_a_reason(latents, scores_of):
-    (score,) = scores_of([fitted_step("raw", latents, np.ones(6), WANTED)])
-    assert score.pearson == Undefined(reason="one side is constant", n=6)
-    # The seed without a correlation keeps its place.
-    assert score.pearsons == score.spearmans == (None, pytest.approx(1))
-    assert score.error.value == pytest.approx(np.abs(WANTED - 1).mean())
-
-
-def test_layers_are_those_of_the_curves(latents):
-    probe = fitted_step("siamese", latents).probe
-    layers = layer_scores("m", probe, latents, GROUPS)
-    assert tuple(layer.raw for layer in layers) == layer_curve(*latents, groups=GROUPS)
-    assert tuple(layer.encoded for layer in layers) == layer_curve(
-        *latents, probe=probe, groups=GROUPS
-    )
-    assert tuple(layer.lost for layer in layers) == leave_one_layer_out(
-        probe, *latents, groups=GROUPS
-    )
-    assert [layer.layer for layer in layers] == [0, 1, 2]
-
-
-def test_a_step_without_encodings_has_none_and_a_single_layer_cannot_be_left_out(latents):
-    probe = fitted_step("raw", latents).probe
-    assert all(layer.encoded is None for layer in layer_scores("m", probe, latents, GROUPS))
-    alone = PairLatents(latents.first[:, :1], latents.second[:, :1], WANTED)
-    (only,) = layer_scores("m", fitted_step("mlp", alone).probe, alone, GROUPS)
-    assert (only.layer, only.lost) == (0, None)
-
-
 def test_the_worst_pairs_come_first_and_equals_in_their_order():
     scores = WANTED + np.array([0, -2, 1, 3, 1, -1])
     worst = misjudged_pairs("m", PAIRS, scores)
     assert [pair.id for pair in worst] == ["3", "1", "2", "4", "5", "0"]
     assert (worst[0].wanted, worst[0].given, worst[0].first) == (3.0, 6.0, "ann was in paris")
     assert len(misjudged_pairs("m", PAIRS * 3, np.tile(scores, 3))) == 10
-
-
-def test_each_model_is_compared_with_each_later_one():
-    given = {
-        "a": WANTED**2,
-        "b": np.array([1.0, 0, 2, 3, 5, 4]),
-        "c": np.array([5.0, 4, 3, 2, 1, 1]),
-    }
-    compared = differences("final", given, WANTED, GROUPS)
-    assert [(each.first, each.second) for each in compared] == [("a", "b"), ("a", "c"), ("b", "c")]
-    for each in compared:
-        assert each.step == "final"
-        assert each.pearson == pearson_difference(
-            given[each.first], given[each.second], WANTED, GROUPS
-        )
-    assert differences("raw", {"a": WANTED}, WANTED, ALONE) == ()
 
 
 SENTENCES = tuple(
@@ -275,16 +179,68 @@ def test_a_map_is_that_of_the_sentences_in_groups_of_their_pairs(bags, other):
     assert notes == ()
 
 
-def test_of_many_sentences_the_seed_draws_some(bags, other, monkeypatch):
-    monkeypatch.setattr(steps_module, "MOST_SENTENCES", 24)
-    models = [bags(SENTENCES), other(SENTENCES)]
-    first, again, changed = (alignments(models, FIFTEEN, seed)[0][0] for seed in (0, 0, 1))
-    assert first.sentences == 24
-    assert first == again
-    assert first.values != changed.values
-
-
 def test_too_few_sentences_give_a_note_instead_of_a_map(bags, other):
     maps, notes = alignments([bags(SENTENCES), other(SENTENCES)], FIFTEEN[:4], seed=0)
     assert maps == ()
     assert notes == ("no CKA map of bags and other: 4 groups of sentences",)
+
+
+def test_a_step_has_the_numbers_of_its_scores_with_pairs_in_groups(three_steps, scores_of):
+    unseen = np.array([True, True, True, False, True, True])
+    first, score, third = scores_of(three_steps, LeakageGroups(GROUPS, unseen))
+    before, (given, of_other_seed) = three_steps[0].given[0], three_steps[1].given
+    assert (score.step, score.parameters) == ("mlp", 3 + 1)
+    assert score.pearson == pearson_estimate(given, WANTED, GROUPS)
+    assert score.spearman == spearman_estimate(given, WANTED, GROUPS)
+    assert score.unseen == pearson_estimate(given[unseen], WANTED[unseen], GROUPS[unseen])
+    assert score.error == replace(
+        mean_estimate(np.abs(given - WANTED), list("aabcde"), high=5), n=6
+    )
+    assert score.pearsons == pytest.approx((pearson(given, WANTED), pearson(of_other_seed, WANTED)))
+    # A gain is over the step before.
+    assert first.gain is None
+    assert score.gain == pearson_difference(given, before, WANTED, GROUPS)
+    assert third.gain == pearson_difference(three_steps[2].given[0], given, WANTED, GROUPS)
+    score, *_ = scores_of(three_steps, LeakageGroups(GROUPS, np.zeros(6, dtype=np.bool_)))
+    assert score.unseen.reason == "every test pair shares a sentence with the other pairs"
+
+
+def test_layers_are_those_of_the_curves(latents):
+    step = fitted_step("siamese", latents)
+    layers = layer_scores("m", [step], latents, GROUPS)
+    assert [layer.layer for layer in layers] == [0, 1, 2]
+    assert tuple(layer.raw for layer in layers) == layer_curve(*latents, groups=GROUPS)
+    encoded = layer_curve(*latents, probe=step.probe, groups=GROUPS)
+    assert tuple(layer.encoded for layer in layers) == encoded
+    lost = leave_one_layer_out(step.probe, *latents, groups=GROUPS)
+    assert tuple(layer.lost for layer in layers) == lost
+    alone = PairLatents(latents.first[:, :1], latents.second[:, :1], WANTED)
+    (only,) = layer_scores("m", [fitted_step("mlp", alone)], alone, GROUPS)
+    assert (only.layer, only.encoded, only.lost) == (0, None, None)
+
+
+@pytest.mark.parametrize("step", ["raw", "mlp", "final"])
+def test_without_a_block_of_layers_the_probe_is_the_one_fitted_by_hand_on_the_others(bags, step):
+    asked = plan(ablate=2)
+    model = bags((*asked.pairs.sentences, *POOL))
+    parts = (asked.pairs.train, asked.pairs.development, asked.pairs.test)
+    train, development, test = (latents_of(model.table, part) for part in parts)
+    pool, groups = model.table.rows(POOL), np.arange(20) // 2
+    whole = SimilarityProbe(step=step, seed=5, hidden=2)
+    if step == "final":
+        whole.pretrain(pool)
+    whole.fit(*train, development=development)
+    scores = whole.predict(*test[:2])
+    ablations = list(ablate(asked, model, FittedStep(whole, (scores,)), groups, Silent()))
+    assert [(each.first, each.last, each.step) for each in ablations] == [
+        (0, 1, step),
+        (2, 2, step),
+    ]
+    for each, kept in zip(ablations, ([2], [0, 1]), strict=True):
+        by_hand = SimilarityProbe(step=step, seed=5, hidden=2)
+        if step == "final":
+            by_hand.pretrain(pool[:, kept])
+        by_hand.fit(*train.of_layers(kept), development=development.of_layers(kept))
+        rest = by_hand.predict(*test.of_layers(kept)[:2])
+        assert each.pearson == pearson_difference(scores, rest, test.scores, groups)
+        assert each.spearman == spearman_difference(scores, rest, test.scores, groups)

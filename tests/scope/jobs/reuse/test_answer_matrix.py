@@ -21,10 +21,6 @@ def test_where_nobody_knows_the_right_answer_the_most_frequent_one_stands_in():
     assert found.expected_right().tolist() == [2, 0, 1, 3]
 
 
-def test_a_question_that_nobody_answered_has_some_expected_answer_all_the_same():
-    assert pool([[NOT_GIVEN], [NOT_GIVEN]], gold=UNKNOWN).expected_right().tolist() == [0]
-
-
 WORDS = st.none() | st.sampled_from(["red", "blue", "", "10", "9", "é", "e"])
 
 
@@ -99,30 +95,6 @@ def test_probabilities_are_0_behind_the_last_option_and_missing_where_there_are_
             [nothing, [0.25, 0.25, 0.5]],
         ],
     )
-
-
-def test_a_question_with_one_option_has_room_for_the_other():
-    matrix = answer_matrix([AnswerKey("a", options=1)], [[Response(0, (1.0,))]])
-    assert matrix.probabilities.tolist() == [[[1.0, 0.0]]]
-
-
-def test_probabilities_of_answers_in_words_are_left_out():
-    asked = [AnswerKey("a"), AnswerKey("b", options=2)]
-    assert answer_matrix(asked, [[Response("x"), Response(0, (0.5, 0.5))]]).probabilities is None
-
-
-def test_questions_of_one_example_are_one_unit():
-    asked = [AnswerKey(unit, options=2) for unit in ("b", "a", "b")]
-    assert answer_matrix(asked, [[Response(0)] * 3]).units.tolist() == [0, 1, 0]
-
-
-def test_options_that_nobody_chose_share_a_column():
-    (block,) = option_blocks(pool([[7], [3], [7], [NOT_GIVEN]], options=10, gold=5))
-    assert block.columns[:, 0].tolist() == [2, 0, 2, NOT_GIVEN]
-    assert block.options.tolist() == [[1, 1, 1, 7]]
-    assert block.right.tolist() == [[0, 1, 0, 0]]
-    assert block.chosen[:, 0].tolist() == [[0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]]
-    assert block.share.tolist() == [0.1]
 
 
 @given(st.integers(0, 10_000))

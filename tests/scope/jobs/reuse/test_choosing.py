@@ -86,11 +86,6 @@ def test_families_by_name_silent_models_and_kin_are_left_out():
     }
 
 
-def test_a_word_of_most_names_is_no_family():
-    rows = {f"Suspect-{place}": answers(20, place) for place in range(2, 5)}
-    assert choose(answers(20), rows, None)[0] == list(rows)
-
-
 def test_fewer_than_two_are_refused_with_the_reasons():
     rows = {"Suspect-2": answers(20, 1), "Yi": answers(20, 2), "Gemma": [None] * 40}
     with pytest.raises(DataError) as caught:

@@ -8,14 +8,14 @@ from hypothesis import given, strategies as st
 from made_up_pools import pool, random_pool, skilled_pool
 from scipy.stats import chi2
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN, option_blocks
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, option_blocks
 from scope.jobs.reuse.consensus import (
     FEWEST_FOR_KIN,
+    Fit,
     FitRows,
-    Following,
     closeness,
     fit,
-    follows_nothing,
+    guessing_p_value,
     kin,
     pairwise_kappa,
     skill,
@@ -24,25 +24,12 @@ from scope.jobs.reuse.shared_mistakes import shared_mistakes
 from scope.metrics.consistency import capa_discrete
 
 
-def test_skill_without_right_answers_is_how_often_a_model_is_with_most():
-    answers = pool([[0, 1], [0, 2], [3, 2]], gold=UNKNOWN)
-    assert skill(answers).tolist() == [0.5, 1.0, 0.5]
-
-
 def test_equals_share_their_rank():
     near = closeness(np.array([0.5, 0.5, 0.1, 0.9, 0.5]))
     # Ranks 2, 2, 0, 4, 2 of 4.
     assert near[0, 1] == near[0, 4] == 1
     assert near[0, 2] == near[0, 3] == pytest.approx(np.exp(-((0.5 / 0.3) ** 2) / 2))
     assert near[2, 3] == pytest.approx(np.exp(-((1 / 0.3) ** 2) / 2))
-
-
-def test_nobody_is_close_to_itself_or_to_a_model_that_answered_nothing():
-    near = closeness(np.array([0.5, np.nan, 0.7]))
-    assert near.diagonal().tolist() == [0, 0, 0]
-    assert near[1].tolist() == near[:, 1].tolist() == [0, 0, 0]
-    # The ranks of the two others are those of a pool of two.
-    assert near[0, 2] == pytest.approx(np.exp(-((1 / 0.3) ** 2) / 2))
 
 
 def kin_of(answers):
@@ -99,22 +86,6 @@ def test_a_small_pool_has_no_kin(models):
     assert found.any() == (models == FEWEST_FOR_KIN)
 
 
-def test_a_model_that_answered_nothing_does_not_make_a_pool_large():
-    answers = copying(skilled_pool(0, models=FEWEST_FOR_KIN), share=1, of=0, to=(1,))
-    rows = answers.answers.copy()
-    rows[5] = NOT_GIVEN
-    assert not kin_of(with_rows(answers, rows)).any()
-
-
-def test_two_skilled_models_are_no_kin_for_being_right():
-    answers = skilled_pool(0, models=12)
-    rows = answers.answers.copy()
-    generator = np.random.default_rng(1)
-    for one in (2, 5):
-        rows[one] = np.where(generator.random(rows.shape[1]) < 0.9, answers.gold, rows[one])
-    assert not kin_of(with_rows(answers, rows))[2, 5]
-
-
 @pytest.mark.parametrize(
     "rows", [np.zeros((9, 5)), np.ones((9, 5)), np.full((9, 5), NOT_GIVEN), np.eye(9, 9) - 1]
 )
@@ -144,10 +115,6 @@ def test_the_fit_finds_what_a_made_up_model_follows(consensus, right):
     assert found.right == pytest.approx(right, abs=0.08)
 
 
-def test_a_model_without_answers_is_taken_for_an_ordinary_one():
-    assert fit([]) == (1, 0, 0)
-
-
 def test_a_model_that_is_always_right_has_a_finite_fit():
     rows = made_up_rows(0, 0, items=1000)
     found = fit([rows._replace(chosen=rows.right)])
@@ -164,9 +131,10 @@ def test_the_gain_is_the_log_probability_above_that_of_guessing():
 
 
 def test_the_p_value_is_the_tail_of_chi_square():
-    gains, units = np.array([0.0, 0.01, 0.2]), np.array([30.0, 200.0, 40.0])
-    found = follows_nothing(Following(gains, gains, gains, units))
-    assert found == pytest.approx(chi2.sf(2 * gains * units, 2))
+    for gain, examples in ((0.0, 30), (0.01, 200), (0.2, 40)):
+        fitted = Fit(consensus=1.0, right=0.0, gain=gain)
+        expected = chi2.sf(2 * gain * examples, 2)
+        assert guessing_p_value(fitted, examples) == pytest.approx(expected)
 
 
 def pool_with(row, *, seed=0, models=12):
@@ -177,18 +145,18 @@ def pool_with(row, *, seed=0, models=12):
 
 
 def p_values(answers):
-    return follows_nothing(shared_mistakes(answers).following)
+    return [guessing_p_value(fitted, 200) for fitted in shared_mistakes(answers).fits]
 
 
 def test_skilled_models_follow_something():
-    assert (p_values(skilled_pool(0)) < 1e-9).all()
+    assert max(p_values(skilled_pool(0, items=200))) < 1e-9
 
 
 @pytest.mark.parametrize("constant", [0, 4])
 def test_a_constant_answerer_follows_nothing(constant):
-    found = shared_mistakes(pool_with(constant)).following
-    assert follows_nothing(found)[1] > 0.05
-    assert abs(found.consensus[1]) < 0.3
+    answers = pool_with(constant)
+    assert p_values(answers)[1] > 0.05
+    assert abs(shared_mistakes(answers).fits[1].consensus) < 0.3
 
 
 def test_guessers_are_seldom_held_to_follow_something():
@@ -198,27 +166,3 @@ def test_guessers_are_seldom_held_to_follow_something():
     ]
     # Of 30, 1.5 are expected; more than 5 are so with a probability of 0.3 %.
     assert sum(p < 0.05 for p in found) <= 5
-
-
-def test_a_guesser_whose_guess_holds_for_a_whole_example_gets_no_credit_for_repeating_it():
-    small = []
-    generator = np.random.default_rng(99)
-    for seed in range(15):
-        answers = skilled_pool(seed, models=10, items=50, options=3)
-        answers = replace(
-            answers,
-            **{
-                field: np.repeat(getattr(answers, field), 6, axis=-1)
-                for field in ("answers", "options", "gold", "units")
-            },
-        )
-        answers.answers[1] = np.repeat(generator.integers(0, 3, size=50), 6)
-        small.append(p_values(answers)[1] < 0.05)
-    assert sum(small) <= 3
-
-
-def test_a_model_that_answered_nothing_follows_nothing():
-    found = shared_mistakes(pool_with(NOT_GIVEN)).following
-    assert np.isnan(found.consensus[1])
-    assert found.units[1] == 0
-    assert follows_nothing(found)[1] == 1

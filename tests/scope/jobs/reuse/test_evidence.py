@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking
-from made_up_pools import pool, random_pool, skilled_pool
+from made_up_pools import pool, random_pool
 
 from scope.estimation.pairs import AuditedPairs
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
 from scope.jobs.reuse.evidence import chance_corrected_scores, invariance_scores, kinds_of_evidence
 from scope.jobs.reuse.shared_mistakes import shared_mistakes
 from scope.metrics import METRICS, capa, capa_discrete, error_consistency
-from scope.records import (
-    Estimate,
-)
 
 seeds = st.integers(0, 100_000)
 
@@ -81,39 +78,6 @@ def test_capa_is_of_probabilities_where_every_answer_has_some():
         assert found["capa"].values[model] == pytest.approx(expected.value)
 
 
-def test_one_model_without_probabilities_makes_all_capa_one_of_choices():
-    answers = with_probabilities(random_pool(3, models=4, items=30))
-    some = answers.probabilities.copy()
-    some[2] = np.nan
-    mixed = replace(answers, probabilities=some)
-    assert list(chance_corrected_scores(mixed)) == ["capa_discrete", "error_consistency"]
-
-
-def test_missing_probabilities_of_missing_answers_are_no_lack():
-    answers = with_probabilities(random_pool(3, models=4, items=30, missing=0.3))
-    some = np.where(answers.given[:, :, None], answers.probabilities, np.nan)
-    found = chance_corrected_scores(replace(answers, probabilities=some))
-    whole = chance_corrected_scores(answers)
-    np.testing.assert_array_equal(found["capa"].values, whole["capa"].values)
-
-
-def test_two_models_that_are_always_right_have_no_kappa():
-    found = chance_corrected_scores(pool([[0, 0, 0], [0, 0, 0], [0, 1, 0]]))
-    for scores in found.values():
-        assert np.isnan(scores.values[:2]).all()
-        assert not np.isnan(scores.values[2])
-
-
-def test_a_unit_holds_what_its_questions_add():
-    answers = skilled_pool(1, models=3, items=40)
-    apart = chance_corrected_scores(answers)["capa_discrete"]
-    merged = chance_corrected_scores(replace(answers, units=np.arange(40) // 4))["capa_discrete"]
-    np.testing.assert_allclose(
-        merged.parts[1:], apart.parts[1:].reshape(2, 10, 4).sum(axis=2), atol=1e-12
-    )
-    np.testing.assert_array_equal(merged.values, apart.values)
-
-
 HARD, SOFT = METRICS["hard_scope"], METRICS["soft_scope"].at(tolerance=0.1, cutoff=0.8)
 
 
@@ -142,10 +106,6 @@ def kinds(case):
     return {(one.name, one.capability): one for one in found}
 
 
-def names(case):
-    return [(name, one.decides) for (name, _), one in kinds(case).items()]
-
-
 def made_up_pairs(models, examples=("0", "0", "2"), capability="typo", seed=0):
     """AuditedPairs of a reference that is sure of one label, and as many others of any opinion."""
     generator = np.random.default_rng(seed)
@@ -162,52 +122,6 @@ def made_up_pairs(models, examples=("0", "0", "2"), capability="typo", seed=0):
         ),
         similarities=np.full(len(examples), np.nan),
     )
-
-
-def test_shared_mistakes_decide_and_what_allows_for_chance_alone_is_shown():
-    rows, gold = strangers(0, controls=4, items=40)
-    assert names(make_case(rows, gold)) == [
-        ("shared_mistakes", True),
-        ("capa_discrete", False),
-        ("error_consistency", False),
-    ]
-    assert names(make_case(rows, np.full(40, UNKNOWN))) == [("shared_mistakes", True)]
-
-
-def test_probabilities_add_their_correlation():
-    rows, gold = strangers(0, controls=4, items=40)
-    case = make_case(rows, gold, probabilities=probabilities_of(rows))
-    assert names(case) == [
-        ("shared_mistakes", True),
-        ("log_probabilities", True),
-        ("capa", False),
-        ("error_consistency", False),
-    ]
-
-
-def test_invariances_of_the_reference_are_shown():
-    rows, gold = strangers(0, controls=4, items=40)
-    pairs = made_up_pairs(5)
-    case = make_case(rows, gold, pairs=(pairs,))
-    found = {key: one.decides for key, one in kinds(case).items() if key[1]}
-    assert found == {
-        ("hard_scope", "typo"): False,
-        (str(SOFT_SCOPE), "typo"): False,
-    }
-    nothing = made_up_pairs(5, examples=())
-    assert not any(capability for _, capability in kinds(make_case(rows, gold, pairs=(nothing,))))
-
-
-def test_the_suspects_shared_invariance_has_the_interval_of_a_mean_over_its_pairs():
-    rows, gold = strangers(0, controls=4, items=40)
-    pairs = made_up_pairs(5)
-    always = (pairs.reference, *pairs.targets[1:])
-    case = make_case(rows, gold, pairs=(replace(pairs, targets=always),))
-    hard = kinds(case)["hard_scope", "typo"]
-    assert isinstance(hard.suspect, Estimate)
-    # Two examples have pairs, and 38 have none: of these nothing is known.
-    assert (hard.suspect.value, hard.suspect.high, hard.suspect.n) == (1.0, 1.0, 2)
-    assert hard.scores.values[1] == pytest.approx(1)
 
 
 def test_a_copy_has_the_value_that_is_said_to_be_a_copys():
@@ -229,3 +143,31 @@ def test_a_copy_has_the_value_that_is_said_to_be_a_copys():
             assert one.scores.values[1] == pytest.approx(one.copy)
         # CAPA of two equal rows of probabilities is less than 1.
         assert one.scores.values[1] <= one.most + 1e-12
+
+
+def test_which_kinds_there_are_and_which_decide_follows_from_what_is_known():
+    rows, gold = strangers(0, controls=4, items=40)
+    pairs, soft = made_up_pairs(5), str(SOFT_SCOPE)
+    shown = [("shared_mistakes", True), ("capa_discrete", False), ("error_consistency", False)]
+    cases = (
+        ({}, gold, shown),
+        ({}, np.full(40, UNKNOWN), [("shared_mistakes", True)]),
+        (
+            {"probabilities": probabilities_of(rows)},
+            gold,
+            [*shown[:1], ("log_probabilities", True), ("capa", False), *shown[2:]],
+        ),
+        # Invariances of the reference are shown, if it has any.
+        ({"pairs": (pairs,)}, gold, [*shown[:1], ("hard_scope", False), (soft, False), *shown[1:]]),
+        ({"pairs": (made_up_pairs(5, examples=()),)}, gold, shown),
+    )
+    for changes, right, expected in cases:
+        found = kinds(make_case(rows, right, **changes))
+        assert [(name, one.decides) for (name, _), one in found.items()] == expected
+
+
+def test_two_models_that_are_always_right_have_no_kappa():
+    found = chance_corrected_scores(pool([[0, 0, 0], [0, 0, 0], [0, 1, 0]]))
+    for scores in found.values():
+        assert np.isnan(scores.values[:2]).all()
+        assert not np.isnan(scores.values[2])

@@ -3,20 +3,15 @@
 from dataclasses import replace
 
 from made_up_reuse_comparison import (
+    CONTROLS,
     LONG,
     REFERENCES,
     SUSPECT,
     build_comparison,
     related,
-    undecided,
 )
 
-from reports.blocks import (
-    Bullets,
-    Cards,
-    Passage,
-    within,
-)
+from reports.blocks import Cards, Passage, Table, within
 from reports.prose import plain, written
 from scope.jobs.reuse.page import BEGINNING, page, passage
 
@@ -30,17 +25,8 @@ def blocks_of(page, anchor, kind):
     return [block for block in within(section.blocks) if isinstance(block, kind)]
 
 
-def shown(table):
-    return [[plain(written(cell)) for cell in row.cells] for row in table.rows]
-
-
 def anchors(result):
     return [section.anchor for section in page(result).sections]
-
-
-def test_limits_say_how_many_suspects_are_called_related():
-    (limits,) = blocks_of(made(related()), "limits", Bullets)
-    assert "at most about 60 are called related" in plain(limits.items[-1])
 
 
 def test_the_strongest_questions_of_either_side_are_shown_and_the_others_folded():
@@ -48,12 +34,6 @@ def test_the_strongest_questions_of_either_side_are_shown_and_the_others_folded(
     assert [len(cards.cards) for cards in (shown, folded)] == [3, 1]
     sides = [plain(card.note).split(":")[0] for card in (*shown.cards, *folded.cards)]
     assert sides == ["For reuse", "For reuse", "Against", "For reuse"]
-
-
-def test_sections_without_content_are_left_out():
-    bare = replace(undecided(), evidence=())
-    without = replace(build_comparison(), verdicts=(bare,), measurements=(), outcomes=())
-    assert anchors(without) == ["answer", "checks", "limits", "asked", "reproduce"]
 
 
 def test_what_a_search_found_is_not_counted_as_answers():
@@ -79,3 +59,10 @@ def test_every_measurement_is_a_row_of_the_data_frame():
     assert gold.against == "(gold)"
     assert (clean.capability, clean.against, clean.n) == ("", "", 40)
     assert len(build_comparison().to_frame()) == 4
+
+
+def test_models_without_a_rank_stand_last():
+    whole = related()
+    (table,) = blocks_of(made(replace(whole, standings=whole.standings[2:])), "checks", Table)
+    last = [[plain(written(cell)) for cell in row.cells[:2]] for row in table.rows[-2:]]
+    assert last == [["", f"{SUSPECT} (suspect)"], ["", CONTROLS[0]]]

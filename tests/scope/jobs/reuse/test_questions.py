@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from hypothesis import given, strategies as st
-
 from scope.jobs.perturbing import PerturbationSet
 from scope.jobs.reuse.answer_matrix import AnswerKey
 from scope.jobs.reuse.questions import ItemSet, spelled_alike, task_items, text_items
@@ -47,17 +45,6 @@ def test_spelling_does_not_make_an_answer_another():
     assert spelled_alike("3.5") == "3.5"
 
 
-def test_marks_alone_are_answers_of_their_own():
-    assert [spelled_alike(mark) for mark in (".", "!", " ?! ", "")] == [".", "!", "?!", ""]
-
-
-@given(st.text())
-def test_spelling_alike_twice_changes_nothing_more(answer):
-    once = spelled_alike(answer)
-    assert spelled_alike(once) == once
-    assert bool(once) == bool(answer.split())
-
-
 EXAMPLES = [
     Example(id="e1", text="A fine film", label="yes"),
     Example(id="e2", text="A dull film", label="unheard of"),
@@ -99,37 +86,12 @@ def test_originals_come_first_and_what_the_search_made_of_them_belongs_to_them()
     assert items.sets == tuple(sets)
 
 
-def test_models_of_language_are_asked_for_words():
-    (first, *_) = text_items(EXAMPLES, [], ()).items
-    assert first.key == AnswerKey(unit="e1")
-
-
-def test_the_hash_is_that_of_the_words():
+def test_the_hash_changes_with_the_words_and_their_order_but_not_with_the_answers():
     items = task_items([choice(1), choice(2)])
-    assert len(items.hash) == 16
-    int(items.hash, 16)
-    # Answers are no part of the question.
     assert task_items([choice(1, right=0), choice(2)]).hash == items.hash
     first, second = items.items
-    changed = [
-        (second, first),
-        (first,),
-        (replace(first, id="other"), second),
-        *(
-            (replace(first, question=replace(first.question, **change)), second)
-            for change in (
-                {"text": "Which of 1!"},
-                {"context": "Some"},
-                {"options": ("a", "b", "d")},
-                {"options": ("a", "c", "b")},
-            )
-        ),
-    ]
-    hashes = {ItemSet(items=questions).hash for questions in changed}
-    assert len(hashes) == len(changed)
-    assert items.hash not in hashes
-
-
-def test_any_text_has_a_hash():
-    broken = Item(question=Question(id="a", text="half a character: \ud83d"))
-    assert len(task_items([broken]).hash) == 16
+    other = replace(first, question=replace(first.question, options=("a", "c", "b")))
+    # Half a character has a hash, too.
+    broken = replace(first, question=replace(first.question, text="\ud83d"))
+    changed = [(second, first), (replace(first, id="x"), second), (other, second), (broken,)]
+    assert len({items.hash, *(ItemSet(items=each).hash for each in changed)}) == 5

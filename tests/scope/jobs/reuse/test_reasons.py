@@ -18,20 +18,6 @@ from scope.jobs.reuse.verdicts import NO_POWER_KNOWN
 from scope.records import ControlCheck, Estimate, PairedTest, Undefined
 
 
-def test_the_p_value_of_the_verdict_is_the_greater_of_rank_and_agreement():
-    for rank, agreement in ((0.01, 0.04), (0.04, 0.01)):
-        found = concluded(p_rank=rank, p_agreement=agreement, p_paired=0.01)
-        assert (found.p_value, found.p_rank, found.decision) == (0.04, rank, "related")
-
-
-def test_a_rank_that_agreement_does_not_confirm_accuses_nobody():
-    found = concluded(p_rank=0.04, p_agreement=0.06)
-    assert (found.decision, found.p_value) == ("undecided", 0.06)
-    assert found.reasons[0].startswith(
-        "its rank among the controls is significant (p = 0.04), but its agr"
-    )
-
-
 def test_too_few_comparable_controls_decide_nothing_either_way():
     rows, gold = strangers(0, controls=19)
     few = gold.copy()
@@ -71,14 +57,8 @@ def test_a_degenerate_reference_decides_nothing_and_is_named_first():
     found = judged(make_case(taking(rows, 1.0), gold))
     assert found.decision == "undecided"
     assert any(
-        "the reference is degenerate: it answers `option 2` to 29" in one for one in found.reasons
+        "the reference is degenerate: it answers `option 3` to 29" in one for one in found.reasons
     )
-
-
-def test_a_p_value_is_written_with_the_decimals_that_show_its_side_of_alpha():
-    verdict = concluded()
-    written = [verdict.written(p) for p in (0.04, 0.05, 0.0503, 0.050004, 0.0002)]
-    assert written == ["0.040", "0.050", "0.0503", "0.050004", "< 0.001"]
 
 
 def test_related_names_the_controls_and_the_error_rate():
@@ -101,13 +81,6 @@ def test_not_related_names_the_rank_and_what_would_have_been_detected():
         "(p = 0.5 by rank), and a suspect that took 25% of its answers from ours would have a "
         "significant rank. This verdict has no stated error rate: how often a related model is "
         "cleared is unknown."
-    )
-
-
-def test_undecided_gives_its_reasons():
-    found = concluded(unusable=("one thing", "another"))
-    assert found.sentence == (
-        "Whether theirs is derived from ours cannot be decided: one thing; another."
     )
 
 
@@ -155,27 +128,26 @@ def unsure(value, low, high):
 
 
 @pytest.mark.parametrize(
-    ("difference", "change"),
+    ("difference", "available", "change"),
     [
         # A standard error of 1, and 1.645 of them needed at 0.05: (1.645 / 0.5)² = 10.8 times 1200.
-        ((0.5, 0.5 - 1.96, 0.5 + 1.96), "About 12,990 questions in all instead of 1,200."),
-        ((-1.0, -2.96, 0.96), "About 3,250 questions in all instead of 1,200."),
+        ((0.5, -1.46, 2.46), 20_000, "About 12,990 questions in all instead of 1,200."),
+        ((-1.0, -2.96, 0.96), 20_000, "About 3,250 questions in all instead of 1,200."),
         # More of the same cannot make it any more certain.
-        ((1.7, -0.26, 3.66), NOT_ON_THESE),
-        ((0.0, -1.96, 1.96), NOT_ON_THESE),
-        ((0.5, 0.5, 0.5), NOT_ON_THESE),
+        ((1.7, -0.26, 3.66), 20_000, NOT_ON_THESE),
+        ((0.0, -1.96, 1.96), 20_000, NOT_ON_THESE),
+        ((0.5, 0.5, 0.5), 20_000, NOT_ON_THESE),
+        # No more are advised than the data have.
+        ((0.5, -1.46, 2.46), 10_000, NOT_ON_THESE),
+        (
+            (0.5, -1.46, 2.46),
+            1200,
+            "Other data, or more independent controls: all 1,200 questions were asked.",
+        ),
     ],
 )
-def test_a_number_of_questions_is_advised_if_the_data_have_as_many(difference, change):
-    assert concluded(paired=unsure(*difference), available=20_000).changes == (change,)
-
-
-def test_no_more_questions_are_advised_than_the_data_have():
-    paired = unsure(0.5, 0.5 - 1.96, 0.5 + 1.96)
-    assert concluded(paired=paired, available=10_000).changes == (NOT_ON_THESE,)
-    assert concluded(paired=paired, available=1200).changes == (
-        "Other data, or more independent controls: all 1,200 questions were asked.",
-    )
+def test_a_number_of_questions_is_advised_if_the_data_have_as_many(difference, available, change):
+    assert concluded(paired=unsure(*difference), available=available).changes == (change,)
 
 
 def test_every_flag_of_a_control_is_a_warning():
@@ -189,4 +161,18 @@ def test_every_flag_of_a_control_is_a_warning():
         "control a: one",
         "control a: two",
         "control c: three",
+    )
+
+
+def test_the_p_value_of_the_verdict_is_the_greater_of_rank_and_agreement():
+    for rank, agreement in ((0.01, 0.04), (0.04, 0.01)):
+        found = concluded(p_rank=rank, p_agreement=agreement, p_paired=0.01)
+        assert (found.p_value, found.p_rank, found.decision) == (0.04, rank, "related")
+
+
+def test_a_rank_that_agreement_does_not_confirm_accuses_nobody():
+    found = concluded(p_rank=0.04, p_agreement=0.06)
+    assert (found.decision, found.p_value) == ("undecided", 0.06)
+    assert found.reasons[0].startswith(
+        "its rank among the controls is significant (p = 0.04), but its agr"
     )

@@ -1,116 +1,12 @@
 """The test of reuse from Python: who is asked what, how often, and what is kept."""
 
-import json
-import shlex
-from itertools import pairwise
-
 import pytest
 from made_up_suspects import Questions, made_up_models, write_world
 from toy_suspects import Counting
 
 import scope
 from scope.errors import ModelError, SpecError
-from scope.jobs.identity import configuration_of, default_run_name
-from scope.jobs.reuse.models import ReuseModels
-from scope.jobs.reuse.preparation import PreparedTest
-from scope.jobs.reuse.request import ReuseRequest
-from scope.models import ModelOptions
-from scope.models.model import Model
-from scope.records import CapabilityCard, DataCard
 from scope.serialization import to_json
-
-
-class Plan(PreparedTest):
-    responses = items = recognise = work = None
-
-
-class Loaded:
-    def __init__(self, name):
-        self.spec, self.fingerprint, self.labels = f"python:mine:{name}", f"f-{name}", ("no", "yes")
-
-
-def model(name, part):
-    return Model(name=name, role=part, adapter=Loaded(name), own=True)
-
-
-def plan(controls=("a", "b"), settings=None, **changes):
-    request = ReuseRequest(
-        **{
-            "suspect": "python:mine:theirs",
-            "references": ["python:mine:ours", "python:mine:older"],
-            "controls": [f"python:mine:{name}" for name in controls],
-            "data": "my data.csv",
-            "seed": 3,
-            **changes,
-        }
-    )
-    return Plan(
-        request=request,
-        models=ReuseModels(
-            suspect=model("theirs", "suspect"),
-            references=(model("ours", "reference"), model("older", "reference")),
-            controls=tuple(model(name, "control") for name in controls),
-        ),
-        data=DataCard(spec="my data.csv", fingerprint="d", rows=50, used=50),
-        asked=(CapabilityCard(name="typo", question="?", origin="here", settings={}),),
-        settings=settings or {"trials": 2},
-    )
-
-
-def test_the_command_names_every_model_in_its_part_and_quotes_what_the_shell_would_cut():
-    asked = plan(
-        alpha=0.01,
-        label_map=["A=B"],
-        sequential=True,
-        model_options=ModelOptions(max_answer_tokens=5),
-    )
-    words = shlex.split(asked.manifest().command)
-    assert words[:2] == ["scope", "reuse"]
-    pairs = set(pairwise(words))
-    named = {(name, value.rpartition(":")[2]) for name, value in pairs if "python:" in value}
-    assert {("--suspect", "theirs"), ("--reference", "ours"), ("--reference", "older")} <= named
-    assert {("--control", "a"), ("--control", "b")} <= named
-    assert pairs >= {("--data", "my data.csv"), ("--alpha", "0.01"), ("--seed", "3")}
-    assert pairs >= {("--label-map", "A=B"), ("--max-answer-tokens", "5")}
-    assert "--sequential" in words
-    assert "--n" not in words
-
-
-def test_the_manifest_has_the_models_with_their_parts_and_the_hypothesis():
-    manifest = plan().manifest({"theirs": 4}, {"ours": "0123"})
-    assert manifest.job == "reuse"
-    parts = {card.name: (card.role, card.truncated) for card in manifest.models}
-    assert parts == {
-        "ours": ("reference", 0),
-        "older": ("reference", 0),
-        "theirs": ("suspect", 4),
-        "a": ("control", 0),
-        "b": ("control", 0),
-    }
-    assert manifest.settings["probes for ours"] == "0123"
-    assert manifest.settings["alpha"] == 0.05
-    assert "no more like the reference than independent models" in manifest.settings["null"]
-
-
-def test_what_is_found_on_the_way_is_no_part_of_the_question():
-    before, after = plan().manifest(), plan().manifest({"theirs": 4}, {"ours": "0123"})
-    assert configuration_of(after) == configuration_of(before)
-    assert default_run_name(after) == default_run_name(before)
-
-
-def test_the_order_of_the_controls_is_no_part_of_the_question():
-    assert configuration_of(plan(controls=("b", "a")).manifest()) == configuration_of(
-        plan().manifest()
-    )
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"alpha": 0.01}, {"seed": 4}, {"settings": {"trials": 3}}, {"controls": ("a", "c")}],
-    ids=str,
-)
-def test_whatever_decides_the_result_is_part_of_the_question(changes):
-    assert configuration_of(plan(**changes).manifest()) != configuration_of(plan().manifest())
 
 
 @pytest.fixture(scope="module")
@@ -245,13 +141,6 @@ def test_a_control_that_does_not_load_ends_it_before_anybody_is_asked(reuse, mod
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_control_that_fails_when_asked_costs_no_question_to_the_suspect(reuse, models):
-    copy = Counting("copy", models["copy"])
-    with pytest.raises((GoneError, ModelError)):
-        reuse(copy, controls=[*models_of(models, 3), Breaking("c9", models["c9"], 50)])
-    assert copy.asked == []
-
-
 def models_of(models, count):
     return [Counting(f"c{place}", models[f"c{place}"]) for place in range(count)]
 
@@ -268,14 +157,6 @@ def test_every_reference_is_judged_and_the_suspect_may_be_one_of_them(reuse, mod
     assert len(ours.asked) == 200
 
 
-def test_nobody_needs_to_know_the_right_answers(reuse, models, world, tmp_path):
-    path = tmp_path / "questions.jsonl"
-    rows = map(json.loads, (world / "questions.jsonl").read_text(encoding="utf-8").splitlines())
-    lines = (json.dumps({**row, "answer": None}) for row in rows)
-    path.write_text("\n".join(lines), encoding="utf-8")
-    assert only(reuse(Counting("copy", models["copy"]), data=str(path))).decision == "related"
-
-
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -290,3 +171,16 @@ def test_an_option_that_would_do_nothing_is_refused(reuse, models, options, name
     with pytest.raises(SpecError) as caught:
         reuse(Counting("copy", models["copy"]), **options)
     assert named in str(caught.value)
+
+
+def test_a_run_goes_on_with_the_same_configuration_alone(reuse, models):
+    first = reuse(Counting("other", models["other"]), run="mine", controls=models_of(models, 3))
+    assert first.manifest.settings["alpha"] == 0.05
+    assert "no more like the reference than independent" in first.manifest.settings["null"]
+    # The order of the controls is no part of it.
+    again = Counting("other", models["other"])
+    reuse(again, run="mine", controls=models_of(models, 3)[::-1])
+    assert again.asked == []
+    for changes in ({"alpha": 0.01}, {"seed": 4}, {"n": 100}, {"assume_no_label_training": True}):
+        with pytest.raises(scope.ScopeError, match="run `mine` was started with different"):
+            reuse(again, run="mine", controls=models_of(models, 3), **changes)

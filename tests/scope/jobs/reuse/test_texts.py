@@ -9,7 +9,6 @@ from conftest import ENDINGS, JUDGEMENTS, MIDDLES, OPENINGS
 from toy_suspects import Copy, CountingPupil, Pupil
 
 import scope
-from scope.errors import ModelError
 from scope.records import Perturbation
 
 # One of them nearly always gives one answer, and has no rank.
@@ -113,13 +112,6 @@ def test_labels_without_names_are_matched_and_a_label_map_does_the_same_without_
     assert by_name.standings == copied.standings
 
 
-def test_a_suspect_with_a_third_label_is_matched_many_to_one(reuse):
-    verdict = only(reuse("Finer"))
-    assert verdict.decision == "related"
-    assert any("bad as negative, so so as " in one for one in verdict.warnings)
-    assert any("good as positive" in one for one in verdict.warnings)
-
-
 def test_texts_made_for_the_reference_are_asked_too(searched):
     verdict, (outcome,) = only(searched), searched.outcomes
     assert outcome.status == "measured"
@@ -147,15 +139,6 @@ def test_the_search_is_over_before_the_suspect_is_asked_anything(reuse):
     reuse(suspect, capabilities=[Watching()])
     assert asked_before == [0, 0]
     assert len(suspect.asked) == len(set(suspect.asked)) > 120
-
-
-def test_every_reference_is_searched_for_itself(reuse):
-    references = ["python:toy_suspects:Pupil0", "python:toy_suspects:Pupil40"]
-    comparison = reuse("Copy", references=references, capabilities=[MoreWords()], alpha=0.1)
-    first, second = comparison.verdicts
-    assert (first.decision, second.decision == "related") == ("related", False)
-    assert first.probes != second.probes
-    assert len(comparison.outcomes) == 2
 
 
 def test_a_broken_search_goes_on_where_it_was(reuse, searched, tmp_path):
@@ -207,17 +190,6 @@ def test_a_saved_reference_is_not_searched_and_the_verdict_is_the_same(reuse, sa
     assert [one.capability for one in saved.outcomes] == ["texts"]
     assert only(saved).decision == copied.decision == "related"
     assert [one.value for one in only(saved).standings] == [one.value for one in copied.standings]
-
-
-def test_a_saved_suspect_lacks_texts_made_for_the_reference_and_is_told_where_they_are(
-    reuse, save, tmp_path
-):
-    with pytest.raises(ModelError) as caught:
-        reuse(save(Copy(), "copy"), capabilities=[MoreWords()], run="mine", runs=tmp_path)
-    assert "has no prediction for" in caught.value.found
-    (texts,) = (tmp_path / "mine").glob("*.jsonl")
-    assert str(texts) in caught.value.fix
-    assert "would say" in texts.read_text(encoding="utf-8")
 
 
 def test_models_are_told_apart_by_the_tokens_that_they_say_next(reuse):

@@ -8,18 +8,15 @@ from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
 from scope.jobs.reuse.case import JointScores
 from scope.jobs.reuse.shared_mistakes import shared_mistakes
 from scope.jobs.reuse.usability import (
-    BY_ANSWERS,
-    BY_NAME,
     FEWEST_SHARED,
     MAY_BE_RELATED,
     check_controls,
-    likely_siblings,
     sibling_warning,
     skill_of,
     uninformative,
     unusable,
 )
-from scope.records import ControlCheck, Estimate, Undefined
+from scope.records import ControlCheck, Undefined
 
 
 def answering(rows, count):
@@ -53,7 +50,7 @@ def test_one_option_throughout_is_no_answer():
     assert unusable(make_case(with_suspect(rows, 2), gold)) == SAME
     almost = np.where(np.arange(60) == 7, 3, 2)
     (reason,) = unusable(make_case(with_suspect(rows, almost), gold))
-    assert reason.startswith("it answers `option 2` to 59 of 60 questions, while no gold label")
+    assert reason.startswith("it answers `option 3` to 59 of 60 questions, while no gold label")
     often = np.where(np.arange(60) < 6, 3, 2)
     assert unusable(make_case(with_suspect(rows, often), gold)) == ()
     some = np.where(np.arange(60) < 45, 2, NOT_GIVEN)
@@ -155,30 +152,6 @@ def checked(rows, gold, values=None, **options):
     return check_controls(case, shared_mistakes(case.answers), joint)
 
 
-def test_every_control_is_checked_in_its_order():
-    rows, gold = strangers(0, controls=4, items=200)
-    rows[3, :50] = NOT_GIVEN
-    checks = checked(rows, gold)
-    assert [one.model for one in checks] == [f"control {number}" for number in (1, 2, 3, 4)]
-    assert [one.given for one in checks] == [1.0, 0.75, 1.0, 1.0]
-    for row, check in enumerate(checks, start=2):
-        given = rows[row] != NOT_GIVEN
-        assert isinstance(check.skill, Estimate)
-        assert check.skill.value == pytest.approx((rows[row] == gold)[given].mean())
-
-
-def test_a_control_far_from_the_suspects_skill_is_flagged():
-    rows, gold = strangers(0, controls=3, items=100)
-    for row, count in enumerate((50, 64, 66, 34), start=1):
-        rows[row] = np.where(np.arange(100) < count, gold, (gold + 1 + np.arange(100) % 4) % 5)
-    flags = [one.flags for one in checked(rows, gold)]
-    assert flags == [
-        (),
-        ("its accuracy is 0.16 above the suspect's",),
-        ("its accuracy is 0.16 below the suspect's",),
-    ]
-
-
 def test_a_control_that_refuses_guesses_or_never_varies_is_flagged():
     rows, gold = strangers(2, controls=12, items=300)
     rows[2] = np.where(np.arange(300) < 100, rows[2], NOT_GIVEN)
@@ -199,15 +172,6 @@ def test_a_control_that_answers_as_an_earlier_one_or_the_suspect_is_flagged():
     assert "it answers every question as `control 1` does" in third
     assert "it answers every question as `theirs` does" in fourth
     assert not any("every question" in flag for flag in (*first, *second))
-
-
-def test_controls_that_answer_nothing_are_not_called_the_same():
-    rows, gold = strangers(0, controls=4, items=60)
-    rows[2] = rows[3] = NOT_GIVEN
-    for check in checked(rows, gold)[:2]:
-        assert check.flags == ("it answered 0 of 60 questions", GUESSES)
-        assert check.given == 0
-        assert isinstance(check.skill, Undefined)
 
 
 def test_a_control_far_above_the_others_may_itself_be_related():
@@ -242,16 +206,46 @@ def checks(*names, outlying=()):
     ]
 
 
-def test_a_name_that_begins_as_the_reference_does_and_outlying_answers_are_reasons():
-    controls = checks("org/Yi-34B", "Qwen-7B", "gemma-2b", "phi", outlying=("phi",))
-    assert dict(likely_siblings("Yi-6B", controls)) == {"org/Yi-34B": BY_NAME, "phi": BY_ANSWERS}
+def test_likely_siblings_are_named_with_reasons_and_the_options_that_leave_them_out():
+    names = ("org/Yi-34B", "Yi [x]", "a", "phi", "b", "c")
+    checks = [
+        ControlCheck(
+            model=name,
+            skill=Undefined(reason="any"),
+            given=1.0,
+            flags=(MAY_BE_RELATED,) if name == "phi" else (),
+        )
+        for name in names
+    ]
+    assert sibling_warning("Yi-6B", checks) == (
+        "likely siblings of Yi-6B among the controls: org/Yi-34B (its name begins like the "
+        "reference's); Yi [x] (its name begins like the reference's); phi (its answers are far "
+        "more similar to the reference's than those of the other controls). Exclude those that "
+        "are known to be derived from it (similar answers "
+        "alone are no proof): --exclude-control org/Yi-34B --exclude-control 'Yi [[]x]' "
+        "--exclude-control phi",
+    )
+    assert sibling_warning("ours", checks[2:3]) == ()
 
 
-def test_without_siblings_there_is_no_warning():
-    assert sibling_warning("ours", checks("a", "b")) == ()
+def test_a_guess_that_is_repeated_in_all_questions_of_an_example_counts_once():
+    known = 0
+    for seed in range(4):
+        rows, gold = strangers(seed, controls=9, items=50, options=3)
+        rows[1] = np.random.default_rng(seed).integers(0, 3, size=50)
+        units = np.repeat(np.arange(50), 6).tolist()
+        case = make_case(np.repeat(rows, 6, axis=1), np.repeat(gold, 6), units=units, options=3)
+        known += not uninformative(case, shared_mistakes(case.answers))
+    assert known <= 1
 
 
-def test_the_warning_names_the_options_that_leave_them_out():
-    (warning,) = sibling_warning("Yi-6B", checks("Yi-34B", "Yi [x]", "a", "b", "c", "d"))
-    assert warning.endswith("--exclude-control Yi-34B --exclude-control 'Yi [[]x]'")
-    assert "similar answers alone are no proof" in warning
+def test_a_control_far_from_the_suspects_skill_is_flagged():
+    rows, gold = strangers(0, controls=3, items=100)
+    for row, count in enumerate((50, 64, 66, 34), start=1):
+        rows[row] = np.where(np.arange(100) < count, gold, (gold + 1 + np.arange(100) % 4) % 5)
+    flags = [one.flags for one in checked(rows, gold)]
+    assert flags == [
+        (),
+        ("its accuracy is 0.16 above the suspect's",),
+        ("its accuracy is 0.16 below the suspect's",),
+    ]

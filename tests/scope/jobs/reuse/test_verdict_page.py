@@ -16,7 +16,7 @@ from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
 from scope.jobs.reuse.verdict_page import threshold_of, verdict_section
-from scope.records import Agreement, InformativeItem
+from scope.records import Agreement
 
 
 def facts(*verdicts):
@@ -48,20 +48,6 @@ def test_the_two_p_values_and_the_independent_controls_are_stated_where_known():
     assert shown["Assumed"] == "the suspect was not trained on answers of the reference"
 
 
-def test_controls_without_a_rank_are_counted():
-    whole = related()
-    fewer = replace(whole, standings=whole.standings[:-2])
-    assert "; 2 without usable answers, or guessing;" in facts(fewer)["Controls"]
-
-
-@pytest.mark.parametrize(
-    ("count", "alpha", "place"),
-    [(19, 0.05, 18.0), (18, 0.05, None), (38, 0.05, 37.0), (39, 0.05, 37.0), (0, 0.5, None)],
-)
-def test_the_threshold_is_the_control_that_may_just_not_be_reached(count, alpha, place):
-    assert threshold_of(alpha, range(count)) == place
-
-
 @pytest.mark.parametrize("alpha", [0.05, 0.1, 0.3, 0.6])
 def test_beyond_the_threshold_the_p_value_is_small_enough_and_on_it_it_is_not(alpha):
     for count in range(1, 60):
@@ -91,18 +77,6 @@ def test_a_correction_over_references_is_stated_where_it_changes_the_p_value():
         "0.167 (α = 0.6): 0.500 after Holm’s correction over the references"
     )
     assert facts(undecided())["p-value of the verdict"] == "0.250 (α = 0.6)"
-
-
-def test_batches_are_compared_with_the_p_value_that_is_small_enough_for_all_references():
-    several = facts(related(), not_related(), undecided())["p after batches of questions"]
-    assert several.startswith("0.500 after 500; 0.125 after 1,500 (stopping after any batch")
-    assert several.endswith("at most 0.2 is needed)")
-    assert "at most 0.6" in facts(related())["p after batches of questions"]
-
-
-def test_it_is_said_how_much_reuse_would_be_seen():
-    assert facts(related())["Detectable"].startswith("a suspect that took 31.2 % of its answers")
-    assert "even a copy might be missed" in facts(undecided())["Detectable"]
 
 
 def test_a_suspect_without_a_value_has_no_place():
@@ -150,46 +124,3 @@ def real_verdict(**names):
     rows, gold = strangers(0, controls=20, items=100)
     rows = taking(rows, 1.0)
     return judged(make_case(rows, gold, probabilities=probabilities_of(rows), **names))
-
-
-LONG = "an-organisation-with-a-name/" + "a-model-of-some-name-" * 5
-
-
-@pytest.mark.parametrize(
-    "verdicts",
-    [
-        (related(), not_related(), undecided()),
-        (real_verdict(),),
-        (real_verdict(suspect=LONG, reference=LONG[::-1], controls=(LONG,) * 20),),
-    ],
-)
-def test_nothing_is_wider_than_a_usual_terminal_nor_cut_off(verdicts):
-    lines = shown(*verdicts).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert not any("…" in line for line in lines)
-
-
-def test_names_cannot_move_the_cursor_nor_colour_the_screen():
-    hostile = "\x1b[31mred\x1b[2J\r\u202eleft"
-    verdict = real_verdict(suspect=hostile, reference=hostile, controls=(hostile,) * 20)
-    verdict = replace(
-        verdict,
-        evidence=tuple(replace(one, capability=hostile) for one in verdict.evidence),
-        changes=(hostile,),
-        warnings=(hostile,) * 7,
-        items=(
-            InformativeItem(
-                id=hostile,
-                text=hostile,
-                gold=None,
-                reference=hostile,
-                suspect=hostile,
-                expected=0.5,
-                weight=0.5,
-            ),
-        ),
-    )
-    for several in ((verdict,), (verdict, verdict)):
-        text = shown(*several)
-        assert not set("\x1b\r\u202e") & set(text)
-        assert "x1b[31mred" in text.replace("\n", "")
