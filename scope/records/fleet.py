@@ -206,22 +206,12 @@ class FleetResult(Result):
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
-    @property
-    def added(self) -> tuple[FleetModel, ...]:
-        """The models that were added to the fleet after fitting."""
-        return ()
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ListedResult(FleetResult):
     """A result that lists models: all, or of a fleet that is evaluated those that were added."""
 
     fleet: tuple[FleetModel, ...] = ()
-
-    @property
-    def added(self) -> tuple[FleetModel, ...]:
-        """The models that were added to the fleet after fitting."""
-        return tuple(model for model in self.fleet if model.added)
 
     def _skills(self) -> Iterator[FrameRow]:
         for model in self.fleet:

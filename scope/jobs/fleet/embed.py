@@ -18,12 +18,7 @@ from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster, accuracies
 from scope.jobs.fleet.inputs import load_answers, same_texts, text_digest
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import (
-    counts_of_fleet,
-    describe_models,
-    place_models,
-    skills_of_fleet,
-)
+from scope.jobs.fleet.models import describe_models, models_of_fleet
 from scope.jobs.fleet.questions import (
     QuestionLayout,
     Table,
@@ -86,6 +81,11 @@ GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
 """The parameters that tuning tries; the first of each are EmbedLLM's."""
 
 
+def encoder_setting(encoder: Encoder | None) -> str | None:
+    """The encoder as a setting that determines a result."""
+    return f"{encoder.spec} {encoder.fingerprint}" if encoder else None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learning:
     """How a fleet is fitted."""
@@ -111,7 +111,7 @@ class Learning:
         """The settings that determine the result, for the manifest."""
         return {
             "forecaster": self.forecaster,
-            "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+            "encoder": encoder_setting(encoder),
             "dimensions": self.dimensions,
             "folds": self.folds,
             "features": self.features,
@@ -277,12 +277,12 @@ def _compute(
 ) -> EmbedResult:
     fleet, choice = learn(matrix, learning, encoder, progress)
     save_fleet(fleet, run.path / EMBEDDER)
-    placed = place_models(fleet.forecaster, matrix.correct)
-    listed, shown = describe_models(fleet.models, skills_of_fleet(fleet), placed.vectors)
+    mapped = models_of_fleet(fleet, matrix.correct, matrix.conflicts)
+    listed, shown = describe_models(mapped)
     answered = np.flatnonzero(~np.isnan(matrix.correct).all(axis=1))
     return EmbedResult(
         manifest=manifest,
-        **counts_of_fleet(fleet, matrix.conflicts),
+        **mapped.counts,
         fleet=listed,
         scores=choice.scores,
         reliability=reliability(
@@ -297,7 +297,7 @@ def _compute(
                 learning.candidates(fleet.forecaster.layout),
                 len(matrix.ids) - len(matrix.ids) // learning.folds,
             ),
-            placed.note,
+            mapped.note,
             shown,
         ),
         files=(f"{EMBEDDER}/{DESCRIPTION}", f"{EMBEDDER}/{NUMBERS}"),

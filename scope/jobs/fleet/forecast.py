@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from scope.core.request import as_function
 from scope.errors import DataError
 from scope.jobs.fleet.embed import (
     Learning,
+    encoder_setting,
     learn,
     load_needed_encoder,
     means_note,
@@ -69,25 +71,14 @@ FORECASTS = "forecasts.csv"
 ALL_SEEN = "the fleet was fitted on all of these questions"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """A fleet, and the questions that it is evaluated on.
 
-    Parameters
-    ----------
-    fleet
-        Fitted, including added models.
-    questions
-        With a column of answers for each model of the fleet, in its order; NaN if unknown.
-    table
-        The questions as the input of the fleet's forecaster.
-    fresh
-        Mask of the questions that the fleet was not fitted on; only these are scored.
-    conflicts
-        Number of answers, both fitted and scored, that are given twice with different values;
-        0 for a stored fleet, for which it is unknown.
-    notes
-        Remarks for the reader of the result.
+    ``questions`` have a column of answers for each model of the fleet, in its order, NaN if
+    unknown; ``table`` is the questions as the input of the fleet's forecaster. ``fresh`` marks the
+    questions that the fleet was not fitted on; only these are scored. ``conflicts`` counts answers
+    that are given twice with different values, and ``notes`` are for the reader of the result.
     """
 
     fleet: Fleet
@@ -143,26 +134,7 @@ class PlannedEvaluation(NamedTuple):
 def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
     """Read and check a fleet with its new questions, or answers of which some are held out."""
     if request.fleet is not None and request.questions is not None:
-        stored = open_fleet(request.fleet, request.runs)
-        fleet, cards = stored.fleet, []
-        if request.add is not None:
-            answers, card = load_questions(request.add, request.columns)
-            fleet = with_added_models(fleet, answers)
-            cards.append(card)
-        questions, card = load_questions(request.questions, request.columns)
-        encoder = load_encoder_of(fleet, request.encoder, request.model_options)
-        if encoder is not None:
-            user = f"the forecaster {fleet.forecaster.short_name}"
-            require_texts(questions.texts, user, questions.ids)
-        name = f"{encoder.spec} {encoder.fingerprint}" if encoder else None
-        return PlannedEvaluation(
-            models=fleet.models,
-            data=(card, *cards),
-            settings={"fleet": stored.digest, "encoder": name},
-            build=partial(_on_new_questions, fleet, questions, encoder, request.progress),
-            encoder=encoder,
-            texts=questions.texts,
-        )
+        return _plan_new_questions(request, request.fleet, request.questions)
     learning = Learning(forecaster=request.forecaster, seed=request.seed, tune=request.tune)
     matrix, card = load_answers(request.data, request.columns)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
@@ -174,6 +146,30 @@ def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
         build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress),
         encoder=encoder,
         texts=matrix.texts,
+    )
+
+
+def _plan_new_questions(
+    request: ForecastRequest, spec: str | Path, asked: str
+) -> PlannedEvaluation:
+    fleet, digest = open_fleet(spec, request.runs)
+    cards = []
+    if request.add is not None:
+        answers, card = load_questions(request.add, request.columns)
+        fleet = with_added_models(fleet, answers)
+        cards.append(card)
+    questions, card = load_questions(asked, request.columns)
+    encoder = load_encoder_of(fleet, request.encoder, request.model_options)
+    if encoder is not None:
+        user = f"the forecaster {fleet.forecaster.short_name}"
+        require_texts(questions.texts, user, questions.ids)
+    return PlannedEvaluation(
+        models=fleet.models,
+        data=(card, *cards),
+        settings={"fleet": digest, "encoder": encoder_setting(encoder)},
+        build=partial(_on_new_questions, fleet, questions, encoder, request.progress),
+        encoder=encoder,
+        texts=questions.texts,
     )
 
 
@@ -203,14 +199,11 @@ def _on_new_questions(
     fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
 ) -> Evaluation:
     """Give the questions one column for each model of the fleet."""
-    correct = np.full((len(questions.ids), len(fleet.models)), np.nan, dtype=np.float32)
     columns = {name: column for column, name in enumerate(fleet.models)}
-    unknown = []
-    for place, name in enumerate(questions.models):
-        if name in columns:
-            correct[:, columns[name]] = questions.correct[:, place]
-        else:
-            unknown.append(name)
+    known = [place for place, name in enumerate(questions.models) if name in columns]
+    correct = np.full((len(questions.ids), len(fleet.models)), np.nan, dtype=np.float32)
+    correct[:, [columns[questions.models[place]] for place in known]] = questions.correct[:, known]
+    unknown = [name for name in questions.models if name not in columns]
     ignored = (
         f"answers of {counted(len(unknown), 'model')} not in the fleet are ignored: "
         f"{listed(unknown, SHOWN)}",
@@ -218,13 +211,8 @@ def _on_new_questions(
     evaluation = _evaluation(
         fleet, replace(questions, models=fleet.models, correct=correct), encoder, progress
     )
-    notes = (
-        *questions.notes,
-        *evaluation.notes,
-        *(ignored if unknown else ()),
-        *means_note([fleet.forecaster], len(fleet.ids)),
-    )
-    return replace(evaluation, notes=notes)
+    notes = (*questions.notes, *evaluation.notes, *(ignored if unknown else ()))
+    return replace(evaluation, notes=(*notes, *means_note([fleet.forecaster], len(fleet.ids))))
 
 
 def _on_held_out(
@@ -235,15 +223,14 @@ def _on_held_out(
     progress: Progress,
 ) -> Evaluation:
     """Fit on the other questions."""
-    known = matrix.take(~held_out).checked()
-    fleet = learn(known, learning, encoder, progress).fleet
+    fleet = learn(matrix.take(~held_out).checked(), learning, encoder, progress).fleet
     evaluation = _evaluation(fleet, matrix.take(held_out), encoder, progress)
     notes = (
         *matrix.notes,
         f"{int(held_out.sum())} of {len(matrix.ids)} questions are held out (seed "
         f"{learning.seed}); the fleet is fitted and selected on the others",
         *evaluation.notes,
-        *means_note([fleet.forecaster], len(known.ids)),
+        *means_note([fleet.forecaster], len(fleet.ids)),
     )
     return replace(evaluation, conflicts=matrix.conflicts, notes=notes)
 
@@ -253,9 +240,9 @@ def _evaluation(
 ) -> Evaluation:
     """Tabulate the questions and mark those that the fleet was fitted on, with a note on them."""
     rows = matched_rows(fleet, questions)
+    fresh = rows < 0
     pairs = zip(questions.ids, rows.tolist(), strict=True)
     renamed = sum(row >= 0 and fleet.ids[row] != name for name, row in pairs)
-    fresh = rows < 0
     seen = (
         f"the fleet was fitted on {int((~fresh).sum())} of the {len(fresh)} questions, {renamed} "
         "of them under another id: recognised by their words, they count neither as unseen nor in "
@@ -267,13 +254,7 @@ def _evaluation(
         texts=questions.texts,
         categories=questions.categories,
     )
-    return Evaluation(
-        fleet=fleet,
-        questions=questions,
-        table=table,
-        fresh=fresh,
-        notes=() if fresh.all() else seen,
-    )
+    return Evaluation(fleet, questions, table, fresh, notes=() if fresh.all() else seen)
 
 
 def score_forecasts(
@@ -293,19 +274,18 @@ def score_forecasts(
     # For added models too: the accuracy on the answered questions of the fleet.
     means = np.tile(evaluation.fleet.skills, (len(rows), 1))
     chosen = evaluation.fleet.forecaster.spelling
-    forecasts = {MeanForecaster.short_name: means, chosen: probabilities[rows]}
-    return tuple(
-        score
-        for spelling, predicted in forecasts.items()
-        for score in forecast_scores(
-            predicted,
-            questions.correct,
-            same_texts(questions),
-            forecaster=spelling,
-            categories=questions.categories,
-            mean_probabilities=None if spelling == MeanForecaster.short_name else means,
-            chosen=spelling == chosen,
-        )
+    score = partial(
+        forecast_scores,
+        answers=questions.correct,
+        ids=same_texts(questions),
+        categories=questions.categories,
+    )
+    name = MeanForecaster.short_name
+    if chosen == name:
+        return score(probabilities[rows], forecaster=name, chosen=True)
+    return (
+        *score(means, forecaster=name),
+        *score(probabilities[rows], forecaster=chosen, mean_probabilities=means, chosen=True),
     )
 
 

@@ -130,7 +130,7 @@ def _facts(result: records.FleetResult) -> Iterator[tuple[Text, Text]]:
     yield prose("Matrix"), prose(f"{matrix}, {result.answers:,} answers known")
     yield prose("Forecaster"), code(result.forecaster)
     yield prose("Question vectors"), code(result.encoder)
-    if names := [model.name for model in result.added]:
+    if names := [model.name for model in getattr(result, "fleet", ()) if model.added]:
         yield prose("Added without retraining"), joined([len(names), *names[:MOST_NAMED]])
     if result.files:
         yield prose("Files"), joined(map(code, result.files))

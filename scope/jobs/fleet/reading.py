@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -28,12 +27,12 @@ from scope.printing import counted, listed
 if TYPE_CHECKING:
     import pandas
 
-_AS_FOUND: Mapping[str, str] = MappingProxyType({})
+_AS_FOUND: Final[Mapping[str, str]] = {}
 
 MOST_CELLS = 100_000_000
 """A matrix of this size takes some four gigabytes; a larger one is most often a wrong column."""
 
-_DIGITS = re.compile(r"(\d+)", re.ASCII)
+_DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def read_matrix(
@@ -216,14 +215,9 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["q10", "q9", "a"])
     ['a', 'q9', 'q10']
     """
-    return sorted(names, key=_natural)
+    return sorted(names, key=lambda name: (_DIGITS.sub(_padded, name), name))
 
 
-def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
-    """Digits as their length and themselves: they may be more than an integer can have."""
-    pieces = _DIGITS.split(name)
-    key = [
-        (len(piece.lstrip("0")), piece.lstrip("0")) if place % 2 else (0, piece)
-        for place, piece in enumerate(pieces)
-    ]
-    return key, name
+def _padded(digits: re.Match[str]) -> str:
+    """Digits that sort by their value, and before any other character."""
+    return f"\0{digits[0]:0>20}"

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scope.data.fields import Fields, UnreadableError, is_missing, read_fields
 from scope.data.items import LETTERS, option_index
@@ -37,18 +36,12 @@ from scope.store import RunFolder
 
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
 
-_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "id": ("id",),
-        "text": ("text", "question"),
-        "answer": ("answer",),
-        "probabilities": ("probabilities",),
-        "labels": ("labels",),
-        "gold": ("gold",),
-        "options": ("options", "choices"),
-        "category": ("category", "benchmark", "subject"),
-    }
-)
+_COLUMNS: Final[Mapping[str, Sequence[str]]] = {
+    **{name: (name,) for name in ("id", "answer", "probabilities", "labels", "gold")},
+    "text": ("text", "question"),
+    "options": ("options", "choices"),
+    "category": ("category", "benchmark", "subject"),
+}
 
 
 class ModelAnswer(NamedTuple):
@@ -114,32 +107,16 @@ def read_predictions(
         source = open_file(path)
         there = {role: (name,) for role, name in named.items() if name in (*source.columns, NONE)}
         required = ("gold",) if answers and not keys else ()
-        fields = read_fields(source, {**_NAMES, **there}, required=required)
+        fields = read_fields(source, {**_COLUMNS, **there}, required=required)
         rows.extend(_rows(fields, model, keys))
-    ids = _ids_by_text(rows)
+    # For files without ids.
+    ids = {row.text: row.id for row in rows if row.id}
     kept = [
-        row._replace(id=row.id or ids.get(row.text or "") or row.text or "")
+        row._replace(id=row.id or ids.get(row.text) or row.text or "")
         for row in rows
         if row.correct is not None or not answers
     ]
     return _long_table(kept, len(rows) - len(kept))
-
-
-def _ids_by_text(rows: Sequence[ModelAnswer]) -> dict[str, str]:
-    """The id of each text that has one in some file, for files without ids."""
-    ids: dict[str, str] = {}
-    without_id = {row.text for row in rows if not row.id}
-    for row in rows:
-        if not row.id or row.text not in without_id:
-            continue
-        if ids.setdefault(row.text or "", row.id) != row.id:
-            raise DataError(
-                f"the text {row.text!r:.80} under two ids, `{ids[row.text or '']}` and "
-                f"`{row.id}`, and without an id in another file",
-                expected="an id in every file where questions of the same text differ",
-                fix="add the ids to all files",
-            )
-    return ids
 
 
 def _rows(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -41,11 +41,10 @@ def question_numbers(table: Table, layout: QuestionLayout) -> NDArray[np.int64]:
     """
     if not layout.vector:
         return np.arange(len(table))
-    numbers: dict[bytes, int] = {}
+    import pandas
+
     rows = np.ascontiguousarray(layout.vectors_of(table), dtype=np.float32)
-    digests = (hashlib.blake2b(row.data, digest_size=16).digest() for row in rows)
-    found = [numbers.setdefault(digest, len(numbers)) for digest in digests]
-    return np.array(found, dtype=np.int64)
+    return np.asarray(pandas.factorize(np.array([row.tobytes() for row in rows], dtype=object))[0])
 
 
 def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
@@ -100,13 +99,13 @@ class LeftOutForecasts(NamedTuple):
     """Forecasts of each question by what was fitted without it, all (questions, models).
 
     ``means`` are the models' skills, ``forecasts`` what the text makes of them. ``numbers`` says
-    which question each row is, where one stands in several rows: it counts once then.
+    which question each row is: one that stands in several rows counts once.
     """
 
     answers: Answers
     means: NDArray[np.float32]
     forecasts: NDArray[np.float32]
-    numbers: NDArray[np.int64] | None = None
+    numbers: NDArray[np.int64]
 
 
 def left_out_forecasts(
@@ -151,17 +150,16 @@ def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
     --------
     >>> answers = np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32)
     >>> means = np.full_like(answers, 0.5)
-    >>> text_helps(LeftOutForecasts(answers, means, 0.8 * answers + 0.1), 0.5)
+    >>> numbers = np.arange(3)
+    >>> text_helps(LeftOutForecasts(answers, means, 0.8 * answers + 0.1, numbers), 0.5)
     True
-    >>> text_helps(LeftOutForecasts(answers, means, means), 0.5)
+    >>> text_helps(LeftOutForecasts(answers, means, means, numbers), 0.5)
     False
     """
     known = ~np.isnan(trial.answers)
-    errors = [
-        means_of_known((np.clip(one, 0, 1) - trial.answers) ** 2, known)
-        for one in (trial.means, trial.forecasts)
-    ]
-    hits = [hit_shares(one, trial.answers) for one in (trial.means, trial.forecasts)]
+    forecasts = (trial.means, trial.forecasts)
+    errors = [means_of_known((np.clip(x, 0, 1) - trial.answers) ** 2, known) for x in forecasts]
+    hits = [hit_shares(x, trial.answers) for x in forecasts]
     saved = _by_question(errors[0] - errors[1], trial.numbers)
     gain = _by_question(hits[1] - hits[0], trial.numbers)
     doubt = saved.std() / np.sqrt(len(saved)) + 1e-9
@@ -175,20 +173,23 @@ def calibration_slope(trial: LeftOutForecasts, generator: np.random.Generator) -
     and decides nothing, as 0.5 stays 0.5. An intercept, or a slope for the skill apart, moved
     decisions and made them worse.
     """
+    from scipy.optimize import newton
+    from scipy.special import expit
+
     known = ~np.isnan(trial.answers)
     drawn = generator.permutation(int(known.sum()))[:_ANSWERS_FOR_SLOPE]
     away = trial.forecasts[known][drawn].astype(np.float64) - 0.5
     right = trial.answers[known][drawn].astype(np.float64)
-    slope = 0.0
-    for _ in range(50):
-        chance = 0.5 * (1 + np.tanh(0.5 * slope * away))
-        # The 1 is a weak pull to 0: forecasts that are all right would make the slope infinite.
-        curvature = float((away * away * chance * (1 - chance)).sum()) + 1
-        step = (float((away * (chance - right)).sum()) + slope) / curvature
-        slope -= step
-        if abs(step) < 1e-8:
-            break
-    return slope
+
+    # A weak pull to 0: forecasts that are all right would make the slope infinite.
+    def gradient(slope: float) -> float:
+        return float((away * (expit(slope * away) - right)).sum()) + slope
+
+    def curvature(slope: float) -> float:
+        chance = expit(slope * away)
+        return float((away * away * chance * (1 - chance)).sum()) + 1
+
+    return float(newton(gradient, 0.0, curvature, tol=1e-8, disp=False))
 
 
 def route_weight(trial: LeftOutForecasts, guard: float) -> float:
@@ -228,8 +229,7 @@ def route_weights(
     gain = _right_of_asked(trial, weight) - _right_of_asked(trial, 0.0)
     for code in np.unique(codes[codes >= 0]):
         inside = codes == code
-        numbers = None if trial.numbers is None else trial.numbers[inside]
-        lost = -_by_question(gain[inside], numbers)
+        lost = -_by_question(gain[inside], trial.numbers[inside])
         if lost.mean() > guard * lost.std() / np.sqrt(len(lost)):
             weights[code] = 0.0
     return weights
@@ -243,15 +243,9 @@ def _right_of_asked(trial: LeftOutForecasts, weight: float) -> NDArray[np.float3
     return np.take_along_axis(trial.answers, asked[:, None], axis=1)[:, 0]
 
 
-def _by_question(
-    values: NDArray[np.floating], numbers: NDArray[np.int64] | None
-) -> NDArray[np.floating]:
+def _by_question(values: NDArray[np.floating], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
     """The mean of each question's rows: what chance makes of one, it makes of all of them."""
-    if numbers is None:
-        return values
-    distinct, places = np.unique(numbers, return_inverse=True)
-    if len(distinct) == len(values):
-        return values
+    places = np.unique(numbers, return_inverse=True)[1]
     return np.asarray(np.bincount(places, weights=values) / np.bincount(places))
 
 
@@ -287,8 +281,7 @@ def choose(
     one with the best accuracy there is chosen, of equal ones that listed first; but the mean,
     unless the best one's gain over it exceeds half a standard error of the gain, question by
     question. To ask for more would give up real gains of small fleets, and `TextFactors` has
-    a guard of its own. The mean is always among the candidates; unless it
-    is listed, it comes first.
+    a guard of its own. The mean is always among the candidates, and comes first.
 
     Rows with the same vector are one question, under whichever ids: they are left out together,
     and count as one cluster in every interval.
@@ -308,11 +301,6 @@ def choose(
     progress
         Shows how many fits are done.
 
-    Returns
-    -------
-    Choice
-        The scores stand in the order of the candidates, and are of questions not fitted on.
-
     Raises
     ------
     DataError
@@ -331,36 +319,32 @@ def choose(
     >>> choice.scores[1].accuracy.value
     1.0
     """
-    listed = list(candidates)
-    if not any(isinstance(one, MeanForecaster) for one in listed):
-        listed.insert(0, MeanForecaster(layout=listed[0].layout))
-    questions = checked_table(table, listed[0].layout)
-    given = checked_correctness(answers, len(questions))
-    numbers = question_numbers(questions, listed[0].layout)
+    layout = candidates[0].layout
+    others = [one for one in candidates if not isinstance(one, MeanForecaster)]
+    listed = [MeanForecaster(layout=layout), *others]
+    questions, known = checked_table(table, layout), checked_correctness(answers, len(table))
+    numbers = question_numbers(questions, layout)
     parts = question_folds(numbers, folds, seed)
-    mean = next(n for n, one in enumerate(listed) if isinstance(one, MeanForecaster))
     with (progress or Silent()).task("trying forecasters", len(listed) * folds + 1) as advance:
-        predicted = [_left_out(one, questions, given, parts, advance) for one in listed]
-        shares = [hit_shares(one, given) for one in predicted]
-        place = _best(shares, mean, numbers)
-        if listed_alone:
-            place = max(map(listed.index, candidates), key=lambda n: np.nanmean(shares[n]))
-        forecaster = clone(listed[place]).fit(questions, given)
+        predicted = [_left_out(one, questions, known, parts, advance) for one in listed]
+        shares = np.array([hit_shares(one, known) for one in predicted])
+        place = _best(shares, numbers)
+        if listed_alone and others:
+            place = 1 + int(np.nanmean(shares[1:], axis=1).argmax())
+        forecaster = clone(listed[place]).fit(questions, known)
         advance()
-    ids = list(map(str, numbers.tolist()))
-    scores = tuple(
-        score
-        for number, (one, probabilities) in enumerate(zip(listed, predicted, strict=True))
-        for score in forecast_scores(
+    scores = (
+        forecast_scores(
             probabilities,
-            given,
-            ids,
-            forecaster=one.spelling,
-            mean_probabilities=None if number == mean else predicted[mean],
+            known,
+            list(map(str, numbers.tolist())),
+            forecaster=listed[number].spelling,
+            mean_probabilities=predicted[0] if number else None,
             chosen=number == place,
         )
+        for number, probabilities in enumerate(predicted)
     )
-    return ChosenForecaster(forecaster, scores, predicted[place])
+    return ChosenForecaster(forecaster, tuple(chain(*scores)), predicted[place])
 
 
 def _left_out(
@@ -385,13 +369,13 @@ def _left_out(
     return found
 
 
-def _best(shares: Sequence[NDArray[np.float64]], mean: int, numbers: NDArray[np.int64]) -> int:
-    """The place of the best, or the mean's: from the shares of each row predicted correctly."""
+def _best(shares: NDArray[np.float64], numbers: NDArray[np.int64]) -> int:
+    """The place of the best, or the mean's, 0: from the shares of each row predicted correctly."""
     answered = ~np.isnan(shares[0])
-    values = np.array(shares)[:, answered]
+    values = shares[:, answered]
     best = int(values.mean(axis=1).argmax())
-    gain = values[best] - values[mean]
+    gain = values[best] - values[0]
     # What chance makes of a question, it makes of all its rows.
     away = np.bincount(numbers[answered], weights=gain - gain.mean())
     doubt = np.sqrt((away**2).sum()) / len(gain)
-    return best if gain.mean() > _GUARD * doubt else mean
+    return best if gain.mean() > _GUARD * doubt else 0

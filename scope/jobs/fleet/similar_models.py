@@ -15,8 +15,6 @@ from scope.records.fleet import FEW_MODELS
 from scope.statistics.paired import benjamini_hochberg
 from scope.statistics.threads import one_numpy_thread
 
-ROWS_AT_ONCE = 500
-
 
 def nearest_models(
     vectors: NDArray[np.floating], models: Sequence[str], *, count: int = 5
@@ -43,29 +41,19 @@ def nearest_models(
     c 1.0
     b 1.0
     """
-    from scipy.spatial.distance import cdist
-
     by_name = sorted(range(len(models)), key=lambda column: models[column])
-    names = [models[column] for column in by_name]
-    places = np.asarray(vectors, dtype=np.float64)
-    others = places[by_name]
-    found: list[tuple[Neighbour, ...]] = []
-    for start in range(0, len(models), ROWS_AT_ONCE):
-        distances = cdist(places[start : start + ROWS_AT_ONCE], others)
-        # Sorted last, a model is not its own neighbour, even beside a twin.
-        own = np.argsort(by_name)[start : start + ROWS_AT_ONCE]
-        distances[np.arange(len(own)), own] = np.inf
-        nearest = np.argsort(distances, axis=1, kind="stable")[:, : min(count, len(models) - 1)]
-        found.extend(
-            tuple(
-                Neighbour(model=names[column], distance=float(distance))
-                for column, distance in zip(columns, row, strict=True)
-            )
-            for columns, row in zip(
-                nearest.tolist(), np.take_along_axis(distances, nearest, axis=1), strict=True
-            )
+    others = np.asarray(vectors, dtype=np.float64)[by_name]
+    neighbours: list[tuple[Neighbour, ...]] = [()] * len(models)
+    for rank, row in enumerate(by_name):
+        distances = np.linalg.norm(others - others[rank], axis=1)
+        nearest = np.argsort(distances, kind="stable").tolist()
+        # Not its own neighbour, even beside a twin.
+        nearest.remove(rank)
+        neighbours[row] = tuple(
+            Neighbour(model=models[by_name[other]], distance=float(distances[other]))
+            for other in nearest[:count]
         )
-    return tuple(found)
+    return tuple(neighbours)
 
 
 class ModelMap(NamedTuple):

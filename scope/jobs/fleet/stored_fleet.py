@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +44,7 @@ FORMAT: Literal[2] = 2
 """Changes whenever an older release could no longer read what this one writes."""
 
 _KINDS = (MeanForecaster, NeighbourForecaster, TextFactors, MatrixFactorization)
-FORECASTERS: Mapping[str, type[Forecaster]] = MappingProxyType(
-    {kind.short_name: kind for kind in _KINDS}
-)
+FORECASTERS: Final[Mapping[str, type[Forecaster]]] = {kind.short_name: kind for kind in _KINDS}
 """All forecasters by name, for fitting and for reading: a file names no other code."""
 
 _WIDEST = 1_000_000
@@ -99,18 +96,10 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
 
     Raises
     ------
-    SpecError
-        When the forecaster is of a class that is not SCoPE's own.
     RunError
         When the folder cannot be written.
     """
     forecaster = fleet.forecaster
-    if FORECASTERS.get(forecaster.short_name) is not type(forecaster):
-        raise SpecError(
-            f"a forecaster of the class {type(forecaster).__name__}",
-            expected=f"one of {', '.join(FORECASTERS)}, as SCoPE has them",
-            fix="keep your own forecaster by other means",
-        )
     numbers = {f"forecaster.{name}": array for name, array in forecaster.state_arrays().items()}
     numbers |= _counts(fleet)
     parameters = forecaster.get_params(deep=False)
@@ -150,7 +139,6 @@ def load_fleet(folder: Path) -> Fleet:
         forecaster = FORECASTERS[description.forecaster](
             layout=description.layout, **description.parameters
         )
-        forecaster.check_parameters()
         forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
         skills, answered = numbers["fleet.skills"], numbers["fleet.answered"]
         models = {len(description.models), len(skills), len(answered), len(forecaster.skills_)}
@@ -215,15 +203,10 @@ FEWEST_ANSWERS = 20
 """The fewest answers for an informative vector of a new model."""
 
 
-class StoredFleet(NamedTuple):
-    """A fleet and its digest, which is part of a run's configuration."""
-
-    fleet: Fleet
-    digest: str
-
-
-def open_fleet(spec: str | Path, runs: Path) -> StoredFleet:
+def open_fleet(spec: str | Path, runs: Path) -> tuple[Fleet, str]:
     """The fleet of a run, by the run's name or path, or by the path of the fleet's own folder.
+
+    The second value is the fleet's digest, which is part of a run's configuration.
 
     Raises
     ------
@@ -231,7 +214,7 @@ def open_fleet(spec: str | Path, runs: Path) -> StoredFleet:
         If the run or its fleet does not exist, or its files are damaged.
     """
     fleet = load_fleet(_folder(spec, runs))
-    return StoredFleet(fleet, fleet_digest(fleet))
+    return fleet, fleet_digest(fleet)
 
 
 def fleet_digest(fleet: Fleet) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -20,7 +19,6 @@ from scope.jobs.fleet.factorization import (
 from scope.jobs.fleet.forecaster import (
     Probabilities,
     VectorForecaster,
-    checked_new_models,
     checked_table,
 )
 from scope.jobs.fleet.kernels import (
@@ -112,7 +110,6 @@ class TextFactors(VectorForecaster):
         "landmark_codes_",
         "widths_",
     )
-    least: ClassVar[Mapping[str, float]] = {"dimensions": 1, "landmarks": 1, "folds": 2, "guard": 0}
 
     def __init__(
         self,
@@ -154,18 +151,12 @@ class TextFactors(VectorForecaster):
             Which of the questions that it was fitted on were answered, by their rows then.
         answers
             Shape (len(rows), new models): 1 right, 0 wrong, NaN unknown.
-
-        Raises
-        ------
-        DataError
-            When they do not go together, or a model has no answer.
         """
-        places, given = checked_new_models(rows, answers, len(self.question_vectors_))
         prior = Prior(self.prior_mean_, self.prior_covariance_, float(self.noise_))
         with one_numpy_thread():
-            found = new_model_vectors(self.question_vectors_[places], given, prior)
+            further = new_model_vectors(self.question_vectors_[rows], answers, prior)
         larger = copy.copy(self)
-        larger.model_vectors_ = np.concatenate([self.model_vectors_, found])
+        larger.model_vectors_ = np.concatenate([self.model_vectors_, further])
         larger.skills_ = larger.model_vectors_[:, 0]
         return larger
 
@@ -176,8 +167,10 @@ class TextFactors(VectorForecaster):
         return self
 
     def _fit(self, table: Table, answers: Answers) -> None:
-        numbers, folds = self._inner_folds(table)
-        dimensions = self._dimensions_for(answers.shape[1])
+        numbers = question_numbers(table, self.layout)
+        # Few questions are in fewer folds.
+        folds = question_folds(numbers, min(self.folds, int(numbers.max()) + 1), self.seed)
+        dimensions = min(self.dimensions or MOST_DIMENSIONS, answers.shape[1])
         factors = factorize(answers, dimensions)
         # Each dimension weighs as it does in the answers.
         weight = np.sqrt((factors.model_vectors**2).sum(axis=0))
@@ -201,47 +194,26 @@ class TextFactors(VectorForecaster):
         self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
 
     def _probabilities(self, table: Table) -> Probabilities:
+        from scipy.special import expit
+
         if not self.slope_:
             return np.clip(self._forecasts(table, np.zeros(len(table))), 0, 1)
-        chances = self._forecasts(table, np.ones(len(table)))
-        # The logistic function by way of tanh, which cannot overflow; in place.
-        chances -= np.float32(0.5)
-        chances *= np.float32(self.slope_ / 2)
-        np.tanh(chances, out=chances)
-        chances += 1
-        chances *= np.float32(0.5)
-        return chances
+        logits = self.slope_ * (self._forecasts(table, np.ones(len(table))) - 0.5)
+        return np.asarray(expit(logits), dtype=np.float32)
 
     def _forecasts(self, table: Table, weights: NDArray[np.float64]) -> Probabilities:
         """Skills, and so much of what the text adds to them for each question."""
         skills, coordinates = self.model_vectors_[:, 0], self.model_vectors_[:, 1:]
         if not weights.any():
             return np.tile(skills, (len(table), 1))
-        found = self._likeness_times(table, self.weights_)
-        found += self.offset_
-        found *= weights[:, np.newaxis].astype(np.float32)
-        forecasts: Probabilities = found @ coordinates.T
-        forecasts += skills
-        return forecasts
-
-    def _dimensions_for(self, models: int) -> int:
-        """How many dimensions to fit beside the skill; there are at most as many as models."""
-        return min(self.dimensions or MOST_DIMENSIONS, models)
-
-    def _inner_folds(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Which question each row is, and its fold; few questions are in fewer folds."""
-        numbers = question_numbers(table, self.layout)
-        different = len(np.unique(numbers))
-        return numbers, question_folds(numbers, min(self.folds, different), self.seed)
+        predicted = self._likeness_times(table, self.weights_) + self.offset_
+        weighted = predicted * weights[:, np.newaxis].astype(np.float32)
+        return np.asarray(skills + weighted @ coordinates.T)
 
     def _learn_kernel(self, table: Table, targets: NDArray[np.float32]) -> NDArray[np.float32]:
         """Learn which questions are alike as far as targets go; return the basis of the inputs.
 
-        Parameters
-        ----------
-        targets
-            Shape (questions, any): what is to be predicted. Their squared errors are summed as
-            they are, so that they must be measured in the same unit.
+        The targets have shape (questions, any) and one unit, as their squared errors are summed.
         """
         features = self.layout.features_of(table)
         self.feature_centre_ = features.mean(axis=0)

@@ -44,7 +44,7 @@ def test_one_text_is_never_on_both_sides(kinds, share, seed):
     )
 
 
-@pytest.mark.parametrize("share", [0, 1, -0.1, 1.2, 0.001, 0.999, float("nan")])
+@pytest.mark.parametrize("share", [0.001, 0.999])
 def test_both_sides_have_a_question(share):
     with pytest.raises(SpecError, match="with questions in both parts"):
         held_out_rows(texts(10), share, 0)

@@ -96,13 +96,6 @@ def test_files_without_ids_are_matched_by_text(save):
     assert (matrix.ids, matrix.correct.tolist()) == (("7",), [[1.0, 0.0]])
 
 
-def test_a_text_of_two_ids_cannot_be_matched(save):
-    row = {"text": "Who?", "answer": "x", "gold": "x"}
-    save("a", {"id": "7", **row}, {"id": "8", **row})
-    with pytest.raises(DataError, match=r"the text 'Who\?' under two ids, `7` and `8`"):
-        read_matrix(save("b", row))
-
-
 def test_files_may_be_packed_or_parquet(tmp_path):
     row = {"id": "1", "answer": "x", "gold": "x"}
     with gzip.open(tmp_path / "a.jsonl.gz", "wt") as file:

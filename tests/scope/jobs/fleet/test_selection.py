@@ -72,7 +72,8 @@ def trial(signal, questions=200, models=4, seed=0):
     text = np.clip(generator.normal(0, 0.2, size=(questions, models)), -0.45, 0.45)
     answers = generator.random((questions, models)) < 0.5 + signal * text
     means = np.full(text.shape, 0.5, dtype=np.float32)
-    return LeftOutForecasts(answers.astype(np.float32), means, (means + text).astype(np.float32))
+    forecasts = (means + text).astype(np.float32)
+    return LeftOutForecasts(answers.astype(np.float32), means, forecasts, np.arange(questions))
 
 
 def test_texts_that_predict_help_and_texts_that_mislead_do_not():
@@ -90,7 +91,7 @@ def test_a_gain_must_exceed_its_doubt():
 def test_better_probabilities_that_decide_nothing_do_not_count():
     answers = np.tile(np.float32([[1, 0]]), (50, 1))
     means = np.tile(np.float32([[0.7, 0.3]]), (50, 1))
-    assert not text_helps(LeftOutForecasts(answers, means, answers), 0.5)
+    assert not text_helps(LeftOutForecasts(answers, means, answers, np.arange(50)), 0.5)
 
 
 def test_the_slope_is_that_of_the_likeliest_logistic_curve():
@@ -108,7 +109,7 @@ def test_the_slope_is_that_of_the_likeliest_logistic_curve():
 def test_a_slope_does_not_see_unknown_answers():
     found = trial(0.7)
     found.answers[::2] = np.nan
-    half = LeftOutForecasts(*(part[1::2] for part in found[:3]))
+    half = LeftOutForecasts(*(part[1::2] for part in found))
     slopes = [calibration_slope(one, np.random.default_rng(0)) for one in (found, half)]
     assert slopes[0] == pytest.approx(slopes[1], abs=1e-6)
 
@@ -121,10 +122,12 @@ def test_a_router_goes_by_the_text_only_where_it_beats_the_single_best():
 
 def test_a_category_in_which_the_text_does_harm_goes_by_skill_alone():
     good, bad = trial(1.0), trial(-1.0)
-    both = LeftOutForecasts(*(np.concatenate(pair) for pair in zip(good[:3], bad[:3], strict=True)))
     size = len(good.answers)
     # Twice as many questions on which the text serves, so that it does so over all.
-    more = LeftOutForecasts(*(np.concatenate([part, part[:size]]) for part in both[:3]))
+    parts = (
+        np.concatenate([one, other, one]) for one, other in zip(good[:3], bad[:3], strict=True)
+    )
+    more = LeftOutForecasts(*parts, np.arange(3 * size))
     codes = np.repeat([0, 1, -1], size)
     weights = route_weights(more, codes, 2, 0.5)
     assert weights[0] == weights[2] == route_weight(more, 0.5) > 0
@@ -136,7 +139,7 @@ def test_a_router_asks_nobody_whose_answer_is_unknown():
     answers = np.float32([[np.nan, 1, 0], [np.nan, 0, 1]] * 20)
     means = np.tile(np.float32([[0.9, 0.6, 0.5]]), (40, 1))
     forecasts = np.where(np.isnan(answers), 2, np.nan_to_num(answers)).astype(np.float32)
-    assert route_weight(LeftOutForecasts(answers, means, forecasts), 0.5) == 1
+    assert route_weight(LeftOutForecasts(answers, means, forecasts, np.arange(40)), 0.5) == 1
 
 
 def test_left_out_questions_tell_nothing_about_their_own_forecasts():
@@ -213,20 +216,6 @@ def test_probabilities_are_those_of_fits_without_the_question():
         assert found.tobytes() == fitted.predict_proba(table[folds == fold]).tobytes()
 
 
-def test_scores_worked_out_from_the_probabilities():
-    table, answers = fleet()
-    choice = choose([knn(9)], table, answers)
-    score = choice.scores[1]
-    known = ~np.isnan(answers)
-    hits = np.where(known, (choice.probabilities > 0.5) == (answers == 1), NAN)
-    assert score.accuracy.value == pytest.approx(np.nanmean(hits, axis=1).mean())
-    errors = np.where(known, (choice.probabilities - answers) ** 2, NAN)
-    assert score.brier.value == pytest.approx(np.nanmean(errors, axis=1).mean(), abs=1e-6)
-    mean = choice.scores[0]
-    assert mean.gain is None
-    assert score.gain.value == pytest.approx(score.accuracy.value - mean.accuracy.value)
-
-
 def test_where_nothing_is_gained_the_mean_is_kept():
     table, answers = fleet(seed=1)
     shuffled = np.random.default_rng(0).permutation(answers)
@@ -284,16 +273,6 @@ def test_the_best_is_chosen_and_of_equal_ones_that_listed_first(first, second, c
     ]
     choice = choose(candidates, table, truth.astype(np.float32))
     assert choice.forecaster.missed[-1] == {"first": -1, "second": -2}[chosen]
-
-
-def test_the_mean_stands_where_it_is_listed():
-    table, answers = fleet(seed=1)
-    shuffled = np.random.default_rng(0).permutation(answers)
-    choice = choose([knn(199), MEAN], table, shuffled)
-    # All neighbours are the mean too: the same forecasts, which gain nothing.
-    assert [one.forecaster for one in choice.scores] == ["knn(neighbours=199)", "mean"]
-    assert choice.forecaster.spelling == "mean"
-    assert choice.scores[0].gain.value == 0
 
 
 @pytest.mark.parametrize(

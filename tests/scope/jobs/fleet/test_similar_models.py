@@ -8,7 +8,6 @@ from scipy import stats
 from scipy.stats import t
 from sklearn.decomposition import PCA
 
-from scope.jobs.fleet import similar_models
 from scope.jobs.fleet.similar_models import community_distances, model_map, nearest_models
 from scope.records import Estimate, Undefined
 
@@ -37,11 +36,6 @@ def test_a_model_is_never_its_own_neighbour_not_even_beside_a_twin():
     assert [one.model for one in of_b] == ["a"]
 
 
-def test_a_lonely_model_has_none():
-    assert nearest_models(np.zeros((1, 3)), ["a"]) == ((),)
-    assert nearest_models(np.zeros((0, 3)), []) == ()
-
-
 @given(st.integers(0, 10_000), st.integers(0, 9))
 def test_neighbours_are_those_of_a_sort_of_all_pairs(seed, count):
     vectors, names = grid(seed), names_of(7)
@@ -56,13 +50,6 @@ def test_neighbours_are_those_of_a_sort_of_all_pairs(seed, count):
         assert [one.distance for one in neighbours] == pytest.approx(
             [distance for distance, _ in others[:count]]
         )
-
-
-def test_many_models_are_compared_in_parts(monkeypatch):
-    vectors, names = grid(3, models=11), names_of(11)
-    whole = nearest_models(vectors, names)
-    monkeypatch.setattr(similar_models, "ROWS_AT_ONCE", 4)
-    assert nearest_models(vectors, names) == whole
 
 
 def vectors_of(seed, models=12, dimensions=5):

@@ -125,7 +125,6 @@ def copied(folder, tmp_path):
         ({"parameters": {"neighbors": 5}}, "do not go together"),
         ({"layout": {"vector": 3}}, "do not go together"),
         ({"layout": {"vector": 10**12}}, "a layout with vectors of 1000000000000 numbers"),
-        ({"parameters": {"neighbours": 0}}, "neighbours=0"),
         ({"models": ["a"]}, "do not go together"),
         ({"ids": []}, "do not go together"),
         ({"forecaster": "mean", "parameters": {}}, "do not go together"),
@@ -135,19 +134,6 @@ def copied(folder, tmp_path):
 def test_a_description_that_was_changed_is_refused(copied, changes, told):
     change(copied, **changes)
     assert told in refusal(copied)
-
-
-def test_a_forecaster_of_ones_own_is_not_saved(tmp_path):
-    class Mine(MeanForecaster):
-        short_name = "mean"
-
-    table, answers = toy_fleet.fleet()
-    fleet = fleet_of("mean")
-    mine = Mine(layout=QuestionLayout(vector=4)).fit(table, answers)
-    own = Fleet(**{**vars(fleet), "forecaster": mine})
-    with pytest.raises(SpecError, match="Mine"):
-        save_fleet(own, tmp_path)
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
