@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,7 @@ from scope.records import (
     Estimate,
     ExpectedAccuracy,
     FleetModel,
+    FleetResult,
     ForecastResult,
     ForecastScore,
     Manifest,
@@ -116,6 +117,9 @@ class Evaluation:
         }
 
 
+_Result = TypeVar("_Result", bound=FleetResult)
+
+
 class PlannedEvaluation(NamedTuple):
     """A checked evaluation; ``build`` does the expensive part.
 
@@ -125,10 +129,28 @@ class PlannedEvaluation(NamedTuple):
 
     models: tuple[str, ...]
     data: tuple[DataCard, ...]
-    settings: Mapping[str, Setting]
+    settings: dict[str, Setting]
     build: Callable[[], Evaluation]
     encoder: Encoder | None
     texts: tuple[str, ...]
+
+    def prepared(
+        self,
+        command: str,
+        request: ForecastRequest,
+        compute: Callable[[Evaluation, Manifest, Run], _Result],
+        **settings: Setting,
+    ) -> Prepared[_Result]:
+        """A prepared job on this evaluation, with further settings."""
+        return prepared(
+            command,
+            request,
+            lambda manifest, run: compute(self.build(), manifest, run),
+            data=self.data,
+            settings=self.settings | settings,
+            encoder=self.encoder,
+            texts=self.texts,
+        )
 
 
 def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
@@ -299,21 +321,11 @@ forecast_fleet = as_function(ForecastRequest, run_forecast_fleet)
 
 def prepare(request: ForecastRequest) -> Prepared[ForecastResult]:
     """Read the fleet and the questions, or the answers to fit and score."""
-    plan = plan_evaluation(request)
-    return prepared(
-        "fleet forecast",
-        request,
-        partial(_compute, plan),
-        data=plan.data,
-        settings=plan.settings,
-        encoder=plan.encoder,
-        texts=plan.texts,
-    )
+    return plan_evaluation(request).prepared("fleet forecast", request, _compute)
 
 
-def _compute(plan: PlannedEvaluation, manifest: Manifest, run: Run) -> ForecastResult:
+def _compute(evaluation: Evaluation, manifest: Manifest, run: Run) -> ForecastResult:
     """Write all forecasts, and score those with known answers."""
-    evaluation = plan.build()
     fleet, questions = evaluation.fleet, evaluation.questions
     probabilities = fleet.forecaster.predict_proba(evaluation.table)
     rows = (

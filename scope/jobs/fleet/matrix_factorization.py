@@ -79,10 +79,12 @@ def _kept(layers: Any) -> Bilinear:
     output = layers["output"].weight[1] - layers["output"].weight[0]
     constant = layers["output"].bias[1] - layers["output"].bias[0]
     projection = layers["projection"]
-    parts = (layers["models"].weight, (projection.weight * output[:, None]).T)
-    model_vectors, turned, shift = (
-        np.ascontiguousarray(part.detach().numpy()) for part in (*parts, projection.bias * output)
+    parts = (
+        layers["models"].weight,
+        (projection.weight * output[:, None]).T,
+        projection.bias * output,
     )
+    model_vectors, turned, shift = (np.ascontiguousarray(x.detach().numpy()) for x in parts)
     return Bilinear(model_vectors, turned, shift, float(constant.detach()))
 
 

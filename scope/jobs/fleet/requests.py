@@ -42,34 +42,15 @@ TEST_SHARE = 0.2
 """Default share of held-out questions."""
 
 
-def costs_by_model(written: Sequence[str]) -> dict[str, float]:
-    """Costs by model; a name may hold `=`, a number does not.
-
-    Raises
-    ------
-    SpecError
-        When an entry has no name or no number, or a name stands twice.
-
-    Examples
-    --------
-    >>> costs_by_model(["yi-34b=0.8", "a=b=1"])
-    {'yi-34b': 0.8, 'a=b': 1.0}
-    """
-    found: dict[str, float] = {}
-    for entry in written:
-        name, _, number = (part.strip() for part in entry.rpartition("="))
-        try:
-            cost = float(number)
-        except ValueError:
-            name = ""
-        if not name or name in found:
-            raise SpecError(
-                f"--cost {entry}",
-                expected="MODEL=COST with a number, each model once",
-                fix="write for example --cost yi-34b=0.8",
-            )
-        found[name] = cost
-    return found
+def _cost(written: str) -> float:
+    try:
+        return float(written)
+    except ValueError as error:
+        raise SpecError(
+            f"`{written}` as the cost of a model",
+            expected="MODEL=COST with a number",
+            fix="write for example --cost yi-34b=0.8",
+        ) from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,7 +213,7 @@ class RouteRequest(ForecastRequest):
 
     costs: Annotated[
         Mapping[str, float],
-        repeated(METHOD, "--cost", metavar="MODEL=COST", convert=costs_by_model),
+        named_values(METHOD, "--cost", metavar="MODEL=COST", example="yi-34b=0.8", value=_cost),
     ] = field(default_factory=dict)
     """Cost per question of a model, in any unit; may be repeated. Of two equally good models the
     cheaper one is selected."""

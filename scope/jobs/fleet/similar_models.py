@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.printing import counted
 from scope.records import CommunityDistance, Estimate, Neighbour, Undefined
 from scope.records.fleet import FEW_MODELS
 from scope.statistics.paired import benjamini_hochberg
@@ -163,20 +164,15 @@ def community_distances(
     members = _members(models, labels)
     tests = sum(len(rows) >= FEW_MODELS for rows in members.values())
     resamples = resamples or max(999, 100 * tests)
-    return _adjusted(
+    pairs = [
         _within(first, members[first], distances, resamples, seed)
         if first == second
         else _between(first, second, distances, members)
         for first, second in combinations_with_replacement(sorted(members), 2)
-    )
-
-
-def _adjusted(found: Iterable[CommunityDistance]) -> tuple[CommunityDistance, ...]:
-    """The same, with the p-values of all communities corrected together."""
-    every = tuple(found)
-    adjusted = iter(benjamini_hochberg([one.p_value for one in every if one.p_value is not None]))
+    ]
+    adjusted = iter(benjamini_hochberg([x.p_value for x in pairs if x.p_value is not None]))
     return tuple(
-        one if one.p_value is None else replace(one, p_adjusted=next(adjusted)) for one in every
+        pair if pair.p_value is None else replace(pair, p_adjusted=next(adjusted)) for pair in pairs
     )
 
 
@@ -193,13 +189,17 @@ def _members(models: Sequence[str], labels: Mapping[str, str]) -> dict[str, list
 def _within(
     name: str, rows: list[int], distances: Distances, resamples: int, seed: int
 ) -> CommunityDistance:
-    size = len(rows)
-    inside = distances[np.ix_(rows, rows)]
+    size, inside = len(rows), distances[np.ix_(rows, rows)]
+    distance: Estimate | Undefined = _too_few(name, size, needed=3)
+    if size >= 3:
+        total = inside.sum()
+        without = (total - 2 * inside.sum(axis=1)) / ((size - 1) * (size - 2))
+        distance = _jackknife(float(total / (size * (size - 1))), (without,))
     return CommunityDistance(
         first=name,
         second=name,
         pairs=size * (size - 1) // 2,
-        distance=_distance_within(name, inside),
+        distance=distance,
         p_value=None if size < FEW_MODELS else _nearness(rows, distances, resamples, seed),
     )
 
@@ -220,15 +220,6 @@ def _within_less(distances: Distances, rows: list[int]) -> float:
     inside, size = float(distances[np.ix_(rows, rows)].sum()), len(rows)
     outside, others = float(distances[rows].sum()) - inside, len(distances) - size
     return inside / (size * (size - 1)) - outside / (size * max(others, 1))
-
-
-def _distance_within(name: str, inside: Distances) -> Estimate | Undefined:
-    size = len(inside)
-    if size < 3:
-        return _too_few(name, size, needed=3)
-    total, rows = inside.sum(), inside.sum(axis=1)
-    without = (total - 2 * rows) / ((size - 1) * (size - 2))
-    return _jackknife(float(total / (size * (size - 1))), (without,))
 
 
 def _between(
@@ -275,5 +266,4 @@ def _jackknife(value: float, without: tuple[Distances, ...]) -> Estimate:
 
 
 def _too_few(name: str, size: int, *, needed: int) -> Undefined:
-    models = "1 model" if size == 1 else f"{size} models"
-    return Undefined(reason=f"{models} of {name}: {needed} are needed", n=size)
+    return Undefined(reason=f"{counted(size, 'model')} of {name}: {needed} are needed", n=size)
