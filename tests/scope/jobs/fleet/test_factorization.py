@@ -34,14 +34,6 @@ def test_the_moments_by_hand():
     assert shrunk_skills(answers).tolist() == pytest.approx([0.8, 0.2102], abs=2e-4)
 
 
-def test_a_model_without_answers_has_the_mean_of_the_others():
-    assert shrunk_skills(matrix([[1, 0, UNKNOWN], [1, 0, UNKNOWN]]))[2] == pytest.approx(0.5)
-
-
-def test_no_answers_at_all_say_nothing():
-    assert shrunk_skills(matrix([[UNKNOWN, UNKNOWN]])).tolist() == [0.5, 0.5]
-
-
 def test_shrunk_skills_are_nearer_to_the_truth_than_accuracies():
     generator = np.random.default_rng(3)
     truth = generator.beta(6, 4, size=200)

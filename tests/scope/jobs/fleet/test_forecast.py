@@ -79,7 +79,7 @@ TABLE = np.arange(10, dtype=np.float32)[:, np.newaxis]
 LEARNED = np.array([[row < 9, row == 9] for row in range(10)], dtype=np.float32)
 
 
-def evaluation(correct, added=()):
+def evaluation(correct):
     """Questions that both models answer the other way round than what the fleet learned from."""
     asked = np.asarray(correct, dtype=np.float32)
     ids = tuple(f"new{row}" for row in range(len(asked)))
@@ -91,7 +91,6 @@ def evaluation(correct, added=()):
         ids=tuple(f"q{row}" for row in range(10)),
         texts_digest=("",) * 10,
         encoder="hf:toy",
-        added=added,
     )
     questions = CorrectnessMatrix(
         models=fleet.models,
@@ -115,9 +114,3 @@ def test_the_mean_is_that_of_the_answers_learned_from():
     assert (knn.forecaster, knn.accuracy.value, knn.gain.value) == ("knn", 1.0, 1.0)
     # Squares of 0.9 - 0 and of 0.1 - 1.
     assert mean.brier.value == pytest.approx(0.81)
-
-
-def test_of_the_models_those_that_were_added_are_listed():
-    assert evaluation([[0, 1]]).facts()["fleet"] == ()
-    (one,) = evaluation([[0, 1]], added=("poor",)).facts()["fleet"]
-    assert (one.name, one.added, one.skill.n, one.x) == ("poor", True, 10, None)

@@ -56,11 +56,6 @@ def test_the_score_counts_known_answers_alone():
     assert forecaster.score(table, np.array([[1.0, 1.0], [np.nan, 0.0]])) == pytest.approx(2 / 3)
 
 
-def test_a_spelling_names_what_is_not_by_default():
-    assert NeighbourForecaster(layout=LAYOUT).spelling == "knn"
-    assert NeighbourForecaster(layout=LAYOUT, neighbours=9).spelling == "knn(neighbours=9)"
-
-
 VECTORS = ["mf", "factors", "mean"]
 """Those that models can be added to."""
 ALL = {
@@ -179,11 +174,3 @@ def test_the_nearest_are_those_of_a_stable_sort(seed, count):
     first = np.argsort(distances, axis=1, kind="stable")[:, :count]
     np.put_along_axis(chosen, first, 1, axis=1)
     assert nearest(distances, count).tolist() == chosen.tolist()
-
-
-def test_with_as_many_neighbours_as_questions_it_is_the_mean():
-    table, answers = toy_fleet.fleet()
-    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers)
-    for neighbours in (60, 131):
-        found = made(neighbours).fit(table, answers).predict_proba(table)
-        assert found == pytest.approx(mean.predict_proba(table), abs=1e-6)

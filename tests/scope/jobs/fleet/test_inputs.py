@@ -6,7 +6,6 @@ from hypothesis import given, strategies as st
 
 from scope.errors import DataError, SpecError
 from scope.jobs.fleet.inputs import (
-    checked_costs,
     held_out_rows,
     read_communities,
     read_costs,
@@ -55,11 +54,6 @@ def written(path, text):
     return path
 
 
-def test_costs_are_read_by_model(tmp_path):
-    path = written(tmp_path / "costs.csv", "cost,model\n0.5,a\n2,b\n")
-    assert read_costs(path) == {"a": 0.5, "b": 2.0}
-
-
 def test_communities_are_read_by_model_and_an_empty_one_is_none(tmp_path):
     path = written(tmp_path / "families.csv", "model,community,more\na,llama,1\nb,,2\nc,yi,3\n")
     assert read_communities(path) == {"a": "llama", "c": "yi"}
@@ -79,19 +73,3 @@ def test_a_table_of_costs_that_is_none_is_refused_by_its_line(tmp_path, text, fo
     with pytest.raises(DataError) as refused:
         read_costs(written(tmp_path / "costs.csv", text))
     assert found in str(refused.value)
-
-
-def test_costs_stand_in_the_order_of_the_models():
-    assert checked_costs({"b": 2.0, "a": 1.0, "c": 9.0}, ["a", "b"]) == [1.0, 2.0]
-    assert checked_costs({}, ["a", "b"]) is None
-
-
-@pytest.mark.parametrize("cost", [-1.0, float("nan"), float("inf")])
-def test_a_cost_is_a_finite_number_of_0_or_more(cost):
-    with pytest.raises(SpecError, match="a finite number, 0 or more"):
-        checked_costs({"a": cost}, ["a"])
-
-
-def test_models_without_a_cost_are_counted_and_named():
-    with pytest.raises(DataError, match="no cost for 2 of 3 models: `b`, `c`"):
-        checked_costs({"a": 1.0}, ["a", "b", "c"])

@@ -9,7 +9,6 @@ from scope.jobs.fleet.requests import (
     MapRequest,
     PredictRequest,
     RouteRequest,
-    costs_by_model,
 )
 
 
@@ -54,11 +53,3 @@ def test_options_without_effect_are_named_together():
     assert "--test-share and --forecaster with --fleet" in str(refused.value)
     with pytest.raises(SpecError, match="--contributions with --fleet"):
         MapRequest(fleet="ours", contributions=True, encoder="hf:any")
-
-
-@pytest.mark.parametrize("written", ["yi", "=1", "yi=dear"])
-def test_a_cost_has_a_model_and_a_number(written):
-    with pytest.raises(SpecError, match=f"--cost {written}"):
-        costs_by_model([written])
-    with pytest.raises(SpecError, match="each model once"):
-        costs_by_model(["yi=1", "yi=2"])

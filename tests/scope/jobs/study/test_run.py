@@ -89,13 +89,6 @@ def test_judges_of_too_few_known_models_are_refused_before_any_draw(
         scope.study_judges(**stored, judgements=path)
 
 
-@pytest.mark.parametrize("study", [scope.study_trend, scope.study_complementarity])
-def test_three_models_are_refused_before_any_draw(tmp_path, monkeypatch, study):
-    monkeypatch.setattr(inference, "pair_numbers", None)
-    with pytest.raises(SpecError, match="3 models\nexpected: at least 4 models"):
-        study(**write_answers(tmp_path, choices_of([0.3, 0.4, 0.5], [0, 0, 0], 2), "abc"))
-
-
 def test_judgements_are_read_before_models(stored, tmp_path):
     with pytest.raises(DataError, match="no file"):
         scope.study_judges(
