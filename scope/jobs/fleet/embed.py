@@ -14,6 +14,7 @@ from sklearn.model_selection import ParameterGrid
 from scope.answers import Run
 from scope.answers.vectors import question_vectors
 from scope.core.request import as_function
+from scope.errors import DataError
 from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster, accuracies
 from scope.jobs.fleet.inputs import load_answers, same_texts, text_digest
@@ -154,6 +155,28 @@ def load_needed_encoder(
         return None
     require_texts(matrix.texts, f"the forecaster {learning.forecaster}", matrix.ids)
     return load_encoder(spec or SENTENCE_ENCODER, options)
+
+
+def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> Encoder | None:
+    """The encoder of a fleet's questions; None if the fleet uses no texts.
+
+    Raises
+    ------
+    DataError
+        If the encoder is not the one that the fleet was fitted with.
+    """
+    expected = fleet.forecaster.layout.encoder
+    if not expected:
+        return None
+    encoder = load_encoder(spec or fleet.encoder, options)
+    if encoder.fingerprint != expected:
+        raise DataError(
+            f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
+            expected=f"the fleet's encoder, `{fleet.encoder}` with the fingerprint {expected}",
+            fix="use the fleet's encoder with --encoder and the same --dtype, or embed the fleet "
+            "again with this one",
+        )
+    return encoder
 
 
 def learn(

@@ -18,6 +18,7 @@ from scope.jobs.fleet.embed import (
     Learning,
     encoder_setting,
     learn,
+    load_encoder_of,
     load_needed_encoder,
     means_note,
     prepared,
@@ -34,7 +35,7 @@ from scope.jobs.fleet.inputs import (
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import counts_of_fleet, skills_of_fleet
 from scope.jobs.fleet.questions import Table, question_table, require_texts
-from scope.jobs.fleet.requests import ForecastRequest
+from scope.jobs.fleet.requests import Evaluates, ForecastRequest
 from scope.jobs.fleet.scores import (
     forecast_scores,
     from_greatest,
@@ -51,7 +52,6 @@ from scope.jobs.fleet.stored_fleet import (
     write_table,
 )
 from scope.jobs.runner import Prepared, run_job
-from scope.models import ModelOptions, load_encoder
 from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
 from scope.records import (
@@ -62,6 +62,7 @@ from scope.records import (
     FleetResult,
     ForecastResult,
     ForecastScore,
+    LearningPoint,
     Manifest,
     Setting,
     Undefined,
@@ -71,6 +72,9 @@ from scope.statistics.intervals import mean_estimate
 FORECASTS = "forecasts.csv"
 ALL_SEEN = "the fleet was fitted on all of these questions"
 
+_STREAM = 0xC08E
+"""Spawn key of the random generator of a learning curve."""
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
@@ -79,7 +83,8 @@ class Evaluation:
     ``questions`` have a column of answers for each model of the fleet, in its order, NaN if
     unknown; ``table`` is the questions as the input of the fleet's forecaster. ``fresh`` marks the
     questions that the fleet was not fitted on; only these are scored. ``conflicts`` counts answers
-    that are given twice with different values, and ``notes`` are for the reader of the result.
+    that are given twice with different values, ``notes`` are for the reader of the result, and
+    ``curve`` has the scores of fits on fewer questions, and of this one.
     """
 
     fleet: Fleet
@@ -88,6 +93,7 @@ class Evaluation:
     fresh: NDArray[np.bool_]
     conflicts: int = 0
     notes: tuple[str, ...] = ()
+    curve: tuple[LearningPoint, ...] = ()
 
     @property
     def scored(self) -> NDArray[np.int64]:
@@ -137,7 +143,7 @@ class PlannedEvaluation(NamedTuple):
     def prepared(
         self,
         command: str,
-        request: ForecastRequest,
+        request: Evaluates,
         compute: Callable[[Evaluation, Manifest, Run], _Result],
         **settings: Setting,
     ) -> Prepared[_Result]:
@@ -153,7 +159,7 @@ class PlannedEvaluation(NamedTuple):
         )
 
 
-def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
+def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
     """Read and check a fleet with its new questions, or answers of which some are held out."""
     if request.fleet is not None and request.questions is not None:
         return _plan_new_questions(request, request.fleet, request.questions)
@@ -161,19 +167,21 @@ def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
     matrix, card = load_answers(request.data, request.columns)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
+    settings = learning.settings(encoder) | {"test_share": request.test_share}
+    start = None
+    if isinstance(request, ForecastRequest) and request.learning_curve:
+        start = settings["curve_start"] = request.curve_start
     return PlannedEvaluation(
         models=matrix.models,
         data=(card,),
-        settings={**learning.settings(encoder), "test_share": request.test_share},
-        build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress),
+        settings=settings,
+        build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress, start),
         encoder=encoder,
         texts=matrix.texts,
     )
 
 
-def _plan_new_questions(
-    request: ForecastRequest, spec: str | Path, asked: str
-) -> PlannedEvaluation:
+def _plan_new_questions(request: Evaluates, spec: str | Path, asked: str) -> PlannedEvaluation:
     fleet, digest = open_fleet(spec, request.runs)
     cards = []
     if request.add is not None:
@@ -193,28 +201,6 @@ def _plan_new_questions(
         encoder=encoder,
         texts=questions.texts,
     )
-
-
-def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> Encoder | None:
-    """The encoder of a fleet's questions; None if the fleet uses no texts.
-
-    Raises
-    ------
-    DataError
-        If the encoder is not the one that the fleet was fitted with.
-    """
-    expected = fleet.forecaster.layout.encoder
-    if not expected:
-        return None
-    encoder = load_encoder(spec or fleet.encoder, options)
-    if encoder.fingerprint != expected:
-        raise DataError(
-            f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
-            expected=f"the fleet's encoder, `{fleet.encoder}` with the fingerprint {expected}",
-            fix="use the fleet's encoder with --encoder and the same --dtype, or embed the fleet "
-            "again with this one",
-        )
-    return encoder
 
 
 def _on_new_questions(
@@ -243,18 +229,43 @@ def _on_held_out(
     learning: Learning,
     encoder: Encoder | None,
     progress: Progress,
+    curve_start: int | None = None,
 ) -> Evaluation:
-    """Fit on the other questions."""
-    fleet = learn(matrix.take(~held_out).checked(), learning, encoder, progress).fleet
-    evaluation = _evaluation(fleet, matrix.take(held_out), encoder, progress)
+    """Fit on the other questions; with ``curve_start`` also on random parts of them."""
+
+    def fitted(rows: NDArray[np.int64]) -> Evaluation:
+        fleet = learn(matrix.take(rows).checked(), learning, encoder, progress).fleet
+        return _evaluation(fleet, matrix.take(held_out), encoder, progress)
+
+    rows = np.flatnonzero(~held_out)
+    evaluation = fitted(rows)
     notes = (
         *matrix.notes,
         f"{int(held_out.sum())} of {len(matrix.ids)} questions are held out (seed "
         f"{learning.seed}); the fleet is fitted and selected on the others",
         *evaluation.notes,
-        *means_note([fleet.forecaster], len(fleet.ids)),
+        *means_note([evaluation.fleet.forecaster], len(rows)),
     )
-    return replace(evaluation, conflicts=matrix.conflicts, notes=notes)
+    curve = []
+    if curve_start is not None:
+        order = np.random.default_rng([learning.seed, _STREAM]).permutation(rows)
+        sizes = [curve_start << doubled for doubled in range(len(rows).bit_length())]
+        parts = [np.sort(order[:size]) for size in sizes if size < len(rows)]
+        curve = [LearningPoint(len(part), _score_of(partial(fitted, part))) for part in parts]
+        curve.append(LearningPoint(len(rows), _score_of(lambda: evaluation)))
+    return replace(evaluation, conflicts=matrix.conflicts, notes=notes, curve=tuple(curve))
+
+
+def _score_of(fitted: Callable[[], Evaluation]) -> ForecastScore:
+    """The overall score of a fit; undefined where there is too little to learn from."""
+    try:
+        evaluation = fitted()
+    except DataError as error:
+        unknown = Undefined(reason=error.found)
+        return ForecastScore(forecaster="none", accuracy=unknown, brier=unknown)
+    probabilities = evaluation.fleet.forecaster.predict_proba(evaluation.table)
+    scores = score_forecasts(evaluation, probabilities)
+    return next(score for score in scores if score.chosen and score.category is None)
 
 
 def _evaluation(
@@ -345,6 +356,7 @@ def _compute(evaluation: Evaluation, manifest: Manifest, run: Run) -> ForecastRe
         manifest=manifest,
         **evaluation.facts(),
         scores=score_forecasts(evaluation, probabilities),
+        curve=evaluation.curve,
         reliability=reliability(predicted, scored.correct, names),
         expected=_expected(evaluation, probabilities),
         shift=shift,

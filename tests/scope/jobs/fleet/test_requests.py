@@ -48,6 +48,10 @@ def test_a_fleet_and_its_questions_belong_together():
 
 
 def test_options_without_effect_are_named_together():
+    with pytest.raises(SpecError, match="--learning-curve with --fleet"):
+        ForecastRequest(fleet="ours", questions="new.csv", learning_curve=True)
+    with pytest.raises(SpecError, match="--curve-start without --learning-curve"):
+        ForecastRequest(data="a.csv", curve_start=20)
     with pytest.raises(SpecError) as refused:
         ForecastRequest(fleet="ours", questions="new.csv", test_share=0.5, forecaster="knn")
     assert "--test-share and --forecaster with --fleet" in str(refused.value)
