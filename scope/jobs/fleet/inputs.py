@@ -207,10 +207,12 @@ def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
 
 def digest_by_model(values: Mapping[str, object]) -> str | None:
     """Sixteen hexadecimal digits of a hash of the values of models; None if there are none."""
-    if not values:
-        return None
-    pairs = json.dumps(sorted(values.items()))
-    return hashlib.sha256(pairs.encode()).hexdigest()[:16]
+    return short_digest(sorted(values.items())) if values else None
+
+
+def short_digest(values: object) -> str:
+    """Sixteen hexadecimal digits of a hash of values that JSON can hold."""
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:16]
 
 
 def require_known(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from scope.data.memory import data_spec
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.jobs.fleet.long_tables import answer_keys, read_long
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.questions import SHOWN
@@ -59,7 +59,7 @@ def read_matrix(
     RunError
         When a run is not finished, or damaged.
     SpecError
-        When a spec or the role of a column means nothing.
+        When the role of a column means nothing.
     """
     sources, left_out = _read(spec, columns, answers=True)
     answering = [source for source in sources if source["model"].notna().any()]
@@ -101,14 +101,8 @@ def _read(
     spec: str | Path | Sequence[str | Path], columns: Mapping[str, str], *, answers: bool
 ) -> tuple[list[pandas.DataFrame], tuple[str, ...]]:
     """A data frame for each source, and remarks on what was left out."""
-    specs = [data_spec(source) for source in ([spec] if isinstance(spec, str | Path) else spec)]
-    if not specs:
-        raise SpecError(
-            "no data",
-            expected="a table of answers, a folder of saved predictions, or a run",
-            fix="name one or more",
-        )
-    folders = {source: expanded(source) for source in specs}
+    specs = [spec] if isinstance(spec, str | Path) else spec
+    folders = {source: expanded(source) for source in map(data_spec, specs)}
     runs = [path for path in folders.values() if path.is_dir() and is_run(path)]
     read = [read_runs(runs, answers=answers)] if runs else []
     tables = [source for source, path in folders.items() if not path.is_dir()]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -25,6 +23,7 @@ from scope.jobs.fleet.inputs import (
     read_costs,
     require_known,
     same_texts,
+    short_digest,
 )
 from scope.jobs.fleet.requests import RouteRequest
 from scope.jobs.fleet.routing import (
@@ -69,12 +68,11 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     candidates = Candidates(models, checked_costs(costs, models), request.budget)
     # Rejects a budget without costs or below the cheapest model.
     single_best(np.zeros(len(models)), candidates.costs, request.budget)
-    digest = hashlib.sha256(json.dumps(models).encode()).hexdigest()[:16]
     return plan.prepared(
         "fleet route",
         request,
         partial(_compute, candidates),
-        models=f"{counted(len(models), 'model')} {digest}",
+        models=f"{counted(len(models), 'model')} {short_digest(models)}",
         costs=digest_by_model(costs),
         budget=request.budget,
     )

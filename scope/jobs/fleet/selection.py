@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -80,12 +80,6 @@ def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray
     return (drawn % folds)[numbers]
 
 
-Predict = Callable[
-    [NDArray[np.float32], Answers, NDArray[np.float32]],
-    tuple[NDArray[np.float32], NDArray[np.float32]],
-]
-"""From questions' inputs, their answers and new questions' inputs: skills, and forecasts."""
-
 LEAST_GAIN = 0.001
 """The gain in accuracy under which the models' means are kept, however sure it is."""
 
@@ -106,38 +100,6 @@ class LeftOutForecasts(NamedTuple):
     means: NDArray[np.float32]
     forecasts: NDArray[np.float32]
     numbers: NDArray[np.int64]
-
-
-def left_out_forecasts(
-    inputs: NDArray[np.float32],
-    answers: Answers,
-    numbers: NDArray[np.int64],
-    folds: NDArray[np.int64],
-    predict: Predict,
-) -> LeftOutForecasts:
-    """Forecast the questions of each fold from those of the others.
-
-    Questions that no model answered are left aside: there is nothing to hold a forecast against.
-
-    Parameters
-    ----------
-    inputs
-        Shape (questions, any): what is known of each before it is answered.
-    answers
-        Shape (questions, models).
-    numbers, folds
-        Which question each row is, and its fold.
-    predict
-        Learns from the questions outside of a fold, whose answers alone it is given.
-    """
-    means, forecasts = np.empty_like(answers), np.empty_like(answers)
-    for fold in np.unique(folds):
-        out = folds == fold
-        means[out], forecasts[out] = predict(inputs[~out], answers[~out], inputs[out])
-    answered = ~np.isnan(answers).all(axis=1)
-    return LeftOutForecasts(
-        answers[answered], means[answered], forecasts[answered], numbers[answered]
-    )
 
 
 def text_helps(trial: LeftOutForecasts, guard: float) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -162,6 +163,8 @@ def load_fleet(folder: Path) -> Fleet:
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet would evaluate."""
 
+_NUMBER = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?", re.IGNORECASE)
+
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
     """Write rows as CSV atomically; numbers have six decimals.
@@ -185,15 +188,7 @@ def file_cell(value: str | float) -> str:
     """
     if not isinstance(value, str):
         return f"{value:.6f}"
-    return f"'{value}" if value.startswith(FORMULA) and not _is_number(value) else value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return f"'{value}" if value.startswith(FORMULA) and not _NUMBER.fullmatch(value) else value
 
 
 EMBEDDER = "embedder"

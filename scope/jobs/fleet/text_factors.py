@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,8 +31,8 @@ from scope.jobs.fleet.kernels import (
 )
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.jobs.fleet.selection import (
+    LeftOutForecasts,
     calibration_slope,
-    left_out_forecasts,
     question_folds,
     question_numbers,
     route_weights,
@@ -176,8 +175,9 @@ class TextFactors(VectorForecaster):
         weight = np.sqrt((factors.model_vectors**2).sum(axis=0))
         basis = self._learn_kernel(table, factors.question_vectors * weight)
         inputs = self._likeness_times(table, basis)
-        predict = partial(predict_by_factors, dimensions=dimensions, guard=self.guard)
-        trial = left_out_forecasts(inputs, answers, numbers, folds, predict)
+        trial = left_out_forecasts(
+            inputs, answers, numbers, folds, dimensions=dimensions, guard=self.guard
+        )
         helps = text_helps(trial, self.guard)
         # 0 stands for forecasts that are the skills themselves.
         self.slope_ = max(calibration_slope(trial, self._generator(1)), 0.0) if helps else 0.0
@@ -264,15 +264,29 @@ class TextFactors(VectorForecaster):
         return np.random.default_rng([self.seed, purpose])
 
 
-def predict_by_factors(
+def left_out_forecasts(
     inputs: NDArray[np.float32],
     answers: Answers,
-    new: NDArray[np.float32],
+    numbers: NDArray[np.int64],
+    folds: NDArray[np.int64],
     *,
     dimensions: int,
     guard: float,
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Skills, and forecasts of new questions, from the inputs and answers of others."""
-    factors = factorize(answers, dimensions)
-    ridge = fit_ridge(inputs, factors.question_vectors, guard=guard)
-    return factors.skills, factors.skills + ridge.predict(new) @ factors.model_vectors.T
+) -> LeftOutForecasts:
+    """Forecast the questions of each fold by factors of the others.
+
+    Questions that no model answered are left out: there is no answer to compare a forecast with.
+    ``inputs`` have the shape (questions, any); ``numbers`` and ``folds`` name the question of each
+    row, and its fold.
+    """
+    means, forecasts = np.empty_like(answers), np.empty_like(answers)
+    for fold in np.unique(folds):
+        out = folds == fold
+        factors = factorize(answers[~out], dimensions)
+        ridge = fit_ridge(inputs[~out], factors.question_vectors, guard=guard)
+        means[out] = factors.skills
+        forecasts[out] = factors.skills + ridge.predict(inputs[out]) @ factors.model_vectors.T
+    answered = ~np.isnan(answers).all(axis=1)
+    return LeftOutForecasts(
+        answers[answered], means[answered], forecasts[answered], numbers[answered]
+    )

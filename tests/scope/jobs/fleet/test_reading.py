@@ -5,7 +5,7 @@ import pandas
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.jobs.fleet import reading
 from scope.jobs.fleet.reading import matrix_of, natural_order, read_matrix, read_questions
 
@@ -42,9 +42,7 @@ def test_a_table_beside_others_may_tell_of_questions_alone(write):
         read_matrix([told, write("r.csv", "item,question\n4,How?\n")])
 
 
-def test_no_source_and_a_source_that_is_not_there_are_refused(tmp_path):
-    with pytest.raises(SpecError, match="no data"):
-        read_matrix([])
+def test_a_source_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(DataError, match="no file"):
         read_matrix(tmp_path / "missing.csv")
 

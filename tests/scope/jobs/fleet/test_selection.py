@@ -1,7 +1,6 @@
 """Selection of a forecaster, and of the weight of texts, by cross-validation."""
 
 from contextlib import contextmanager
-from functools import partial
 
 import numpy as np
 import pytest
@@ -16,14 +15,13 @@ from scope.jobs.fleet.selection import (
     LeftOutForecasts,
     calibration_slope,
     choose,
-    left_out_forecasts,
     question_folds,
     question_numbers,
     route_weight,
     route_weights,
     text_helps,
 )
-from scope.jobs.fleet.text_factors import TextFactors, predict_by_factors
+from scope.jobs.fleet.text_factors import TextFactors
 
 LAYOUT = QuestionLayout(vector=2, features=("words",))
 
@@ -118,27 +116,6 @@ def test_a_router_asks_nobody_whose_answer_is_unknown():
     means = np.tile(np.float32([[0.9, 0.6, 0.5]]), (40, 1))
     forecasts = np.where(np.isnan(answers), 2, np.nan_to_num(answers)).astype(np.float32)
     assert route_weight(LeftOutForecasts(answers, means, forecasts, np.arange(40)), 0.5) == 1
-
-
-def test_left_out_questions_tell_nothing_about_their_own_forecasts():
-    predict = partial(predict_by_factors, dimensions=2, guard=0.5)
-    generator = np.random.default_rng(0)
-    inputs = generator.normal(size=(40, 3)).astype(np.float32)
-    answers = generator.integers(0, 2, size=(40, 5)).astype(np.float32)
-    # A question that nobody answered is left aside.
-    answers[7] = np.nan
-    folds = np.arange(40) % 4
-    changed = answers.copy()
-    changed[folds == 1] = 1 - changed[folds == 1]
-    first, second = (
-        left_out_forecasts(inputs, given, np.arange(40), folds, predict)
-        for given in (answers, changed)
-    )
-    assert first.numbers.tolist() == [row for row in range(40) if row != 7]
-    out = folds[first.numbers] == 1
-    assert (first.forecasts[out] == second.forecasts[out]).all()
-    assert (first.means[out] == second.means[out]).all()
-    assert not (first.means[~out] == second.means[~out]).all()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 from scope.errors import SpecError
 from scope.jobs.fleet.kernels import MIXES, Mix
 from scope.jobs.fleet.questions import QuestionLayout
-from scope.jobs.fleet.text_factors import TextFactors
+from scope.jobs.fleet.text_factors import TextFactors, left_out_forecasts
 
 TWO_CATEGORIES = QuestionLayout(
     vector=4, features=("one", "two"), categories=("a", "b"), encoder="toy"
@@ -191,3 +191,23 @@ def test_fewer_different_questions_than_folds_will_do_but_not_one():
     assert TextFactors(layout=layout).fit(table, answers).predict(table).shape == (5, 2)
     with pytest.raises(SpecError, match="1 folds of 1 different questions"):
         TextFactors(layout=layout).fit(np.ones((5, 1)), answers)
+
+
+def test_left_out_questions_tell_nothing_about_their_own_forecasts():
+    generator = np.random.default_rng(0)
+    inputs = generator.normal(size=(40, 3)).astype(np.float32)
+    answers = generator.integers(0, 2, size=(40, 5)).astype(np.float32)
+    # A question that nobody answered is left aside.
+    answers[7] = np.nan
+    folds = np.arange(40) % 4
+    changed = answers.copy()
+    changed[folds == 1] = 1 - changed[folds == 1]
+    first, second = (
+        left_out_forecasts(inputs, given, np.arange(40), folds, dimensions=2, guard=0.5)
+        for given in (answers, changed)
+    )
+    assert first.numbers.tolist() == [row for row in range(40) if row != 7]
+    out = folds[first.numbers] == 1
+    assert (first.forecasts[out] == second.forecasts[out]).all()
+    assert (first.means[out] == second.means[out]).all()
+    assert not (first.means[~out] == second.means[~out]).all()
