@@ -73,15 +73,6 @@ def test_distances_between_models_are_those_of_their_fitted_answers(seed):
     assert (gap**2).sum() == pytest.approx(apart, abs=1e-4)
 
 
-@given(st.integers(0, 1000))
-def test_the_order_of_models_and_questions_does_not_matter(seed):
-    answers = dense(seed, 40, 7)
-    generator = np.random.default_rng(seed)
-    models, questions = generator.permutation(7), generator.permutation(40)
-    first, second = factorize(answers, 3), factorize(answers[questions][:, models], 3)
-    assert fitted(second) == pytest.approx(fitted(first)[questions][:, models], abs=2e-3)
-
-
 def test_unknown_answers_of_a_simple_fleet_are_filled_correctly():
     generator = np.random.default_rng(0)
     models, questions = generator.integers(0, 2, size=(2, 60))

@@ -111,16 +111,6 @@ def test_models_added_change_nothing_about_the_others_nor_each_other(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_input_there_is_nothing_to_learn_from_is_refused_and_an_empty_row_is_not(name):
-    forecaster = ALL[name](layout=toy_fleet.LAYOUT)
-    table, answers = toy_fleet.fleet()
-    answers[2] = np.nan
-    forecaster.fit(table, answers)
-    with pytest.raises(DataError, match="answers are wrong"):
-        forecaster.fit(table, np.zeros_like(answers))
-
-
-@pytest.mark.parametrize("name", ALL)
 def test_scikit_learn_clones_and_searches_it(name):
     forecaster = ALL[name](layout=toy_fleet.LAYOUT)
     assert clone(forecaster).spelling == forecaster.spelling

@@ -13,7 +13,7 @@ from scope.jobs.fleet.routing import (
     single_best,
     within_budget,
 )
-from scope.records import Estimate, Undefined
+from scope.records import Undefined
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 
@@ -244,17 +244,3 @@ def test_all_to_one_model_makes_three_routers_one(made):
     _, answers = made
     router, single, drawn, _ = scored(np.zeros(len(answers), dtype=np.int64), answers)
     assert router.accuracy == single.accuracy == drawn.accuracy
-
-
-@given(routed(), st.integers(0, 1000))
-def test_the_order_of_questions_does_not_matter(made, seed):
-    chosen, answers = made
-    order = np.random.default_rng(seed).permutation(len(answers))
-    for one, other in zip(
-        scored(chosen, answers), scored(chosen[order], answers[order]), strict=True
-    ):
-        if isinstance(one.accuracy, Estimate):
-            assert other.accuracy.value == pytest.approx(one.accuracy.value)
-            assert other.accuracy.n == one.accuracy.n
-        else:
-            assert other.accuracy == one.accuracy

@@ -228,14 +228,11 @@ def test_a_folder_without_answers_and_a_run_without_any_are_refused(compare, tmp
 def test_one_name_cannot_stand_for_two_models(compare):
     runs = [compare(name, {"a": [1, 0], "b": [1, 1]}) for name in ("one", "two")]
     for run in runs:
-
-        def renamed(comparison, run=run):
-            first, second = comparison.manifest.models
-            models = (replace(first, name="llama", spec=f"hf:{run.name}/llama"), second)
-            manifest = replace(comparison.manifest, models=models)
-            return replace(comparison, manifest=manifest, measurements=())
-
-        put(run, renamed)
+        comparison = scope.store.RunFolder(run).read_result()
+        first, second = comparison.manifest.models
+        llama = replace(first, name="llama", spec=f"hf:{run.name}/llama")
+        manifest = replace(comparison.manifest, models=(llama, second))
+        put(run, lambda old, new=manifest: replace(old, manifest=new, measurements=()))
     with pytest.raises(DataError, match="two models called `llama` in the runs: `hf:one/llama`"):
         read_matrix(runs)
 

@@ -9,7 +9,7 @@ from scope.jobs.fleet.scores import (
     known_mean,
     reliability,
 )
-from scope.records import Estimate, Undefined
+from scope.records import Undefined
 from scope.statistics import mean_estimate, paired_difference
 
 FOUR = ["q1", "q2", "q3", "q4"]
@@ -29,12 +29,6 @@ NAN = np.nan
 FORETOLD = np.array([[0.9, 0.4, 0.6], [0.2, 0.7, 0.5], [0.8, 0.8, 0.1], [0.3, 0.3, 0.3]])
 ANSWERS = np.array([[1, 0, 0], [0, NAN, 1], [NAN, NAN, NAN], [1, 1, NAN]])
 IDS = ["a", "b", "c", "d"]
-
-
-def shuffled(seed, *arrays):
-    order = np.random.default_rng(seed).permutation(len(arrays[0]))
-    return [[array[row] for row in order] if isinstance(array, list) else array[order]
-            for array in arrays]  # fmt: skip
 
 
 @st.composite
@@ -82,27 +76,6 @@ def test_a_category_without_a_known_answer_is_undefined_and_the_rest_is_not():
         isinstance(number, Undefined) for number in (empty.accuracy, empty.brier, empty.gain)
     )
     assert every.accuracy == known.accuracy
-
-
-@given(forecasts(), st.integers(0, 1000))
-def test_the_order_of_questions_and_models_does_not_matter(made, seed):
-    probabilities, answers, ids, categories = made
-    columns = np.random.default_rng(seed).permutation(answers.shape[1])
-    rows = shuffled(seed, probabilities, answers, ids, categories)
-    one = forecast_scores(probabilities, answers, ids, forecaster="x", categories=categories)
-    other = forecast_scores(
-        rows[0][:, columns], rows[1][:, columns], rows[2], forecaster="x", categories=rows[3]
-    )
-    for first, second in zip(one, other, strict=True):
-        assert first.category == second.category
-        for name in ("accuracy", "brier"):
-            found, again = getattr(first, name), getattr(second, name)
-            if isinstance(found, Estimate):
-                assert (found.value, found.low, found.high) == pytest.approx(
-                    (again.value, again.low, again.high)
-                )
-            else:
-                assert found == again
 
 
 def test_a_bin_holds_its_lower_edge_and_the_last_one_also_holds_one():

@@ -259,16 +259,6 @@ def test_a_text_under_several_ids_is_left_out_as_one():
     assert widths[1] == pytest.approx(widths[0], rel=0.05)
 
 
-def test_twins_do_not_make_a_gain_surer():
-    truth = np.ones((100, 2), dtype=np.float32)
-    truth[:20] = 0
-    missed = (*range(15, 20), *range(20, 33))
-    table = np.column_stack([truth, np.arange(100)]).astype(np.float32)
-    telling = Telling(layout=QuestionLayout(vector=3), missed=missed)
-    twins = np.tile(table, (4, 1))
-    assert choose([telling], twins, np.tile(truth, (4, 1))).forecaster.short_name == "mean"
-
-
 @given(st.integers(0, 50))
 def test_unknown_answers_do_not_matter_where_a_fold_has_none_of_a_model(seed):
     table, answers = fleet(questions=30, models=5, seed=seed)

@@ -84,14 +84,6 @@ def test_the_router_asks_better_models_than_the_single_best(fitted):
     assert answers[200:][np.arange(100), asked].mean() > single + 0.05
 
 
-def test_distances_between_models_are_those_of_their_fitted_answers(fitted):
-    vectors, questions = fitted.model_vectors_, fitted.question_vectors_
-    assert vectors.shape == (12, 13)
-    answers = vectors[:, 0] + questions @ vectors[:, 1:].T
-    expected = ((answers[:, 0] - answers[:, 5]) ** 2).mean()
-    assert ((vectors[0] - vectors[5]) ** 2).sum() == pytest.approx(expected, abs=1e-4)
-
-
 def test_one_seed_gives_the_same_bytes_and_another_other_landmarks():
     table, answers = fleet(questions=150)
     made = [
