@@ -48,7 +48,6 @@ from scope.jobs.fleet.stored_fleet import (
     Fleet,
     matched_rows,
     open_fleet,
-    with_added_models,
     write_table,
 )
 from scope.jobs.runner import Prepared, run_job
@@ -182,12 +181,7 @@ def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
 
 
 def _plan_new_questions(request: Evaluates, spec: str | Path, asked: str) -> PlannedEvaluation:
-    fleet, digest = open_fleet(spec, request.runs)
-    cards = []
-    if request.add is not None:
-        answers, card = load_questions(request.add, request.columns)
-        fleet = with_added_models(fleet, answers)
-        cards.append(card)
+    fleet, digest, cards = open_fleet(request, spec)
     questions, card = load_questions(asked, request.columns)
     encoder = load_encoder_of(fleet, request.encoder, request.model_options)
     if encoder is not None:

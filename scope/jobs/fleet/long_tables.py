@@ -79,8 +79,6 @@ def read_long(
     DataError
         When a column or value is missing or cannot be read.
     """
-    import pandas
-
     source = open_source(spec)
     columns = choose_matrix_columns(source.columns, named, source.name)
     if not {"model", "correct"} <= columns.keys():
@@ -88,19 +86,7 @@ def read_long(
             role = "correct" if "model" in columns else "model"
             raise missing_column(role, source.columns, source.name)
         columns = {role: name for role, name in columns.items() if role not in ("model", "correct")}
-    wanted = _wanted(source, columns)
-    read = read_columns(source, list(wanted.values()), _FIX)
-    rows = pandas.DataFrame(
-        {
-            "id" if role == "item" else role: pandas.Categorical.from_codes(
-                column.codes, pandas.Index(column.values)
-            )
-            for role, column in zip(wanted, read, strict=True)
-        }
-    )
-    rows["id"] = rows["id"] if "id" in rows else rows["text"]
-    rows = rows.reindex(columns=list(COLUMNS))
-    rows["correct"] = rows["correct"].astype("float32")
+    rows = _frame(source, columns)
     nobody = (rows["model"].isna() & rows["correct"].notna()).to_numpy().nonzero()[0]
     if len(nobody):
         raise DataError(
@@ -115,6 +101,22 @@ def read_long(
         "not said"
     )
     return LongTable(rows, (note,) if unknown else ())
+
+
+def _frame(source: Source, columns: Mapping[str, str]) -> pandas.DataFrame:
+    import pandas
+
+    wanted = _wanted(source, columns)
+    read = read_columns(source, list(wanted.values()), _FIX)
+    rows = pandas.DataFrame(
+        {
+            role: pandas.Categorical.from_codes(column.codes, pandas.Index(column.values))
+            for role, column in zip(wanted, read, strict=True)
+        }
+    )
+    rows["id"] = rows["item" if "item" in rows else "text"]
+    rows = rows.reindex(columns=list(COLUMNS))
+    return rows.assign(correct=rows["correct"].astype("float32"))
 
 
 def _wanted(source: Source, columns: Mapping[str, str]) -> dict[str, WantedColumn]:

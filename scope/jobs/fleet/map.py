@@ -25,7 +25,6 @@ from scope.jobs.fleet.inputs import (
     digest_by_model,
     held_out_rows,
     load_answers,
-    load_questions,
     read_communities,
     require_known,
     same_texts,
@@ -40,7 +39,7 @@ from scope.jobs.fleet.models import (
 from scope.jobs.fleet.requests import TEST_SHARE, MapRequest
 from scope.jobs.fleet.scores import Shares, hit_shares, known_gain, names_at, question_parts
 from scope.jobs.fleet.similar_models import community_distances
-from scope.jobs.fleet.stored_fleet import open_fleet, with_added_models
+from scope.jobs.fleet.stored_fleet import open_fleet
 from scope.jobs.fleet.text_factors import TextFactors
 from scope.jobs.runner import Prepared, run_job
 from scope.protocols import Encoder, Progress
@@ -67,12 +66,7 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
     settings: dict[str, Setting] = {"seed": request.seed, "communities": digest_by_model(labels)}
     if request.fleet is None:
         return _prepare_answers(request, labels, settings)
-    fleet, settings["fleet"] = open_fleet(request.fleet, request.runs)
-    cards = []
-    if request.add is not None:
-        answers, card = load_questions(request.add, request.columns)
-        fleet = with_added_models(fleet, answers)
-        cards.append(card)
+    fleet, settings["fleet"], cards = open_fleet(request, request.fleet)
     require_known(labels, fleet.models, "--communities")
     compute = partial(_compute, request, labels, models_of_fleet(fleet), ())
     return prepared("fleet map", request, compute, data=cards, settings=settings)

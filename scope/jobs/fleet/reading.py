@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scope.data.memory import data_spec
 from scope.errors import DataError
@@ -146,7 +147,10 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
     answers = sources[0]
     if len(sources) > 1:
         answers = pandas.concat([source.astype(object) for source in sources])
-    models, ids = (natural_order(answers[role].dropna().unique()) for role in ("model", "id"))
+    models, ids = (
+        np.array(natural_order(answers[role].dropna().unique()), dtype=object)
+        for role in ("model", "id")
+    )
     if len(models) * len(ids) > MOST_CELLS:
         raise DataError(
             f"{len(models)} models and {len(ids)} questions, which are more than "
@@ -155,33 +159,44 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
             fix="look whether the right columns were read: --column model=NAME",
         )
     texts, categories = _value_by_question(answers, "text"), _value_by_question(answers, "category")
-    known = answers[answers["correct"].notna()]
-    row = pandas.Index(ids).get_indexer(pandas.Index(known["id"]))
-    column = pandas.Index(models).get_indexer(pandas.Index(known["model"]))
-    place, size, shape = row * len(models) + column, len(ids) * len(models), (len(ids), len(models))
-    given = np.bincount(place, minlength=size).reshape(shape)
-    right = np.bincount(place[known["correct"] == 1], minlength=size).reshape(shape)
+    given, right = _votes(answers, ids, models)
     decided, differ = 2 * right != given, (right > 0) & (right < given)
     correct = np.where(decided, (2 * right > given).astype(np.float32), np.float32(np.nan))
     # A row or column without any answer is no tie.
     rows, columns = (part | decided.any(axis=n) | ~given.any(axis=n) for n in (1, 0))
-    kept_ids = [name for name, kept in zip(ids, rows, strict=True) if kept]
-    tied = (
-        f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
-        f"{listed(names, SHOWN)}"
-        for kind, every, kept in (("question", ids, rows), ("model", models, columns))
-        if (names := [name for name, stays in zip(every, kept, strict=True) if not stays])
-    )
+    kept_ids = ids[rows].tolist()
+    left_out = (("question", ids[~rows].tolist()), ("model", models[~columns].tolist()))
     return CorrectnessMatrix(
-        models=tuple(name for name, kept in zip(models, columns, strict=True) if kept),
+        models=tuple(models[columns].tolist()),
         ids=tuple(kept_ids),
         texts=tuple(texts.get(name, "") for name in kept_ids),
         categories=tuple(categories.get(name) for name in kept_ids),
         correct=correct[rows][:, columns],
         conflicts=int(np.count_nonzero(differ)),
         repeated=int(np.count_nonzero((given > 1) & ~differ)),
-        left_out=tuple(tied),
+        left_out=tuple(
+            f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
+            f"{listed(names, SHOWN)}"
+            for kind, names in left_out
+            if names
+        ),
     )
+
+
+def _votes(
+    answers: pandas.DataFrame, ids: NDArray[np.object_], models: NDArray[np.object_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How often each cell is given, and how often as right: shape (questions, models) each."""
+    import pandas
+
+    known = answers[answers["correct"].notna()]
+    row = pandas.Index(ids).get_indexer(pandas.Index(known["id"]))
+    column = pandas.Index(models).get_indexer(pandas.Index(known["model"]))
+    place, shape = row * len(models) + column, (len(ids), len(models))
+    size = len(ids) * len(models)
+    given = np.bincount(place, minlength=size).reshape(shape)
+    right = np.bincount(place[known["correct"] == 1], minlength=size).reshape(shape)
+    return given, right
 
 
 def _value_by_question(answers: pandas.DataFrame, role: str) -> dict[str, str]:

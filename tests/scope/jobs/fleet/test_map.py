@@ -84,9 +84,10 @@ def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark(monkeypatch
         text, category = f"{'xyz'[place % 3]} {'o' * place}", ("sums", "laws")[place % 2]
         lines += [f"{model},{row},{text},{category},{sides[place, model]}" for model in range(6)]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = scope.map_fleet(
-        data=str(tmp_path / "t.csv"), contributions=True, run=str(tmp_path / "run")
-    )
+    asked = {"data": str(tmp_path / "t.csv"), "run": str(tmp_path / "run")}
+    found = scope.map_fleet(**asked, contributions=True, communities={"0": "even"})
+    assert found.fleet[0].community == "even"
+    assert "--communities" not in found.manifest.command
     assert len(found.contributions) == 4
     for one in found.contributions:
         assert one.value.low <= 0.02
