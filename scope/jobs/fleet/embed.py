@@ -157,13 +157,15 @@ def load_needed_encoder(
     return load_encoder(spec or SENTENCE_ENCODER, options)
 
 
-def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> Encoder | None:
-    """The encoder of a fleet's questions; None if the fleet uses no texts.
+def load_encoder_of(
+    fleet: Fleet, questions: CorrectnessMatrix, spec: str | None, options: ModelOptions
+) -> Encoder | None:
+    """The encoder of new questions of a fleet; None if the fleet uses no texts.
 
     Raises
     ------
     DataError
-        If the encoder is not the one that the fleet was fitted with.
+        If the encoder is not the one that the fleet was fitted with, or a question has no text.
     """
     expected = fleet.forecaster.layout.encoder
     if not expected:
@@ -176,6 +178,7 @@ def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> En
             fix="use the fleet's encoder with --encoder and the same --dtype, or embed the fleet "
             "again with this one",
         )
+    require_texts(questions.texts, f"the forecaster {fleet.forecaster.short_name}", questions.ids)
     return encoder
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from scope.jobs.fleet.inputs import (
 )
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import counts_of_fleet, skills_of_fleet
-from scope.jobs.fleet.questions import Table, question_table, require_texts
+from scope.jobs.fleet.questions import Table, question_table
 from scope.jobs.fleet.requests import Evaluates, ForecastRequest
 from scope.jobs.fleet.scores import (
     forecast_scores,
@@ -144,7 +144,7 @@ class PlannedEvaluation(NamedTuple):
         command: str,
         request: Evaluates,
         compute: Callable[[Evaluation, Manifest, Run], _Result],
-        **settings: Setting,
+        settings: Mapping[str, Setting],
     ) -> Prepared[_Result]:
         """A prepared job on this evaluation, with further settings."""
         return prepared(
@@ -152,7 +152,7 @@ class PlannedEvaluation(NamedTuple):
             request,
             lambda manifest, run: compute(self.build(), manifest, run),
             data=self.data,
-            settings=self.settings | settings,
+            settings={**self.settings, **settings},
             encoder=self.encoder,
             texts=self.texts,
         )
@@ -183,10 +183,7 @@ def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
 def _plan_new_questions(request: Evaluates, spec: str | Path, asked: str) -> PlannedEvaluation:
     fleet, digest, cards = open_fleet(request, spec)
     questions, card = load_questions(asked, request.columns)
-    encoder = load_encoder_of(fleet, request.encoder, request.model_options)
-    if encoder is not None:
-        user = f"the forecaster {fleet.forecaster.short_name}"
-        require_texts(questions.texts, user, questions.ids)
+    encoder = load_encoder_of(fleet, questions, request.encoder, request.model_options)
     return PlannedEvaluation(
         models=fleet.models,
         data=(card, *cards),
@@ -326,7 +323,7 @@ forecast_fleet = as_function(ForecastRequest, run_forecast_fleet)
 
 def prepare(request: ForecastRequest) -> Prepared[ForecastResult]:
     """Read the fleet and the questions, or the answers to fit and score."""
-    return plan_evaluation(request).prepared("fleet forecast", request, _compute)
+    return plan_evaluation(request).prepared("fleet forecast", request, _compute, {})
 
 
 def _compute(evaluation: Evaluation, manifest: Manifest, run: Run) -> ForecastResult:

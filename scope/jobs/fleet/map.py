@@ -203,5 +203,5 @@ def _hits_without(
     try:
         return hit_shares(fit_predict(kept), test.correct)
     except DataError as error:
-        # Such as a model that answered nothing else; the other benchmarks can still be told.
+        # Such as a model that answered nothing else; the other benchmarks are still measured.
         return Undefined(reason=f"without {source}: {error.found}")

@@ -233,8 +233,8 @@ def spread_of(vectors: NDArray[np.float32]) -> Spread:
         return Spread(mean.astype(np.float32), np.eye(size, dtype=np.float32))
     away = vectors - mean
     covariance = away.T @ away / (len(vectors) - 1)
-    # Fewer models than dimensions leave directions in which nothing differs: there a new model
-    # is let differ by a thousandth of what it does elsewhere, so that the root exists.
+    # With fewer models than dimensions the covariance is singular: a thousandth of its mean
+    # standard deviation is added in every direction, so that the root exists.
     level = max(float(np.trace(covariance)) / size, 1e-12)
     root = np.linalg.cholesky(covariance + 1e-6 * level * np.eye(size))
     return Spread(mean.astype(np.float32), root.astype(np.float32))

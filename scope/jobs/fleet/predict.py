@@ -38,7 +38,7 @@ Vectors = NDArray[np.floating]
 Rows = NDArray[np.int64]
 
 FEWEST_MODELS = 10
-"""With fewer, half of them say nothing of the order of the other half."""
+"""With fewer models, a split has too few on either side to predict an order."""
 
 STRENGTHS = tuple(10.0**power for power in range(-2, 5))
 """Of the ridge, from almost none; the models that are learned from choose by leave-one-out."""
@@ -120,7 +120,7 @@ def leave_out(
 
 
 class Split(NamedTuple):
-    """The models on one side of a split, predicted by a regression on those of the other.
+    """The models on one side of a split, predicted by a regression on the other side.
 
     ``error`` is the mean squared error, ``baseline`` that of predicting the mean.
     """

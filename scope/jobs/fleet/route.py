@@ -72,9 +72,11 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
         "fleet route",
         request,
         partial(_compute, candidates),
-        models=f"{counted(len(models), 'model')} {short_digest(models)}",
-        costs=digest_by_model(costs),
-        budget=request.budget,
+        {
+            "models": f"{counted(len(models), 'model')} {short_digest(models)}",
+            "costs": digest_by_model(costs),
+            "budget": request.budget,
+        },
     )
 
 

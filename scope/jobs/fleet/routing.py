@@ -334,7 +334,7 @@ def _oracle(answers: Answers, costs: Costs) -> Router:
 
 
 def _score(router: Router, judged: Router, part: Part, ids: Sequence[str]) -> RouterScore:
-    """How a way of routing does on a part of the questions, and how far the judged one is ahead."""
+    """The score of a router on some questions, and the gain of ``judged`` over it."""
     rows, names = part.rows, names_at(part.rows, ids)
     cost = float(router.costs[rows].mean()) if len(rows) else np.nan
     return RouterScore(

@@ -128,7 +128,7 @@ def forecast_scores(
     categories
         The questions'; None for a question that counts towards all alone.
     mean_probabilities
-        What the per-model mean predicts, as the line to be ahead of. Left out where
+        Predictions by each model's mean, the baseline of the gain. Left out where
         ``probabilities`` are themselves of the mean, which has no gain.
     chosen
         Whether this forecaster is the one in use.

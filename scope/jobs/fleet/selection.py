@@ -1,4 +1,4 @@
-"""Selects a forecaster, and how far to trust texts, by cross-validation over the questions."""
+"""Selects a forecaster, and the weight of texts, by cross-validation over the questions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from scope.errors import SpecError
-from scope.jobs.fleet.forecaster import (
-    Forecaster,
-    MeanForecaster,
-    Probabilities,
-    checked_correctness,
-    checked_table,
-)
+from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, Probabilities
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.jobs.fleet.scores import forecast_scores, hit_shares, means_of_known
 from scope.progress import Silent
@@ -57,7 +51,7 @@ def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray
     numbers
         Which question each row is, as `question_numbers` gives it.
     folds, seed
-        How many folds, and what decides on the draw.
+        The number of folds, and the random seed.
 
     Raises
     ------
@@ -84,7 +78,7 @@ LEAST_GAIN = 0.001
 """The gain in accuracy under which the models' means are kept, however sure it is."""
 
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""How much a router may go by the text rather than by skill alone."""
+"""The weights of the text that are tried for a router."""
 
 _ANSWERS_FOR_SLOPE = 200_000
 
@@ -155,7 +149,7 @@ def calibration_slope(trial: LeftOutForecasts, generator: np.random.Generator) -
 
 
 def route_weight(trial: LeftOutForecasts, guard: float) -> float:
-    """How far a router should go by the text: 1 wholly, 0 not at all, so that one model gets all.
+    """The weight of the text in routing: from 0, where one model gets all questions, to 1.
 
     The weight with which the model that is asked was right most often on left-out questions,
     among models whose answer is known; 0 unless that is more often than the single best by more
@@ -171,7 +165,7 @@ def route_weight(trial: LeftOutForecasts, guard: float) -> float:
 def route_weights(
     trial: LeftOutForecasts, codes: NDArray[np.int64], categories: int, guard: float
 ) -> NDArray[np.float64]:
-    """How far a router should go by the text in each category: `route_weight`, or not at all.
+    """The weight of the text in routing for each category: `route_weight`, or 0.
 
     Where it was right less often than the single best model on a category's left-out questions,
     by more than ``guard`` standard errors, the category's questions all go to the single best.
@@ -257,7 +251,7 @@ def choose(
     table, answers
         As for `Forecaster.fit`.
     folds, seed
-        How many parts the questions are drawn into, and what decides on the draw.
+        The number of folds, and the random seed.
     listed_alone
         Use the best candidate even if the mean is better, which is then there to compare with.
     progress
@@ -284,21 +278,20 @@ def choose(
     layout = candidates[0].layout
     others = [one for one in candidates if not isinstance(one, MeanForecaster)]
     listed = [MeanForecaster(layout=layout), *others]
-    questions, known = checked_table(table, layout), checked_correctness(answers, len(table))
-    numbers = question_numbers(questions, layout)
+    numbers = question_numbers(table, layout)
     parts = question_folds(numbers, folds, seed)
     with (progress or Silent()).task("trying forecasters", len(listed) * folds + 1) as advance:
-        predicted = [_left_out(one, questions, known, parts, advance) for one in listed]
-        shares = np.array([hit_shares(one, known) for one in predicted])
+        predicted = [_left_out(one, table, answers, parts, advance) for one in listed]
+        shares = np.array([hit_shares(one, answers) for one in predicted])
         place = _best(shares, numbers)
         if listed_alone and others:
             place = 1 + int(np.nanmean(shares[1:], axis=1).argmax())
-        forecaster = clone(listed[place]).fit(questions, known)
+        forecaster = clone(listed[place]).fit(table, answers)
         advance()
     scores = (
         forecast_scores(
             probabilities,
-            known,
+            answers,
             list(map(str, numbers.tolist())),
             forecaster=listed[number].spelling,
             mean_probabilities=predicted[0] if number else None,

@@ -121,7 +121,7 @@ def community_distances(
 ) -> tuple[CommunityDistance, ...]:
     """The mean distance within each community and between every two of them.
 
-    Within a community of n models, ``p_value`` is (k + 1) / (resamples + 1), where k of so many
+    Within a community of n models, ``p_value`` is (k + 1) / (resamples + 1), where k of the
     random draws of n models of the fleet have as small a difference of the mean distance to each
     other minus that to all other models, or a smaller one. It takes `FEW_MODELS`; an interval takes
     3 within a community, or 2 of each of two. A model may be of several communities: between two

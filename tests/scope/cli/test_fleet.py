@@ -145,15 +145,6 @@ def test_held_out_questions_score_the_chosen_beside_the_mean(fleet, tmp_path):
     assert len(rows(tmp_path / "runs/mine/forecasts.csv")) == 40 * len(MODELS)
 
 
-def test_the_same_question_gives_the_same_bytes(fleet, tmp_path):
-    asked = ("forecast", "--data", "answers.csv", "--encoder", "./encoder")
-    for name in ("first", "second"):
-        fleet(*asked, "--forecaster", "factors", "--run", name)
-    first, second = tmp_path / "runs/first", tmp_path / "runs/second"
-    assert result(first) == result(second)
-    assert (first / "forecasts.csv").read_bytes() == (second / "forecasts.csv").read_bytes()
-
-
 def test_a_router_is_compared_with_simpler_ones(fleet, tmp_path):
     found = findings(
         fleet("route", "--fleet", "ours", "--questions", "test.csv", "--run", "mine", "--json-full")

@@ -147,8 +147,14 @@ NAMES = ("arc", "gsm8k", "law")
 def prediction(benchmark, errors, models=12):
     unknown = Undefined(reason="not needed here")
     return BenchmarkPrediction(
-        **{"benchmark": benchmark, "questions": 1, "models": models, "tested": 6},
-        **{"splits": len(errors), "significant": 0, "tau": unknown, "mse": unknown},
+        benchmark=benchmark,
+        questions=1,
+        models=models,
+        tested=6,
+        splits=len(errors),
+        significant=0,
+        tau=unknown,
+        mse=unknown,
         errors=tuple(errors),
     )
 
