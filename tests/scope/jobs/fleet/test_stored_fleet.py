@@ -1,20 +1,23 @@
 """A fleet is saved, read back, and extended by new models."""
 
 import csv
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import toy_fleet
-from saved_fleet import change, craft, fleet_of, refusal
 
-from scope.errors import DataError, SpecError
+from scope.checksums import unsealed
+from scope.errors import DataError, RunError, SpecError
 from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
 from scope.jobs.fleet.inputs import text_digest
 from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.stored_fleet import (
     DESCRIPTION,
+    FILES,
     FORECASTERS,
     NUMBERS,
     Fleet,
@@ -25,8 +28,56 @@ from scope.jobs.fleet.stored_fleet import (
     with_added_models,
     write_table,
 )
+from scope.jobs.fleet.text_factors import TextFactors
 
-NAN = np.nan
+MADE = {
+    "mean": (MeanForecaster, {}),
+    "knn": (NeighbourForecaster, {"neighbours": 9}),
+    "mf": (MatrixFactorization, {"dimensions": 8, "epochs": 3}),
+    "factors": (TextFactors, {"dimensions": 3, "guard": np.float64(0.25)}),
+}
+
+
+def fleet_of(name="knn", *, added=False):
+    table, answers = toy_fleet.fleet()
+    kind, parameters = MADE[name]
+    forecaster = kind(layout=toy_fleet.LAYOUT, **parameters).fit(table, answers)
+    models = [f"hf:model/{number}" for number in range(6)]
+    if added:
+        forecaster = forecaster.added(np.arange(60), answers[:, :1])
+        answers, models = np.column_stack([answers, answers[:, :1]]), [*models, "«neu»"]
+    return Fleet(
+        forecaster=forecaster,
+        models=tuple(models),
+        skills=np.nanmean(answers, axis=0).astype(np.float32),
+        answered=(~np.isnan(answers)).sum(axis=0),
+        ids=tuple(f"q{row}" for row in range(60)),
+        texts_digest=tuple(f"{row:016x}" for row in range(60)),
+        encoder="hf:some/encoder",
+        added=tuple(models[6:]),
+    )
+
+
+def described(folder):
+    return json.loads(unsealed((folder / DESCRIPTION).read_text("utf-8")).text)
+
+
+def change(folder, **changes):
+    (folder / DESCRIPTION).write_text(json.dumps(described(folder) | changes), "utf-8")
+
+
+def refusal(folder):
+    with pytest.raises(RunError) as caught:
+        load_fleet(folder)
+    return str(caught.value)
+
+
+def craft(folder, name, array):
+    """Change one of the numbers, and the digest with them."""
+    numbers = FILES.read(folder, described(folder)["sha256"])
+    assert name in numbers
+    numbers[name] = np.asarray(array(numbers[name]))
+    change(folder, sha256=FILES.write(folder, numbers))
 
 
 @pytest.mark.parametrize("name", FORECASTERS)
