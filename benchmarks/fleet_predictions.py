@@ -9,6 +9,7 @@ from fleet_sets import StoredSet
 from numpy.typing import NDArray
 from surroundings import bounded
 
+from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import answer_vectors
 from scope.jobs.fleet.predict import leave_out, predict_benchmark
 from scope.records import BenchmarkPrediction
@@ -19,25 +20,18 @@ ENOUGH = 95
 
 def predictions(stored: StoredSet, seed: int = 0) -> tuple[BenchmarkPrediction, ...]:
     """Leave each benchmark out in turn."""
+    categories, names = tuple(stored.categories.tolist()), tuple(map(str, stored.texts))
+    matrix = CorrectnessMatrix(
+        models=stored.models, ids=names, texts=names, categories=categories, correct=stored.answers
+    )
 
     def embed(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
         return answer_vectors(stored.answers[np.ix_(rows, columns)])
 
-    found = []
-    categories = stored.categories.tolist()
-    for benchmark in sorted(set(categories)):
-        left = leave_out(stored.answers, categories, benchmark, embed)
-        found.append(
-            predict_benchmark(
-                left.vectors,
-                left.observed,
-                benchmark=benchmark,
-                models=[stored.models[column] for column in left.columns],
-                questions=left.questions,
-                seed=seed,
-            )
-        )
-    return tuple(found)
+    return tuple(
+        predict_benchmark(leave_out(matrix, benchmark, embed), seed=seed)
+        for benchmark in sorted(set(categories))
+    )
 
 
 def figures(found: tuple[BenchmarkPrediction, ...]) -> dict[str, Any]:

@@ -7,14 +7,6 @@ from scope.jobs.fleet.questions import QuestionLayout
 LAYOUT = QuestionLayout(vector=4, encoder="toy")
 
 
-def fitted_bytes(forecaster, **parameters):
-    """What it predicts once fitted."""
-    table, answers = fleet(seed=3)
-    return (
-        forecaster(layout=LAYOUT, **parameters).fit(table, answers).predict_proba(table).tobytes()
-    )
-
-
 def fleet(questions=60, models=6, seed=0, unknown=0.1):
     """A table and answers whose log-odds are bilinear in question and model, plus a skill."""
     generator = np.random.default_rng(seed)

@@ -44,6 +44,7 @@ from scope.records.fleet import (
     FleetResult as FleetResult,
     ForecastResult as ForecastResult,
     ForecastScore as ForecastScore,
+    LearningPoint as LearningPoint,
     MapResult as MapResult,
     Neighbour as Neighbour,
     PredictResult as PredictResult,

@@ -67,6 +67,14 @@ class ForecastScore:
     chosen: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class LearningPoint:
+    """The score of forecasts of held-out questions by a fit on ``questions`` training questions."""
+
+    questions: int
+    score: ForecastScore
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedAccuracy:
     """The share of the unseen questions that a model is expected to answer correctly.
@@ -206,22 +214,12 @@ class FleetResult(Result):
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
-    @property
-    def added(self) -> tuple[FleetModel, ...]:
-        """The models that were added to the fleet after fitting."""
-        return ()
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ListedResult(FleetResult):
     """A result that lists models: all, or of a fleet that is evaluated those that were added."""
 
     fleet: tuple[FleetModel, ...] = ()
-
-    @property
-    def added(self) -> tuple[FleetModel, ...]:
-        """The models that were added to the fleet after fitting."""
-        return tuple(model for model in self.fleet if model.added)
 
     def _skills(self) -> Iterator[FrameRow]:
         for model in self.fleet:
@@ -249,10 +247,11 @@ class ForecastResult(ListedResult):
 
     ``expected`` lists the models by expected accuracy, the highest first. ``shift`` is the mean
     observed minus forecast accuracy of all models on unseen questions with an answer; None where
-    there are none.
+    there are none. ``curve`` has the accuracy by number of training questions, the fewest first.
     """
 
     scores: tuple[ForecastScore, ...] = ()
+    curve: tuple[LearningPoint, ...] = ()
     expected: tuple[ExpectedAccuracy, ...] = ()
     shift: Estimate | Undefined | None = None
     reliability: tuple[ReliabilityBin, ...] = ()
@@ -261,6 +260,9 @@ class ForecastResult(ListedResult):
         """``target`` is the forecaster or the model, ``subset`` the category."""
         job = self.manifest.job
         yield from _score_rows(job, self.scores)
+        for point in self.curve:
+            name, subset = point.score.forecaster, f"{point.questions} training questions"
+            yield FrameRow.of(job, "learning_curve", name, point.score.accuracy, subset=subset)
         for model in self.expected:
             yield FrameRow.of(job, "expected_accuracy", model.model, model.accuracy)
             if model.observed is not None:

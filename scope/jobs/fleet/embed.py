@@ -14,16 +14,12 @@ from sklearn.model_selection import ParameterGrid
 from scope.answers import Run
 from scope.answers.vectors import question_vectors
 from scope.core.request import as_function
+from scope.errors import DataError
 from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster, accuracies
 from scope.jobs.fleet.inputs import load_answers, same_texts, text_digest
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import (
-    counts_of_fleet,
-    describe_models,
-    place_models,
-    skills_of_fleet,
-)
+from scope.jobs.fleet.models import describe_models, models_of_fleet
 from scope.jobs.fleet.questions import (
     QuestionLayout,
     Table,
@@ -86,6 +82,11 @@ GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
 """The parameters that tuning tries; the first of each are EmbedLLM's."""
 
 
+def encoder_setting(encoder: Encoder | None) -> str | None:
+    """The encoder as a setting that determines a result."""
+    return f"{encoder.spec} {encoder.fingerprint}" if encoder else None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learning:
     """How a fleet is fitted."""
@@ -111,7 +112,7 @@ class Learning:
         """The settings that determine the result, for the manifest."""
         return {
             "forecaster": self.forecaster,
-            "encoder": f"{encoder.spec} {encoder.fingerprint}" if encoder else None,
+            "encoder": encoder_setting(encoder),
             "dimensions": self.dimensions,
             "folds": self.folds,
             "features": self.features,
@@ -154,6 +155,31 @@ def load_needed_encoder(
         return None
     require_texts(matrix.texts, f"the forecaster {learning.forecaster}", matrix.ids)
     return load_encoder(spec or SENTENCE_ENCODER, options)
+
+
+def load_encoder_of(
+    fleet: Fleet, questions: CorrectnessMatrix, spec: str | None, options: ModelOptions
+) -> Encoder | None:
+    """The encoder of new questions of a fleet; None if the fleet uses no texts.
+
+    Raises
+    ------
+    DataError
+        If the encoder is not the one that the fleet was fitted with, or a question has no text.
+    """
+    expected = fleet.forecaster.layout.encoder
+    if not expected:
+        return None
+    encoder = load_encoder(spec or fleet.encoder, options)
+    if encoder.fingerprint != expected:
+        raise DataError(
+            f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
+            expected=f"the fleet's encoder, `{fleet.encoder}` with the fingerprint {expected}",
+            fix="use the fleet's encoder with --encoder and the same --dtype, or embed the fleet "
+            "again with this one",
+        )
+    require_texts(questions.texts, f"the forecaster {fleet.forecaster.short_name}", questions.ids)
+    return encoder
 
 
 def learn(
@@ -277,12 +303,12 @@ def _compute(
 ) -> EmbedResult:
     fleet, choice = learn(matrix, learning, encoder, progress)
     save_fleet(fleet, run.path / EMBEDDER)
-    placed = place_models(fleet.forecaster, matrix.correct)
-    listed, shown = describe_models(fleet.models, skills_of_fleet(fleet), placed.vectors)
+    mapped = models_of_fleet(fleet, matrix.correct, matrix.conflicts)
+    listed, shown = describe_models(mapped)
     answered = np.flatnonzero(~np.isnan(matrix.correct).all(axis=1))
     return EmbedResult(
         manifest=manifest,
-        **counts_of_fleet(fleet, matrix.conflicts),
+        **mapped.counts,
         fleet=listed,
         scores=choice.scores,
         reliability=reliability(
@@ -297,7 +323,7 @@ def _compute(
                 learning.candidates(fleet.forecaster.layout),
                 len(matrix.ids) - len(matrix.ids) // learning.folds,
             ),
-            placed.note,
+            mapped.note,
             shown,
         ),
         files=(f"{EMBEDDER}/{DESCRIPTION}", f"{EMBEDDER}/{NUMBERS}"),

@@ -200,7 +200,7 @@ def _decomposed(
     long = narrow @ (vectors / np.sqrt(squares))
     of_models, of_questions = (vectors, long) if fewer_models else (long, vectors)
     # An eigenvector's sign is arbitrary: each dimension's greatest model coordinate is positive.
-    # Rounded, lest two that are as great as each other take turns at being the greatest.
+    # Rounded, so that of two equal coordinates always the first is the greatest.
     greatest = np.abs(of_models).round(6).argmax(axis=0)
     signs = np.sign(of_models[greatest, np.arange(len(squares))])
     size = np.sqrt(squares / questions)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,9 @@ from scope.core.request import as_function
 from scope.errors import DataError
 from scope.jobs.fleet.embed import (
     Learning,
+    encoder_setting,
     learn,
+    load_encoder_of,
     load_needed_encoder,
     means_note,
     prepared,
@@ -31,8 +34,8 @@ from scope.jobs.fleet.inputs import (
 )
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import counts_of_fleet, skills_of_fleet
-from scope.jobs.fleet.questions import Table, question_table, require_texts
-from scope.jobs.fleet.requests import ForecastRequest
+from scope.jobs.fleet.questions import Table, question_table
+from scope.jobs.fleet.requests import Evaluates, ForecastRequest
 from scope.jobs.fleet.scores import (
     forecast_scores,
     from_greatest,
@@ -45,11 +48,9 @@ from scope.jobs.fleet.stored_fleet import (
     Fleet,
     matched_rows,
     open_fleet,
-    with_added_models,
     write_table,
 )
 from scope.jobs.runner import Prepared, run_job
-from scope.models import ModelOptions, load_encoder
 from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
 from scope.records import (
@@ -57,8 +58,10 @@ from scope.records import (
     Estimate,
     ExpectedAccuracy,
     FleetModel,
+    FleetResult,
     ForecastResult,
     ForecastScore,
+    LearningPoint,
     Manifest,
     Setting,
     Undefined,
@@ -68,26 +71,19 @@ from scope.statistics.intervals import mean_estimate
 FORECASTS = "forecasts.csv"
 ALL_SEEN = "the fleet was fitted on all of these questions"
 
+_STREAM = 0xC08E
+"""Spawn key of the random generator of a learning curve."""
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """A fleet, and the questions that it is evaluated on.
 
-    Parameters
-    ----------
-    fleet
-        Fitted, including added models.
-    questions
-        With a column of answers for each model of the fleet, in its order; NaN if unknown.
-    table
-        The questions as the input of the fleet's forecaster.
-    fresh
-        Mask of the questions that the fleet was not fitted on; only these are scored.
-    conflicts
-        Number of answers, both fitted and scored, that are given twice with different values;
-        0 for a stored fleet, for which it is unknown.
-    notes
-        Remarks for the reader of the result.
+    ``questions`` have a column of answers for each model of the fleet, in its order, NaN if
+    unknown; ``table`` is the questions as the input of the fleet's forecaster. ``fresh`` marks the
+    questions that the fleet was not fitted on; only these are scored. ``conflicts`` counts answers
+    that are given twice with different values, ``notes`` are for the reader of the result, and
+    ``curve`` has the scores of fits on fewer questions, and of this one.
     """
 
     fleet: Fleet
@@ -96,6 +92,7 @@ class Evaluation:
     fresh: NDArray[np.bool_]
     conflicts: int = 0
     notes: tuple[str, ...] = ()
+    curve: tuple[LearningPoint, ...] = ()
 
     @property
     def scored(self) -> NDArray[np.int64]:
@@ -125,6 +122,9 @@ class Evaluation:
         }
 
 
+_Result = TypeVar("_Result", bound=FleetResult)
+
+
 class PlannedEvaluation(NamedTuple):
     """A checked evaluation; ``build`` does the expensive part.
 
@@ -134,83 +134,75 @@ class PlannedEvaluation(NamedTuple):
 
     models: tuple[str, ...]
     data: tuple[DataCard, ...]
-    settings: Mapping[str, Setting]
+    settings: dict[str, Setting]
     build: Callable[[], Evaluation]
     encoder: Encoder | None
     texts: tuple[str, ...]
 
+    def prepared(
+        self,
+        command: str,
+        request: Evaluates,
+        compute: Callable[[Evaluation, Manifest, Run], _Result],
+        settings: Mapping[str, Setting],
+    ) -> Prepared[_Result]:
+        """A prepared job on this evaluation, with further settings."""
+        return prepared(
+            command,
+            request,
+            lambda manifest, run: compute(self.build(), manifest, run),
+            data=self.data,
+            settings={**self.settings, **settings},
+            encoder=self.encoder,
+            texts=self.texts,
+        )
 
-def plan_evaluation(request: ForecastRequest) -> PlannedEvaluation:
+
+def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
     """Read and check a fleet with its new questions, or answers of which some are held out."""
     if request.fleet is not None and request.questions is not None:
-        stored = open_fleet(request.fleet, request.runs)
-        fleet, cards = stored.fleet, []
-        if request.add is not None:
-            answers, card = load_questions(request.add, request.columns)
-            fleet = with_added_models(fleet, answers)
-            cards.append(card)
-        questions, card = load_questions(request.questions, request.columns)
-        encoder = load_encoder_of(fleet, request.encoder, request.model_options)
-        if encoder is not None:
-            user = f"the forecaster {fleet.forecaster.short_name}"
-            require_texts(questions.texts, user, questions.ids)
-        name = f"{encoder.spec} {encoder.fingerprint}" if encoder else None
-        return PlannedEvaluation(
-            models=fleet.models,
-            data=(card, *cards),
-            settings={"fleet": stored.digest, "encoder": name},
-            build=partial(_on_new_questions, fleet, questions, encoder, request.progress),
-            encoder=encoder,
-            texts=questions.texts,
-        )
+        return _plan_new_questions(request, request.fleet, request.questions)
     learning = Learning(forecaster=request.forecaster, seed=request.seed, tune=request.tune)
     matrix, card = load_answers(request.data, request.columns)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
+    settings = learning.settings(encoder) | {"test_share": request.test_share}
+    start = None
+    if isinstance(request, ForecastRequest) and request.learning_curve:
+        start = settings["curve_start"] = request.curve_start
     return PlannedEvaluation(
         models=matrix.models,
         data=(card,),
-        settings={**learning.settings(encoder), "test_share": request.test_share},
-        build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress),
+        settings=settings,
+        build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress, start),
         encoder=encoder,
         texts=matrix.texts,
     )
 
 
-def load_encoder_of(fleet: Fleet, spec: str | None, options: ModelOptions) -> Encoder | None:
-    """The encoder of a fleet's questions; None if the fleet uses no texts.
-
-    Raises
-    ------
-    DataError
-        If the encoder is not the one that the fleet was fitted with.
-    """
-    expected = fleet.forecaster.layout.encoder
-    if not expected:
-        return None
-    encoder = load_encoder(spec or fleet.encoder, options)
-    if encoder.fingerprint != expected:
-        raise DataError(
-            f"the encoder `{encoder.spec}` with the fingerprint {encoder.fingerprint}",
-            expected=f"the fleet's encoder, `{fleet.encoder}` with the fingerprint {expected}",
-            fix="use the fleet's encoder with --encoder and the same --dtype, or embed the fleet "
-            "again with this one",
-        )
-    return encoder
+def _plan_new_questions(request: Evaluates, spec: str | Path, asked: str) -> PlannedEvaluation:
+    fleet, digest, cards = open_fleet(request, spec)
+    questions, card = load_questions(asked, request.columns)
+    encoder = load_encoder_of(fleet, questions, request.encoder, request.model_options)
+    return PlannedEvaluation(
+        models=fleet.models,
+        data=(card, *cards),
+        settings={"fleet": digest, "encoder": encoder_setting(encoder)},
+        build=partial(_on_new_questions, fleet, questions, encoder, request.progress),
+        encoder=encoder,
+        texts=questions.texts,
+    )
 
 
 def _on_new_questions(
     fleet: Fleet, questions: CorrectnessMatrix, encoder: Encoder | None, progress: Progress
 ) -> Evaluation:
     """Give the questions one column for each model of the fleet."""
-    correct = np.full((len(questions.ids), len(fleet.models)), np.nan, dtype=np.float32)
     columns = {name: column for column, name in enumerate(fleet.models)}
-    unknown = []
-    for place, name in enumerate(questions.models):
-        if name in columns:
-            correct[:, columns[name]] = questions.correct[:, place]
-        else:
-            unknown.append(name)
+    known = [place for place, name in enumerate(questions.models) if name in columns]
+    correct = np.full((len(questions.ids), len(fleet.models)), np.nan, dtype=np.float32)
+    correct[:, [columns[questions.models[place]] for place in known]] = questions.correct[:, known]
+    unknown = [name for name in questions.models if name not in columns]
     ignored = (
         f"answers of {counted(len(unknown), 'model')} not in the fleet are ignored: "
         f"{listed(unknown, SHOWN)}",
@@ -218,13 +210,8 @@ def _on_new_questions(
     evaluation = _evaluation(
         fleet, replace(questions, models=fleet.models, correct=correct), encoder, progress
     )
-    notes = (
-        *questions.notes,
-        *evaluation.notes,
-        *(ignored if unknown else ()),
-        *means_note([fleet.forecaster], len(fleet.ids)),
-    )
-    return replace(evaluation, notes=notes)
+    notes = (*questions.notes, *evaluation.notes, *(ignored if unknown else ()))
+    return replace(evaluation, notes=(*notes, *means_note([fleet.forecaster], len(fleet.ids))))
 
 
 def _on_held_out(
@@ -233,19 +220,43 @@ def _on_held_out(
     learning: Learning,
     encoder: Encoder | None,
     progress: Progress,
+    curve_start: int | None = None,
 ) -> Evaluation:
-    """Fit on the other questions."""
-    known = matrix.take(~held_out).checked()
-    fleet = learn(known, learning, encoder, progress).fleet
-    evaluation = _evaluation(fleet, matrix.take(held_out), encoder, progress)
+    """Fit on the other questions; with ``curve_start`` also on random parts of them."""
+
+    def fitted(rows: NDArray[np.int64]) -> Evaluation:
+        fleet = learn(matrix.take(rows).checked(), learning, encoder, progress).fleet
+        return _evaluation(fleet, matrix.take(held_out), encoder, progress)
+
+    rows = np.flatnonzero(~held_out)
+    evaluation = fitted(rows)
     notes = (
         *matrix.notes,
         f"{int(held_out.sum())} of {len(matrix.ids)} questions are held out (seed "
         f"{learning.seed}); the fleet is fitted and selected on the others",
         *evaluation.notes,
-        *means_note([fleet.forecaster], len(known.ids)),
+        *means_note([evaluation.fleet.forecaster], len(rows)),
     )
-    return replace(evaluation, conflicts=matrix.conflicts, notes=notes)
+    curve = []
+    if curve_start is not None:
+        order = np.random.default_rng([learning.seed, _STREAM]).permutation(rows)
+        sizes = [curve_start << doubled for doubled in range(len(rows).bit_length())]
+        parts = [np.sort(order[:size]) for size in sizes if size < len(rows)]
+        curve = [LearningPoint(len(part), _score_of(partial(fitted, part))) for part in parts]
+        curve.append(LearningPoint(len(rows), _score_of(lambda: evaluation)))
+    return replace(evaluation, conflicts=matrix.conflicts, notes=notes, curve=tuple(curve))
+
+
+def _score_of(fitted: Callable[[], Evaluation]) -> ForecastScore:
+    """The overall score of a fit; undefined where there is too little to learn from."""
+    try:
+        evaluation = fitted()
+    except DataError as error:
+        unknown = Undefined(reason=error.found)
+        return ForecastScore(forecaster="none", accuracy=unknown, brier=unknown)
+    probabilities = evaluation.fleet.forecaster.predict_proba(evaluation.table)
+    scores = score_forecasts(evaluation, probabilities)
+    return next(score for score in scores if score.chosen and score.category is None)
 
 
 def _evaluation(
@@ -253,9 +264,9 @@ def _evaluation(
 ) -> Evaluation:
     """Tabulate the questions and mark those that the fleet was fitted on, with a note on them."""
     rows = matched_rows(fleet, questions)
+    fresh = rows < 0
     pairs = zip(questions.ids, rows.tolist(), strict=True)
     renamed = sum(row >= 0 and fleet.ids[row] != name for name, row in pairs)
-    fresh = rows < 0
     seen = (
         f"the fleet was fitted on {int((~fresh).sum())} of the {len(fresh)} questions, {renamed} "
         "of them under another id: recognised by their words, they count neither as unseen nor in "
@@ -267,13 +278,7 @@ def _evaluation(
         texts=questions.texts,
         categories=questions.categories,
     )
-    return Evaluation(
-        fleet=fleet,
-        questions=questions,
-        table=table,
-        fresh=fresh,
-        notes=() if fresh.all() else seen,
-    )
+    return Evaluation(fleet, questions, table, fresh, notes=() if fresh.all() else seen)
 
 
 def score_forecasts(
@@ -293,19 +298,18 @@ def score_forecasts(
     # For added models too: the accuracy on the answered questions of the fleet.
     means = np.tile(evaluation.fleet.skills, (len(rows), 1))
     chosen = evaluation.fleet.forecaster.spelling
-    forecasts = {MeanForecaster.short_name: means, chosen: probabilities[rows]}
-    return tuple(
-        score
-        for spelling, predicted in forecasts.items()
-        for score in forecast_scores(
-            predicted,
-            questions.correct,
-            same_texts(questions),
-            forecaster=spelling,
-            categories=questions.categories,
-            mean_probabilities=None if spelling == MeanForecaster.short_name else means,
-            chosen=spelling == chosen,
-        )
+    score = partial(
+        forecast_scores,
+        answers=questions.correct,
+        ids=same_texts(questions),
+        categories=questions.categories,
+    )
+    name = MeanForecaster.short_name
+    if chosen == name:
+        return score(probabilities[rows], forecaster=name, chosen=True)
+    return (
+        *score(means, forecaster=name),
+        *score(probabilities[rows], forecaster=chosen, mean_probabilities=means, chosen=True),
     )
 
 
@@ -319,21 +323,11 @@ forecast_fleet = as_function(ForecastRequest, run_forecast_fleet)
 
 def prepare(request: ForecastRequest) -> Prepared[ForecastResult]:
     """Read the fleet and the questions, or the answers to fit and score."""
-    plan = plan_evaluation(request)
-    return prepared(
-        "fleet forecast",
-        request,
-        partial(_compute, plan),
-        data=plan.data,
-        settings=plan.settings,
-        encoder=plan.encoder,
-        texts=plan.texts,
-    )
+    return plan_evaluation(request).prepared("fleet forecast", request, _compute, {})
 
 
-def _compute(plan: PlannedEvaluation, manifest: Manifest, run: Run) -> ForecastResult:
+def _compute(evaluation: Evaluation, manifest: Manifest, run: Run) -> ForecastResult:
     """Write all forecasts, and score those with known answers."""
-    evaluation = plan.build()
     fleet, questions = evaluation.fleet, evaluation.questions
     probabilities = fleet.forecaster.predict_proba(evaluation.table)
     rows = (
@@ -353,6 +347,7 @@ def _compute(plan: PlannedEvaluation, manifest: Manifest, run: Run) -> ForecastR
         manifest=manifest,
         **evaluation.facts(),
         scores=score_forecasts(evaluation, probabilities),
+        curve=evaluation.curve,
         reliability=reliability(predicted, scored.correct, names),
         expected=_expected(evaluation, probabilities),
         shift=shift,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -11,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
-from scope.jobs.fleet.matrix import require_right_and_wrong, require_right_or_wrong
+from scope.jobs.fleet.matrix import require_right_and_wrong
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.statistics.threads import one_numpy_thread
 
@@ -30,7 +29,6 @@ class Forecaster(BaseEstimator, ABC):
 
     Subclasses give ``_fit``, ``_probabilities``, their ``short_name``, and in ``state`` the names
     of the arrays and numbers that a fitted one consists of, which is all that is saved of it.
-    ``least`` has the least value of each parameter that has one.
 
     Fitted, it has ``skills_``, shape (models,): the share of right answers to be expected of each
     model over the questions that it was fitted on, drawn to the fleet's mean where few answers
@@ -39,7 +37,6 @@ class Forecaster(BaseEstimator, ABC):
 
     short_name: ClassVar[str]
     state: ClassVar[tuple[str, ...]]
-    least: ClassVar[Mapping[str, float]] = {}
     layout: QuestionLayout
     skills_: NDArray[np.float32]
 
@@ -58,11 +55,8 @@ class Forecaster(BaseEstimator, ABC):
         DataError
             When the shapes do not go together, a number is neither, a model has no answer, or
             all answers are right, or all wrong.
-        SpecError
-            When a parameter cannot be, such as more dimensions than models.
         """
         table, answers = checked_table(X, self.layout), checked_correctness(y, len(X))
-        self.check_parameters()
         with one_numpy_thread():
             self._fit(table, answers)
         # As after loading: how an array lies in memory can change the last bit of a product.
@@ -93,15 +87,6 @@ class Forecaster(BaseEstimator, ABC):
         given = self.get_params(deep=False)
         settings = [f"{name}={value}" for name, value in given.items() if value != default[name]]
         return f"{self.short_name}({', '.join(settings)})" if settings else self.short_name
-
-    def check_parameters(self) -> None:
-        """Raise a SpecError for a parameter that cannot be, whatever the questions are."""
-        for name, least in self.least.items():
-            value = getattr(self, name)
-            if value is not None and not value >= least:
-                raise SpecError(
-                    f"{name}={value}", expected=f"{least:g} or more", fix=f"set {name}={least:g}"
-                )
 
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays and numbers of a fitted forecaster, by name."""
@@ -155,29 +140,22 @@ class VectorForecaster(Forecaster):
 
 
 def checked_table(table: Table, layout: QuestionLayout) -> Table:
-    """The table in single precision, if it is as the layout says and holds numbers alone.
+    """The table in single precision, if it is as the layout says.
 
     Raises
     ------
     DataError
-        When it is not, or does not.
+        When it is not.
     """
-    found = np.asarray(table, dtype=np.float32)
-    if found.ndim != 2 or found.shape[1] != layout.width:
+    single = np.asarray(table, dtype=np.float32)
+    if single.ndim != 2 or single.shape[1] != layout.width:
         raise DataError(
-            f"a table of questions of shape {found.shape}",
+            f"a table of questions of shape {single.shape}",
             expected=f"{layout.width} columns: a vector of {layout.vector}, "
             f"{len(layout.features)} features and {int(bool(layout.categories))} category",
             fix="make the table with the same encoder and columns that the forecaster has",
         )
-    if not np.isfinite(found).all():
-        row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
-        raise DataError(
-            f"a number that is not finite in row {row} of the table of questions",
-            expected="finite numbers",
-            fix="encode the question again, or leave it out",
-        )
-    return found
+    return single
 
 
 def checked_correctness(answers: Answers, questions: int) -> Answers:
@@ -188,44 +166,22 @@ def checked_correctness(answers: Answers, questions: int) -> Answers:
     DataError
         When there is not, or a value is none of 0, 1 and NaN.
     """
-    found = np.asarray(answers, dtype=np.float32)
-    if found.ndim != 2 or len(found) != questions:
+    single = np.asarray(answers, dtype=np.float32)
+    if single.ndim != 2 or len(single) != questions:
         raise DataError(
-            f"answers of shape {found.shape} to {questions} questions",
+            f"answers of shape {single.shape} to {questions} questions",
             expected="one row a question and one column a model",
             fix="turn the matrix round, or give the questions that were answered",
         )
-    require_right_or_wrong(found)
-    require_right_and_wrong(found)
-    return found
-
-
-def checked_new_models(
-    rows: NDArray[np.int64], answers: Answers, questions: int
-) -> tuple[NDArray[np.int64], Answers]:
-    """The rows and answers of new models, if they go together.
-
-    Answers that are all right or all wrong are allowed.
-
-    Raises
-    ------
-    DataError
-        When they do not, a row is none of the ``questions``, a value is none of 0, 1 and NaN, or
-        a model has no answer.
-    """
-    places, found = np.asarray(rows), np.asarray(answers, dtype=np.float32)
-    outside = places[~np.isin(places, np.arange(questions))]
-    if found.ndim != 2 or places.shape != found.shape[:1] or len(outside):
+    mute = np.flatnonzero(np.isnan(single).all(axis=0))
+    if len(mute):
         raise DataError(
-            f"answers of shape {found.shape} to the row {outside[0]}"
-            if len(outside)
-            else f"answers of shape {found.shape} to rows of shape {places.shape}",
-            expected=f"one row of answers for each row from 0 to {questions - 1}, and one column a "
-            "model",
-            fix="give answers to questions that the fleet was fitted on",
+            f"no answer of the model in column {mute[0]}",
+            expected="an answer or more of every model",
+            fix="leave the model out, or add answers of it",
         )
-    require_right_or_wrong(found)
-    return places.astype(np.int64), found
+    require_right_and_wrong(single)
+    return single
 
 
 class MeanForecaster(VectorForecaster):
@@ -261,11 +217,10 @@ class MeanForecaster(VectorForecaster):
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
         """A copy with new models, whose accuracy is that of these answers."""
-        _, checked = checked_new_models(rows, answers, self.questions_)
         larger = copy(self)
-        larger.model_vectors_ = np.concatenate([self.model_vectors_, accuracies(checked)[:, None]])
+        larger.model_vectors_ = np.concatenate([self.model_vectors_, accuracies(answers)[:, None]])
         # Against the models that were fitted: others that were added before do not count.
-        skills = new_model_skills(checked, self.skills_[: self.fitted_], self.questions_)
+        skills = new_model_skills(answers, self.skills_[: self.fitted_], self.questions_)
         larger.skills_ = np.concatenate([self.skills_, skills])
         return larger
 
@@ -317,7 +272,6 @@ class NeighbourForecaster(Forecaster):
         "answers_",
         "skills_",
     )
-    least: ClassVar[Mapping[str, float]] = {"neighbours": 1}
 
     def __init__(self, *, layout: QuestionLayout, neighbours: int = 131) -> None:
         self.layout = layout
@@ -332,29 +286,24 @@ class NeighbourForecaster(Forecaster):
         known = ~np.isnan(self.answers_)
         right = np.where(known, self.answers_, np.float32(0))
         count = known.astype(np.float32)
-        found = np.tile(self.skills_, (len(table), 1))
-        for rows, near in self._neighbourhoods(self.layout.vectors_of(table)):
-            # Sums of ones: exact in single precision, in whichever order.
-            answered = near @ count
-            np.divide(near @ right, answered, out=found[rows], where=answered > 0)
-        return found
-
-    def _neighbourhoods(
-        self, vectors: NDArray[np.float32]
-    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
-        """Some rows at a time: 1 for each neighbour of a row's question, else 0."""
         # In double precision two equal vectors are at distances that are equal once rounded.
         others = self.question_vectors_.astype(np.float64)
         squares = (others * others).sum(axis=1)
-        for start in range(0, len(vectors), _AT_ONCE):
+        chances = np.tile(self.skills_, (len(table), 1))
+        for start in range(0, len(table), _AT_ONCE):
             rows = slice(start, start + _AT_ONCE)
+            vectors = self.layout.vectors_of(table[rows])
             # The question's own square is left out: it is the same for all others.
-            distances = (squares - 2 * (vectors[rows] @ others.T)).astype(np.float32)
-            yield rows, nearest(distances, self.neighbours)
+            distances = (squares - 2 * (vectors @ others.T)).astype(np.float32)
+            near = nearest(distances, self.neighbours)
+            # Sums of ones: exact in single precision, in whichever order.
+            answered = near @ count
+            np.divide(near @ right, answered, out=chances[rows], where=answered > 0)
+        return chances
 
 
 def nearest(distances: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """1 for the so many least of each row, of equal ones those that stand first, else 0.
+    """1 for the ``count`` least of each row, between equals the first ones; 0 for the others.
 
     Examples
     --------

@@ -135,13 +135,13 @@ def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.b
     >>> held_out_rows(["Who?", "Why?", " Who? "], 0.7, seed=0).tolist()
     [False, True, False]
     """
-    numbers: dict[str, int] = {}
-    names = (text_digest(text)[:WHOLE] or f"row {row}" for row, text in enumerate(texts))
-    kinds = np.array([numbers.setdefault(name, len(numbers)) for name in names])
+    import pandas
+
+    names = [text_digest(text)[:WHOLE] or f"row {row}" for row, text in enumerate(texts)]
+    kinds, _ = pandas.factorize(np.array(names, dtype=object))
     sizes = np.bincount(kinds)
     drawn = np.random.default_rng([seed, _STREAM]).permutation(len(sizes))
-    count = round(share * len(texts)) if 0 < share < 1 else 0
-    taken, room = [], count
+    taken, room = [], round(share * len(texts))
     for kind in drawn.tolist():
         if sizes[kind] <= room:
             taken.append(kind)
@@ -207,10 +207,12 @@ def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
 
 def digest_by_model(values: Mapping[str, object]) -> str | None:
     """Sixteen hexadecimal digits of a hash of the values of models; None if there are none."""
-    if not values:
-        return None
-    pairs = json.dumps(sorted(values.items()))
-    return hashlib.sha256(pairs.encode()).hexdigest()[:16]
+    return short_digest(sorted(values.items())) if values else None
+
+
+def short_digest(values: object) -> str:
+    """Sixteen hexadecimal digits of a hash of values that JSON can hold."""
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:16]
 
 
 def require_known(

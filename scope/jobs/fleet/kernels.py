@@ -69,26 +69,12 @@ class Kernel(NamedTuple):
 
     def __call__(self, questions: QuestionInputs) -> NDArray[np.float32]:
         """The likeness of each question to each landmark, shape (questions, landmarks)."""
-        alike = _gaussian(questions.vectors, self.landmarks.vectors, self.vector_width)
-        mix = self.mix
-        # In place where that can be: fresh arrays take longer than the sums.
-        total = alike.copy() if mix.within else alike
-        total *= np.float32(mix.vectors)
-        if mix.category or mix.within:
-            same = questions.codes[:, None] == self.landmarks.codes
-            same &= self.landmarks.codes != NO_CATEGORY
-        if mix.category:
-            total += np.float32(mix.category) * same
-        if mix.features or mix.within:
-            features = _gaussian(questions.features, self.landmarks.features, self.feature_width)
-        if mix.features:
-            total += np.float32(mix.features) * features
-        if mix.within:
-            features += alike
-            features *= same
-            features *= np.float32(mix.within)
-            total += features
-        return total
+        mix, marks = self.mix, self.landmarks
+        vectors = _gaussian(questions.vectors, marks.vectors, self.vector_width)
+        features = _gaussian(questions.features, marks.features, self.feature_width)
+        same = (questions.codes[:, None] == marks.codes) & (marks.codes != NO_CATEGORY)
+        within = np.where(same, mix.category + mix.within * (features + vectors), 0)
+        return np.asarray(mix.vectors * vectors + mix.features * features + within, np.float32)
 
     def times(self, questions: QuestionInputs, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """``kernel(questions) @ weights``, some hundred questions at a time.

@@ -8,8 +8,7 @@ model_name, category``, are read as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from scope.data.columns import WantedColumn, read_columns
 from scope.data.fields import (
@@ -30,22 +29,17 @@ from scope.printing import counted, did_you_mean, listed
 if TYPE_CHECKING:
     import pandas
 
-NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "model": ("model", "model_name", "model_id"),
-        "item": ("item", "id", "item_id", "question_id", "prompt_id"),
-        "text": ("text", "question", "prompt"),
-        "category": ("category", "benchmark", "subject", "dataset", "category_id"),
-        "correct": ("correct", "is_correct", "right", "label", "score"),
-        "context": ("context", "passage"),
-        "options": ("options", "choices"),
-        "gold": ("gold", "answer", "answerkey"),
-    }
-)
+NAMES: Final[Mapping[str, Sequence[str]]] = {
+    "model": ("model", "model_name", "model_id"),
+    "item": ("item", "id", "item_id", "question_id", "prompt_id"),
+    "text": ("text", "question", "prompt"),
+    "category": ("category", "benchmark", "subject", "dataset", "category_id"),
+    "correct": ("correct", "is_correct", "right", "label", "score"),
+    "context": ("context", "passage"),
+    "options": ("options", "choices"),
+    "gold": ("gold", "answer", "answerkey"),
+}
 """The names that columns of each role are known by, whatever their case."""
-
-ALIASES: Mapping[str, str] = MappingProxyType({"question": "text"})
-"""Other names of roles."""
 
 NONE = "none"
 """The name of a column that is there and not to be read."""
@@ -54,8 +48,10 @@ COLUMNS = ("model", "id", "text", "category", "correct")
 """The columns of every data frame of answers."""
 
 _FIX = "fix the row, or name another column: --column ROLE=NAME"
-_RIGHT: Mapping[str, int | None] = MappingProxyType(
-    {"1": 1, "true": 1, "right": 1, "0": 0, "false": 0, "wrong": 0, "": None, "nan": None}
+_RIGHT: Final[Mapping[str, int | None]] = (
+    dict.fromkeys(("1", "true", "right"), 1)
+    | dict.fromkeys(("0", "false", "wrong"), 0)
+    | dict.fromkeys(("", "nan"))
 )
 
 
@@ -83,8 +79,6 @@ def read_long(
     DataError
         When a column or value is missing or cannot be read.
     """
-    import pandas
-
     source = open_source(spec)
     columns = choose_matrix_columns(source.columns, named, source.name)
     if not {"model", "correct"} <= columns.keys():
@@ -92,25 +86,7 @@ def read_long(
             role = "correct" if "model" in columns else "model"
             raise missing_column(role, source.columns, source.name)
         columns = {role: name for role, name in columns.items() if role not in ("model", "correct")}
-    wanted = _wanted(source, columns)
-    read = read_columns(source, list(wanted.values()), _FIX)
-    rows = pandas.DataFrame(
-        {
-            "id" if role == "item" else role: pandas.Categorical.from_codes(
-                column.codes, pandas.Index(column.values)
-            )
-            for role, column in zip(wanted, read, strict=True)
-        }
-    )
-    if answers and rows.empty:
-        raise DataError(
-            f"no row in {source.name} but the names of its columns",
-            expected="a row or more",
-            fix="look at what wrote the file",
-        )
-    rows["id"] = rows["id"] if "id" in rows else rows["text"]
-    rows = rows.reindex(columns=list(COLUMNS))
-    rows["correct"] = rows["correct"].astype("float32")
+    rows = _frame(source, columns)
     nobody = (rows["model"].isna() & rows["correct"].notna()).to_numpy().nonzero()[0]
     if len(nobody):
         raise DataError(
@@ -125,6 +101,22 @@ def read_long(
         "not said"
     )
     return LongTable(rows, (note,) if unknown else ())
+
+
+def _frame(source: Source, columns: Mapping[str, str]) -> pandas.DataFrame:
+    import pandas
+
+    wanted = _wanted(source, columns)
+    read = read_columns(source, list(wanted.values()), _FIX)
+    rows = pandas.DataFrame(
+        {
+            role: pandas.Categorical.from_codes(column.codes, pandas.Index(column.values))
+            for role, column in zip(wanted, read, strict=True)
+        }
+    )
+    rows["id"] = rows["item" if "item" in rows else "text"]
+    rows = rows.reindex(columns=list(COLUMNS))
+    return rows.assign(correct=rows["correct"].astype("float32"))
 
 
 def _wanted(source: Source, columns: Mapping[str, str]) -> dict[str, WantedColumn]:
@@ -192,11 +184,7 @@ def choose_matrix_columns(
             )
     free = [column for column in columns if column not in named.values()]
     by_name = {role: named.get(role) or first_of(names, free) for role, names in NAMES.items()}
-    chosen = {
-        role: column
-        for role, column in by_name.items()
-        if column is not None and (column != NONE or NONE in columns)
-    }
+    chosen = {role: column for role, column in by_name.items() if column not in (None, NONE)}
     if not {"item", "text"} & chosen.keys():
         raise missing_column("item", columns, name, "or the question's text")
     return chosen
@@ -213,24 +201,15 @@ def missing_column(role: str, columns: Sequence[str], name: str, rest: str = "")
 
 
 def by_role(named: Mapping[str, str]) -> dict[str, str]:
-    """Columns by the role's own name, where an alias may have been given."""
-    columns: dict[str, str] = {}
-    for name, column in named.items():
-        role = ALIASES.get(name, name)
-        if role not in NAMES:
+    """Columns by the role's own name; ``question`` is another name of ``text``."""
+    for name in named:
+        if name not in (*NAMES, "question"):
             raise SpecError(
                 f"no column has the role `{name}`",
-                expected=f"one of the roles {', '.join((*NAMES, *ALIASES))}",
-                fix=did_you_mean(name, (*NAMES, *ALIASES), "use one of them"),
+                expected=f"one of the roles {', '.join((*NAMES, 'question'))}",
+                fix=did_you_mean(name, (*NAMES, "question"), "use one of them"),
             )
-        if role in columns:
-            raise SpecError(
-                f"two columns for {role}: `{columns[role]}` and `{column}`",
-                expected="one column a role",
-                fix="leave one of them out",
-            )
-        columns[role] = column
-    return columns
+    return {"text" if name == "question" else name: column for name, column in named.items()}
 
 
 def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, AnswerKey]:

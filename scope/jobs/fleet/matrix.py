@@ -124,40 +124,22 @@ class CorrectnessMatrix:
         return self
 
 
-def require_right_or_wrong(answers: Answers) -> None:
-    """Check that every answer is 1, 0 or NaN, and that every model has one.
-
-    Raises
-    ------
-    DataError
-        When that is not so.
-    """
-    invalid = answers[~np.isnan(answers) & (answers != 0) & (answers != 1)]
-    if len(invalid):
-        raise DataError(
-            f"the value {float(invalid[0]):g} among the answers",
-            expected="1 for right, 0 for wrong, NaN for unknown",
-            fix="make each answer right or wrong",
-        )
-    mute = np.flatnonzero(np.isnan(answers).all(axis=0))
-    if len(mute):
-        raise DataError(
-            f"no answer of the model in column {mute[0]}",
-            expected="an answer or more of every model",
-            fix="leave the model out, or add answers of it",
-        )
-
-
 def require_right_and_wrong(answers: Answers) -> None:
-    """Check that both right and wrong answers are known.
+    """Check that both right and wrong answers are known, and nothing else.
 
     Raises
     ------
     DataError
-        When one kind is missing.
+        When one kind is missing, or a value is none of 0, 1 and NaN.
     """
     known = answers[~np.isnan(answers)]
     values = np.unique(known)
+    if not np.isin(values, (0, 1)).all():
+        raise DataError(
+            f"the values {listed(map(str, values), SHOWN)} among the answers",
+            expected="1 for right, 0 for wrong, NaN for unknown",
+            fix="make each answer right or wrong",
+        )
     if len(values) < 2:
         kind = "right" if values.any() else "wrong"
         raise DataError(

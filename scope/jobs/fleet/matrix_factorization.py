@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
-from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster, checked_new_models
+from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.models.torch_setup import load_torch, torch_threads
 from scope.statistics.threads import one_numpy_thread
@@ -80,10 +79,12 @@ def _kept(layers: Any) -> Bilinear:
     output = layers["output"].weight[1] - layers["output"].weight[0]
     constant = layers["output"].bias[1] - layers["output"].bias[0]
     projection = layers["projection"]
-    parts = (layers["models"].weight, (projection.weight * output[:, None]).T)
-    model_vectors, turned, shift = (
-        np.ascontiguousarray(part.detach().numpy()) for part in (*parts, projection.bias * output)
+    parts = (
+        layers["models"].weight,
+        (projection.weight * output[:, None]).T,
+        projection.bias * output,
     )
+    model_vectors, turned, shift = (np.ascontiguousarray(x.detach().numpy()) for x in parts)
     return Bilinear(model_vectors, turned, shift, float(constant.detach()))
 
 
@@ -125,14 +126,6 @@ class MatrixFactorization(VectorForecaster):
     spread_mean_: NDArray[np.float32]
     spread_root_: NDArray[np.float32]
     fitted_: int
-    least: ClassVar[Mapping[str, float]] = {
-        "dimensions": 1,
-        "epochs": 1,
-        "batch": 1,
-        "learning_rate": 1e-12,
-        "noise": 0,
-        "weight_decay": 0,
-    }
 
     def __init__(
         self,
@@ -157,7 +150,6 @@ class MatrixFactorization(VectorForecaster):
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
         """A copy with new models, each with the most probable vector after its answers."""
-        rows, answers = checked_new_models(rows, answers, len(self.question_vectors_))
         spread = Spread(self.spread_mean_, self.spread_root_)
         offsets = np.full(len(rows), self.constant_, dtype=np.float32)
         with one_numpy_thread():
@@ -217,9 +209,6 @@ class MatrixFactorization(VectorForecaster):
 
 _Doubles = NDArray[np.float64]
 
-_ITERATIONS = 50
-_ENOUGH = 1e-6
-
 
 class Spread(NamedTuple):
     """How the vectors of a fleet lie: their ``mean``, and a root of their covariance."""
@@ -244,8 +233,8 @@ def spread_of(vectors: NDArray[np.float32]) -> Spread:
         return Spread(mean.astype(np.float32), np.eye(size, dtype=np.float32))
     away = vectors - mean
     covariance = away.T @ away / (len(vectors) - 1)
-    # Fewer models than dimensions leave directions in which nothing differs: there a new model
-    # is let differ by a thousandth of what it does elsewhere, so that the root exists.
+    # With fewer models than dimensions the covariance is singular: a thousandth of its mean
+    # standard deviation is added in every direction, so that the root exists.
     level = max(float(np.trace(covariance)) / size, 1e-12)
     root = np.linalg.cholesky(covariance + 1e-6 * level * np.eye(size))
     return Spread(mean.astype(np.float32), root.astype(np.float32))
@@ -289,7 +278,7 @@ def most_probable_vectors(
 
     The logit of a right answer is the question's coordinates times the model's vector, plus the
     question's offset. Before its answers are seen, a vector is taken to be normal with mean and
-    covariance of the fleet's; the most probable one after them is found by Newton's method.
+    covariance of the fleet's; the most probable one after them is a logistic regression's.
     Without answers this is the fleet's mean.
 
     Parameters
@@ -329,32 +318,15 @@ def most_probable_vectors(
 
 
 def _most_probable(design: _Doubles, base: _Doubles, right: NDArray[np.float32]) -> _Doubles:
-    """Greatest posterior of a logistic regression with a standard normal prior, by Newton."""
+    """Greatest posterior of a logistic regression with a standard normal prior."""
+    from scipy.optimize import minimize
     from scipy.special import expit
 
-    found = np.zeros(design.shape[1])
-    penalty = _penalty(found, design, base, right)
-    for _ in range(_ITERATIONS):
-        probability = expit(base + design @ found)
-        gradient = design.T @ (probability - right) + found
-        step = _newton_step(design, probability * (1 - probability), gradient)
-        size = 1.0
-        while (new := _penalty(found - size * step, design, base, right)) > penalty and size > 1e-4:
-            size /= 2
-        if penalty - new < _ENOUGH:
-            break
-        found, penalty = found - size * step, new
-    return found
+    def penalty(place: _Doubles) -> tuple[float, _Doubles]:
+        logits = base + design @ place
+        value = float((np.logaddexp(0, logits) - right * logits).sum() + place @ place / 2)
+        return value, np.asarray(design.T @ (expit(logits) - right) + place)
 
-
-def _penalty(
-    found: _Doubles, design: _Doubles, base: _Doubles, right: NDArray[np.float32]
-) -> float:
-    logits = base + design @ found
-    return float((np.logaddexp(0, logits) - right * logits).sum() + found @ found / 2)
-
-
-def _newton_step(design: _Doubles, variances: _Doubles, gradient: _Doubles) -> _Doubles:
-    """The inverse of 1 + D'VD, times the gradient."""
-    hessian = (design.T * variances) @ design + np.eye(design.shape[1])
-    return np.asarray(np.linalg.solve(hessian, gradient))
+    start = np.zeros(design.shape[1])
+    options = {"ftol": 1e-12, "gtol": 1e-7, "maxiter": 1000}
+    return np.asarray(minimize(penalty, start, jac=True, method="L-BFGS-B", options=options).x)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.jobs.fleet.factorization import factorize
-from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster
+from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster, accuracies
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.similar_models import model_map, nearest_models
 from scope.jobs.fleet.stored_fleet import Fleet
 from scope.jobs.fleet.text_factors import MOST_DIMENSIONS
+from scope.protocols import Encoder
 from scope.records import Estimate, FleetModel, Undefined
 from scope.statistics.intervals import normal_quantile, wilson
 
@@ -30,38 +30,61 @@ NO_ENCODER = "none"
 
 LEVEL = 0.95
 
-_NOBODY: Mapping[str, str] = MappingProxyType({})
 
+class MappedModels(NamedTuple):
+    """Models with their skills and vectors, and a note on the vectors' origin.
 
-class Placed(NamedTuple):
-    """The models' vectors for a map, and a note on their origin."""
+    ``counts`` are the fields on the matrix and the forecaster that every result has.
+    """
 
+    models: Sequence[str]
+    skills: Sequence[Estimate | Undefined]
     vectors: NDArray[np.floating]
     note: str
+    counts: Mapping[str, Any]
+    added: Sequence[str] = ()
 
 
-def place_models(forecaster: Forecaster, answers: Answers | None = None) -> Placed:
-    """A forecaster's vectors of the models, or vectors of the answers if it has none.
+def models_of_fleet(
+    fleet: Fleet, answers: Answers | None = None, conflicts: int = 0
+) -> MappedModels:
+    """The models of a fitted fleet, and the answers that it was fitted on if these are known."""
+    vectors, note = place_models(fleet.forecaster, answers)
+    skills, counts = skills_of_fleet(fleet), counts_of_fleet(fleet, conflicts)
+    return MappedModels(fleet.models, skills, vectors, note, counts, fleet.added)
+
+
+def models_of_answers(matrix: CorrectnessMatrix, encoder: Encoder | None) -> MappedModels:
+    """The models of a response matrix."""
+    answered = (~np.isnan(matrix.correct)).sum(axis=0)
+    return MappedModels(
+        matrix.models,
+        _skills(accuracies(matrix.correct), answered),
+        answer_vectors(matrix.correct),
+        "the map shows vectors of the answers; it uses no texts",
+        counts_of_answers(matrix, encoder),
+    )
+
+
+def place_models(
+    forecaster: Forecaster, answers: Answers | None = None
+) -> tuple[NDArray[np.floating], str]:
+    """A forecaster's vectors of the models, or vectors of the answers if it has none; and a note.
 
     The squared distance between a forecaster's vectors is that of its forecasts: a dimension
     without influence on forecasts has none on distances. Nearest neighbours have no vectors of
     models, and means have one number per model. The vectors of the answers from
     `scope.jobs.fleet.factorization`, which uses no texts, replace them.
     """
-    own = forecaster.places_ if isinstance(forecaster, VectorForecaster) else None
-    if own is not None and own.shape[1] > 1:
-        return Placed(own, f"the map shows the models' vectors of {forecaster.short_name}")
+    name = forecaster.short_name
+    places = forecaster.places_ if isinstance(forecaster, VectorForecaster) else None
+    if places is not None and places.shape[1] > 1:
+        return places, f"the map shows the models' vectors of {name}"
     known = getattr(forecaster, "answers_", answers)
     if known is not None:
-        return Placed(
-            answer_vectors(known),
-            "the map shows vectors of the answers, because "
-            f"{forecaster.short_name} has no vectors of models",
-        )
-    return Placed(
-        np.asarray(own),
-        f"the map is a line, because {forecaster.short_name} has one number per model",
-    )
+        note = f"the map shows vectors of the answers, because {name} has no vectors of models"
+        return answer_vectors(known), note
+    return np.asarray(places), f"the map is a line, because {name} has one number per model"
 
 
 def answer_vectors(answers: Answers) -> NDArray[np.float32]:
@@ -70,94 +93,67 @@ def answer_vectors(answers: Answers) -> NDArray[np.float32]:
     return np.column_stack([factors.skills, factors.model_vectors])
 
 
-class DescribedModels(NamedTuple):
-    """The models of a fleet, and a note on the variance that the map shows."""
-
-    listed: tuple[FleetModel, ...]
-    note: str
-
-
 def describe_models(
-    names: Sequence[str],
-    skills: Sequence[Estimate | Undefined],
-    vectors: NDArray[np.floating],
-    *,
-    communities: Mapping[str, str] = _NOBODY,
-    added: Collection[str] = (),
-) -> DescribedModels:
-    """All models in the order of the names, and a note on the map."""
-    places, shown = model_map(vectors)
-    nearest = nearest_models(vectors, names, count=NEAREST)
+    mapped: MappedModels, communities: Mapping[str, str] | None = None
+) -> tuple[tuple[FleetModel, ...], str]:
+    """All models in their order, and a note on the variance that the map shows."""
+    places, shown = model_map(mapped.vectors)
+    labels = communities or {}
+    near = nearest_models(mapped.vectors, mapped.models, count=NEAREST)
+    rows = zip(mapped.models, mapped.skills, places.tolist(), near, strict=True)
     listed = tuple(
         FleetModel(
             name=name,
-            skill=skills[column],
-            x=float(places[column, 0]),
-            y=float(places[column, 1]),
-            community=communities.get(name),
-            nearest=nearest[column],
-            added=name in added,
+            skill=skill,
+            x=x,
+            y=y,
+            community=labels.get(name),
+            nearest=nearest,
+            added=name in mapped.added,
         )
-        for column, name in enumerate(names)
+        for name, skill, (x, y), nearest in rows
     )
-    return DescribedModels(listed, _variance_note(shown))
-
-
-def _variance_note(shown: float | Undefined) -> str:
     if isinstance(shown, Undefined):
-        return f"the map is undefined: {shown.reason}"
-    return (
+        return listed, f"the map is undefined: {shown.reason}"
+    return listed, (
         f"the map's two dimensions explain {100 * shown:.0f} % of the variance of the models' "
         "vectors; distances and nearest models use the full vectors"
     )
 
 
-class Counts(TypedDict):
-    """The response matrix, the forecaster and the encoder of a result."""
-
-    questions: int
-    models: int
-    answers: int
-    conflicts: int
-    forecaster: str
-    encoder: str
-
-
-def counts_of_answers(matrix: CorrectnessMatrix, encoder: str = NO_ENCODER) -> Counts:
-    """The counts of a result on vectors of the answers."""
-    return Counts(
-        questions=len(matrix.ids),
-        models=len(matrix.models),
-        answers=matrix.n_answers,
-        conflicts=matrix.conflicts,
-        forecaster=FROM_ANSWERS,
-        encoder=encoder,
-    )
+def counts_of_answers(matrix: CorrectnessMatrix, encoder: Encoder | None) -> dict[str, Any]:
+    """The matrix, forecaster and encoder of a result on vectors of the answers."""
+    return {
+        "questions": len(matrix.ids),
+        "models": len(matrix.models),
+        "answers": matrix.n_answers,
+        "conflicts": matrix.conflicts,
+        "forecaster": FROM_ANSWERS,
+        "encoder": encoder.spec if encoder else NO_ENCODER,
+    }
 
 
-def counts_of_fleet(fleet: Fleet, conflicts: int = 0) -> Counts:
-    """The counts of a result on a fitted fleet."""
-    return Counts(
-        questions=len(fleet.ids),
-        models=len(fleet.models),
-        answers=int(fleet.answered.sum()),
-        conflicts=conflicts,
-        forecaster=fleet.forecaster.spelling,
-        encoder=fleet.encoder or NO_ENCODER,
-    )
-
-
-def skills_of_answers(answers: Answers) -> tuple[Estimate | Undefined, ...]:
-    """Each model's accuracy on its known answers."""
-    known = ~np.isnan(answers)
-    right = np.where(known, answers, 0).sum(axis=0, dtype=np.float64)
-    counts = known.sum(axis=0)
-    return tuple(map(skill_estimate, (right / np.maximum(counts, 1)).tolist(), counts.tolist()))
+def counts_of_fleet(fleet: Fleet, conflicts: int) -> dict[str, Any]:
+    """The matrix, forecaster and encoder of a result on a fitted fleet."""
+    return {
+        "questions": len(fleet.ids),
+        "models": len(fleet.models),
+        "answers": int(fleet.answered.sum()),
+        "conflicts": conflicts,
+        "forecaster": fleet.forecaster.spelling,
+        "encoder": fleet.encoder or NO_ENCODER,
+    }
 
 
 def skills_of_fleet(fleet: Fleet) -> tuple[Estimate | Undefined, ...]:
     """Each model's accuracy on the answers that the fleet was fitted on."""
-    return tuple(map(skill_estimate, fleet.skills.tolist(), fleet.answered.tolist()))
+    return _skills(fleet.skills, fleet.answered)
+
+
+def _skills(
+    skills: NDArray[np.float32], answered: NDArray[np.int64]
+) -> tuple[Estimate | Undefined, ...]:
+    return tuple(map(skill_estimate, skills.tolist(), answered.tolist()))
 
 
 def skill_estimate(skill: float, answered: int) -> Estimate | Undefined:

@@ -35,12 +35,15 @@ def embed_page(result: records.EmbedResult) -> Page:
 
 def forecast_page(result: records.ForecastResult) -> Page:
     """The report on forecasts."""
+    accuracies, curve = tables.accuracies_chart(result.expected), tables.curve_chart(result.curve)
     return _page(
         result,
         headlines.of_forecast(result),
-        tables.accuracies_chart(result.expected),
+        curve or accuracies,
         (*headlines.of_forecasts(result.scores), *headlines.of_expected(result.expected)),
         (
+            tables.curve_table(result.curve),
+            accuracies if curve else None,
             tables.expected_table(result.expected),
             *tables.scores_tables(result.scores),
             tables.reliability_table(result.reliability),
@@ -130,7 +133,7 @@ def _facts(result: records.FleetResult) -> Iterator[tuple[Text, Text]]:
     yield prose("Matrix"), prose(f"{matrix}, {result.answers:,} answers known")
     yield prose("Forecaster"), code(result.forecaster)
     yield prose("Question vectors"), code(result.encoder)
-    if names := [model.name for model in result.added]:
+    if names := [model.name for model in getattr(result, "fleet", ()) if model.added]:
         yield prose("Added without retraining"), joined([len(names), *names[:MOST_NAMED]])
     if result.files:
         yield prose("Files"), joined(map(code, result.files))

@@ -4,41 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet.contributions import contribution_matrix, over_splits
 from scope.jobs.fleet.embed import Learning, load_needed_encoder, prepared, tabulate
 from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster
 from scope.jobs.fleet.inputs import benchmarks_of, load_answers, require_known
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import NO_ENCODER, answer_vectors, counts_of_answers
-from scope.jobs.fleet.questions import Answers
+from scope.jobs.fleet.models import answer_vectors, counts_of_answers
 from scope.jobs.fleet.requests import PredictRequest
 from scope.jobs.runner import Prepared, run_job
 from scope.protocols import Encoder
 from scope.records import (
     BenchmarkPoint,
     BenchmarkPrediction,
+    Contribution,
+    Estimate,
     Manifest,
     PredictResult,
     Setting,
     Undefined,
 )
+from scope.records.fleet import EVERY
 from scope.statistics.threads import one_numpy_thread
 
 Vectors = NDArray[np.floating]
 """Shape (models, dimensions)."""
 
-Embed = Callable[[NDArray[np.int64], NDArray[np.int64]], Vectors]
-"""Learns vectors from the answers in some rows and columns: one vector for each column."""
+Rows = NDArray[np.int64]
 
 FEWEST_MODELS = 10
-"""With fewer, half of them say nothing of the order of the other half."""
+"""With fewer models, a split has too few on either side to predict an order."""
 
 STRENGTHS = tuple(10.0**power for power in range(-2, 5))
 """Of the ridge, from almost none; the models that are learned from choose by leave-one-out."""
@@ -58,30 +58,28 @@ SAME = 12
 class LeftOut(NamedTuple):
     """Vectors learned without a benchmark, and the accuracies on it that they are to predict.
 
-    ``columns`` are the models that have both; ``questions`` counts those of the benchmark.
+    ``models`` are those that have both; ``questions`` counts those of the benchmark.
     """
 
-    columns: NDArray[np.int64]
+    benchmark: str
+    models: Sequence[str]
     vectors: Vectors
     observed: NDArray[np.float64]
     questions: int
 
 
 def leave_out(
-    answers: Answers,
-    categories: Sequence[str | None],
+    matrix: CorrectnessMatrix,
     benchmark: str,
-    embed: Embed,
+    embed: Callable[[Rows, Rows], Vectors],
     without: Collection[str] = (),
 ) -> LeftOut:
     """Learn vectors without a benchmark's questions, and average the answers to them.
 
     Parameters
     ----------
-    answers
-        Shape (questions, models): 1 right, 0 wrong, NaN unknown.
-    categories
-        The questions'.
+    matrix
+        The answers; a question's benchmark is its category.
     benchmark
         The category to leave out.
     embed
@@ -95,35 +93,48 @@ def leave_out(
     Each model's vector is its accuracy on what is left; the second has no answer on gsm8k:
 
     >>> answers = np.array([[1, 0], [0, 0], [1, np.nan]], dtype=np.float32)
+    >>> matrix = CorrectnessMatrix(
+    ...     models=("a", "b"), ids=("1", "2", "3"), texts=("",) * 3,
+    ...     categories=("arc", "arc", "gsm8k"), correct=answers,
+    ... )
     >>> def accuracies(rows, columns):
     ...     return answers[np.ix_(rows, columns)].mean(axis=0)[:, np.newaxis]
-    >>> left = leave_out(answers, ["arc", "arc", "gsm8k"], "gsm8k", accuracies)
-    >>> left.columns.tolist(), left.vectors.tolist(), left.observed.tolist(), left.questions
-    ([0], [[0.5]], [1.0], 1)
+    >>> left = leave_out(matrix, "gsm8k", accuracies)
+    >>> left.models, left.vectors.tolist(), left.observed.tolist(), left.questions
+    (['a'], [[0.5]], [1.0], 1)
     """
-    inside = np.array([category == benchmark for category in categories])
-    outside = ~inside & np.array([category not in without for category in categories])
-    known_inside, known_outside = (~np.isnan(answers[part]) for part in (inside, outside))
-    columns = np.flatnonzero(known_inside.any(axis=0) & known_outside.any(axis=0))
+    inside = np.array([category == benchmark for category in matrix.categories])
+    outside = ~inside & np.array([category not in without for category in matrix.categories])
+    known_inside, known_outside = (~np.isnan(matrix.correct[part]) for part in (inside, outside))
     learned = np.flatnonzero(known_outside.any(axis=0))
-    if not len(learned):
-        return LeftOut(learned, np.empty((0, 1)), np.empty(0), int(inside.sum()))
-    vectors = embed(np.flatnonzero(outside), learned)[np.isin(learned, columns)]
-    observed = np.atleast_1d(np.nanmean(answers[np.ix_(inside, columns)], axis=0, dtype=np.float64))
-    return LeftOut(columns, vectors, observed, int(inside.sum()))
+    vectors = embed(np.flatnonzero(outside), learned) if len(learned) else np.empty((0, 1))
+    both = known_inside.any(axis=0)[learned]
+    answers = matrix.correct[np.ix_(inside, learned[both])].astype(np.float64)
+    return LeftOut(
+        benchmark,
+        [matrix.models[column] for column in learned[both]],
+        vectors[both],
+        np.nanmean(answers, axis=0) if both.any() else np.empty(0),
+        int(inside.sum()),
+    )
+
+
+class Split(NamedTuple):
+    """The models on one side of a split, predicted by a regression on the other side.
+
+    ``error`` is the mean squared error, ``baseline`` that of predicting the mean.
+    """
+
+    models: Rows
+    predicted: NDArray[np.float64]
+    error: float
+    baseline: float
+    tau: float
+    significant: bool
 
 
 def predict_benchmark(
-    vectors: Vectors,
-    observed: ArrayLike,
-    *,
-    benchmark: str,
-    models: Sequence[str],
-    questions: int,
-    splits: int = 100,
-    train: float = 0.5,
-    seed: int = 0,
-    ridge: bool = True,
+    left: LeftOut, *, splits: int = 100, train: float = 0.5, seed: int = 0, ridge: bool = True
 ) -> BenchmarkPrediction:
     """Predict accuracies on a benchmark from vectors learned without it, by a linear model.
 
@@ -137,110 +148,164 @@ def predict_benchmark(
     models or all score alike. The intervals hold the middle 95 % of the splits: they tell how much
     depends on the split, not on the choice of questions.
 
-    Parameters
-    ----------
-    vectors
-        Shape (models, dimensions).
-    observed
-        Shape (models,): accuracies on the benchmark, from 0 to 1.
-    benchmark, questions
-        Its name and number of questions, for the record.
-    models
-        Their names.
-    splits
-        How many.
-    train
-        The share of the models to learn from.
-    seed
-        Of the splits.
-    ridge
-        Whether the weights are penalised, by a strength that leave-one-out chooses.
+    ``train`` is the share of the models to learn from. With ``ridge`` the weights are penalised, by
+    a strength that leave-one-out chooses.
 
     Examples
     --------
     >>> skills = np.linspace(0.2, 0.9, 40)
-    >>> prediction = predict_benchmark(
-    ...     skills[:, np.newaxis], skills**2, benchmark="arc", models=list(map(str, range(40))),
-    ...     questions=25,
-    ... )
+    >>> left = LeftOut("arc", list(map(str, range(40))), skills[:, np.newaxis], skills**2, 25)
+    >>> prediction = predict_benchmark(left)
     >>> prediction.significant, prediction.tested, round(prediction.tau.value, 2)
     (100, 20, 1.0)
     """
-    places, accuracies = np.asarray(vectors, dtype=np.float64), np.asarray(observed, np.float64)
-    counts: dict[str, Any] = {"benchmark": benchmark, "questions": questions, "models": len(models)}
-    reason = None
-    if len(models) < FEWEST_MODELS:
-        reason = f"{len(models)} models, and {FEWEST_MODELS} are needed"
-    elif np.ptp(accuracies) == 0:
-        reason = f"all {len(models)} models score {accuracies[0]:.3f}"
-    if reason is not None:
-        unknown = Undefined(reason=reason, n=len(models))
-        return BenchmarkPrediction(
-            **counts, tested=0, splits=0, significant=0, tau=unknown, mse=unknown, baseline=unknown
-        )
+    models, unknown = len(left.models), None
+    if models < FEWEST_MODELS:
+        unknown = Undefined(reason=f"{models} models, and {FEWEST_MODELS} are needed", n=models)
+    elif np.ptp(left.observed) == 0:
+        unknown = Undefined(reason=f"all {models} models score {left.observed[0]:.3f}", n=models)
+    # Two on either side, whatever the share, so that there is an order to predict.
+    learned = min(max(round(train * models), 2), models - 2)
+    generator = np.random.default_rng(seed)
+    orders = [generator.permutation(models) for _ in range(0 if unknown else splits)]
+    results = [_predict_split(left, order[:learned], order[learned:], ridge) for order in orders]
+    errors = np.array([split.error for split in results])
+    return BenchmarkPrediction(
+        benchmark=left.benchmark,
+        questions=left.questions,
+        models=models,
+        tested=0 if unknown else models - learned,
+        splits=len(results),
+        significant=sum(split.significant for split in results),
+        tau=unknown or over_splits(np.array([split.tau for split in results]), models),
+        mse=unknown or over_splits(errors, models),
+        baseline=unknown or over_splits(np.array([split.baseline for split in results]), models),
+        errors=tuple(errors.tolist()),
+        points=_points(left, results),
+    )
+
+
+def _predict_split(left: LeftOut, known: Rows, asked: Rows, ridge: bool) -> Split:
+    """Learn from the known models' accuracies, and predict those of the others."""
     from scipy.stats import kendalltau
     from sklearn.linear_model import LinearRegression, RidgeCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    # Two on either side, whatever the share, so that there is an order to predict.
-    learned = min(max(round(train * len(models)), 2), len(models) - 2)
-    generator = np.random.default_rng(seed)
-    taus, errors, baseline, significant = *np.zeros((3, splits)), 0
-    predictions = np.full((splits, len(models)), np.nan)
-    for split in range(splits):
-        order = generator.permutation(len(models))
-        known, asked = order[:learned], order[learned:]
-        regression = RidgeCV(alphas=STRENGTHS) if ridge else LinearRegression()
-        model = make_pipeline(StandardScaler(), regression)
-        with one_numpy_thread():
-            predicted = model.fit(places[known], accuracies[known]).predict(places[asked])
-        predictions[split, asked] = predicted
-        errors[split] = ((predicted - accuracies[asked]) ** 2).mean()
-        baseline[split] = ((accuracies[known].mean() - accuracies[asked]) ** 2).mean()
-        rank = kendalltau(np.round(predicted, SAME), accuracies[asked])
-        taus[split] = 0.0 if np.isnan(rank.statistic) else rank.statistic
-        significant += bool(rank.statistic > 0 and rank.pvalue < 0.05)
-    points = tuple(
+    regression = RidgeCV(alphas=STRENGTHS) if ridge else LinearRegression()
+    model = make_pipeline(StandardScaler(), regression)
+    learned, observed = left.observed[known], left.observed[asked]
+    with one_numpy_thread():
+        predicted = model.fit(left.vectors[known], learned).predict(left.vectors[asked])
+    rank = kendalltau(np.round(predicted, SAME), observed)
+    return Split(
+        models=asked,
+        predicted=predicted,
+        error=((predicted - observed) ** 2).mean(),
+        baseline=((learned.mean() - observed) ** 2).mean(),
+        tau=0.0 if np.isnan(rank.statistic) else rank.statistic,
+        significant=bool(rank.statistic > 0 and rank.pvalue < 0.05),
+    )
+
+
+def _points(left: LeftOut, results: Sequence[Split]) -> tuple[BenchmarkPoint, ...]:
+    """Each model's mean prediction, of the splits in which it was predicted."""
+    sums, counts = np.zeros((2, len(left.models)))
+    for split in results:
+        sums[split.models] += split.predicted
+        counts[split.models] += 1
+    return tuple(
         BenchmarkPoint(
-            model=name,
-            # In order of the splits, as a running sum.
-            predicted=float(sum(values[~np.isnan(values)].tolist()) / (~np.isnan(values)).sum()),
-            observed=float(observed_accuracy),
+            model=left.models[place],
+            predicted=float(sums[place] / counts[place]),
+            observed=float(left.observed[place]),
         )
-        for name, values, observed_accuracy in zip(models, predictions.T, accuracies, strict=True)
-        if not np.isnan(values).all()
+        for place in np.flatnonzero(counts).tolist()
     )
-    return BenchmarkPrediction(
-        **counts,
-        tested=len(models) - learned,
-        splits=splits,
-        significant=significant,
-        tau=over_splits(taus, len(models)),
-        mse=over_splits(errors, len(models)),
-        baseline=over_splits(baseline, len(models)),
-        errors=tuple(errors.tolist()),
-        points=points,
+
+
+def over_splits(values: NDArray[np.float64], models: int) -> Estimate:
+    """The mean of the splits, with the middle 95 % of them as its interval."""
+    mean = float(values.mean())
+    low, high = np.percentile(values, [2.5, 97.5]).tolist()
+    # The mean of a very skewed distribution may lie outside its middle.
+    return Estimate(
+        value=mean,
+        low=min(low, mean),
+        high=max(high, mean),
+        n=models,
+        method=f"middle 95 % of {len(values)} random splits of the models",
     )
+
+
+def contribution_matrix(
+    predict: Callable[..., BenchmarkPrediction], targets: Sequence[str], sources: Sequence[str]
+) -> tuple[Contribution, ...]:
+    """The contribution of each benchmark to the prediction of each other, as in EmbedLLM.
+
+    It is the squared error of predicted accuracies with vectors learned without the source, minus
+    that with it; the target is left out in both. That of a benchmark to itself is 0 by definition.
+    Sums over targets and over sources follow, with `EVERY` in their place.
+
+    ``predict`` predicts a target, after learning without the further benchmarks that it is called
+    with; ``targets`` are predicted, and ``sources`` left out in turn.
+
+    Examples
+    --------
+    >>> unknown = Undefined(reason="not needed here")
+    >>> def predict(target, *without):
+    ...     return BenchmarkPrediction(
+    ...         benchmark=target, questions=1, models=9, tested=4, splits=2, significant=0,
+    ...         tau=unknown, mse=unknown, errors=(0.3, 0.3) if without else (0.1, 0.2)
+    ...     )
+    >>> for each in contribution_matrix(predict, ["arc"], ["arc", "gsm8k"])[:2]:
+    ...     print(each.source, each.target, f"{each.value.value:.2f}")
+    arc arc 0.00
+    gsm8k arc 0.15
+    """
+    wholes = {target: predict(target) for target in targets}
+    gains = {
+        (source, target): _gain(whole if source == target else predict(target, source), whole)
+        for target, whole in wholes.items()
+        for source in dict.fromkeys((target, *sources))
+    }
+    sums = dict.fromkeys(place for x, y in gains for place in ((x, EVERY), (EVERY, y)))
+    contributions = []
+    for source, target in (*gains, *sums):
+        parts = [gains[x, y] for x, y in gains if source in (x, EVERY) and target in (y, EVERY)]
+        total = sum(parts, np.zeros(1))
+        value: Estimate | Undefined = Undefined(reason="too little is left to learn from")
+        if not np.isnan(total).any():
+            models = [whole.models for name, whole in wholes.items() if target in (name, EVERY)]
+            value = over_splits(total, max(models))
+        contributions.append(Contribution(source=source, target=target, value=value))
+    return tuple(contributions)
+
+
+def _gain(less: BenchmarkPrediction, whole: BenchmarkPrediction) -> NDArray[np.float64]:
+    """The squared errors without a source minus those with it, split by split; NaN if unpaired."""
+    paired = less.models == whole.models and less.errors and whole.errors
+    return np.subtract(less.errors, whole.errors) if paired else np.array([np.nan])
 
 
 def vectors_by(
-    forecaster: str, matrix: CorrectnessMatrix, encoder: Encoder | None, request: PredictRequest
-) -> Callable[[str], Embed]:
-    """For each benchmark, the function that learns the models' vectors without it.
+    request: PredictRequest, matrix: CorrectnessMatrix, encoder: Encoder | None
+) -> Callable[[str, Rows, Rows], Vectors]:
+    """The function that learns vectors for a benchmark from the answers in some rows and columns.
 
     svd: skills and factors of the answers. mf: the vectors of matrix factorization. knn: the mean
     forecast of the benchmark's questions, one number a model.
     """
     if encoder is None:
-        return lambda _: lambda rows, columns: answer_vectors(matrix.correct[np.ix_(rows, columns)])
+        return lambda _, rows, columns: answer_vectors(matrix.correct[np.ix_(rows, columns)])
+    learning = Learning(forecaster=request.forecaster, seed=request.seed)
     table, layout = tabulate(matrix, encoder, request.progress, features=False)
     fits: dict[bytes, Forecaster] = {}
 
-    def embed(benchmark: str, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Vectors:
+    def embed(benchmark: str, rows: Rows, columns: Rows) -> Vectors:
         key = rows.tobytes()
         if key not in fits:
-            (unfitted,) = Learning(forecaster=forecaster, seed=request.seed).candidates(layout)
+            (unfitted,) = learning.candidates(layout)
             fits[key] = unfitted.fit(table[rows], matrix.correct[np.ix_(rows, columns)])
         learned = fits[key]
         if isinstance(learned, VectorForecaster):
@@ -249,7 +314,7 @@ def vectors_by(
         shares: Vectors = learned.predict_proba(table[asked]).mean(axis=0)[:, np.newaxis]
         return shares
 
-    return lambda benchmark: partial(embed, benchmark)
+    return embed
 
 
 def run_predict_fleet(request: PredictRequest) -> PredictResult:
@@ -261,73 +326,67 @@ predict_fleet = as_function(PredictRequest, run_predict_fleet)
 
 
 def prepare(request: PredictRequest) -> Prepared[PredictResult]:
-    """Read and check the answers.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two benchmarks.
-    SpecError
-        If a named benchmark does not exist.
-    """
+    """Read and check the answers, the benchmarks and, for mf and knn, the encoder."""
     matrix, card = load_answers(request.data, request.columns)
     every = benchmarks_of(matrix, "one to predict, others to fit on")
     require_known(request.benchmarks, every, "--benchmark", "benchmark")
     benchmarks = tuple(dict.fromkeys(request.benchmarks)) or every
-    name, encoder = request.forecaster, None
     settings: dict[str, Setting] = {}
-    if name != SVD:
-        learning = Learning(forecaster=name)
+    encoder = None
+    if request.forecaster != SVD:
+        learning = Learning(forecaster=request.forecaster)
         encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
         settings = learning.settings(encoder)
-
-    def predict(
-        embedding: Callable[[str], Embed], benchmark: str, *without: str
-    ) -> BenchmarkPrediction:
-        embed = embedding(benchmark)
-        left = leave_out(matrix.correct, matrix.categories, benchmark, embed, without)
-        return predict_benchmark(
-            left.vectors,
-            left.observed,
-            benchmark=benchmark,
-            models=[matrix.models[column] for column in left.columns],
-            questions=left.questions,
-            splits=request.splits,
-            train=request.train_share,
-            seed=request.seed,
-            ridge=name == SVD,
-        )
-
-    def compute(manifest: Manifest, _: Run) -> PredictResult:
-        by_embedding = partial(predict, vectors_by(name, matrix, encoder, request))
-        predictions = []
-        with request.progress.task("held-out benchmarks", len(benchmarks)) as advance:
-            for benchmark in benchmarks:
-                predictions.append(by_embedding(benchmark))
-                advance()
-        return PredictResult(
-            manifest=manifest,
-            **counts_of_answers(matrix, encoder.spec if encoder else NO_ENCODER),
-            predictions=tuple(predictions),
-            contributions=contribution_matrix(by_embedding, benchmarks, every)
-            if request.contributions
-            else (),
-            notes=(*matrix.notes, *NOTES[name]),
-        )
-
+    if request.contributions:
+        settings["contributions"] = True
     return prepared(
         "fleet predict",
         request,
-        compute,
+        partial(_compute, request, matrix, every, benchmarks, encoder),
         data=(card,),
         settings={
             **settings,
-            **({"contributions": True} if request.contributions else {}),
             "benchmarks": ", ".join(benchmarks),
             "splits": request.splits,
             "train_share": request.train_share,
             "seed": request.seed,
         },
         encoder=encoder,
-        texts=matrix.texts if encoder else (),
+        texts=matrix.texts,
+    )
+
+
+def _compute(
+    request: PredictRequest,
+    matrix: CorrectnessMatrix,
+    every: Sequence[str],
+    benchmarks: Sequence[str],
+    encoder: Encoder | None,
+    manifest: Manifest,
+    _: Run,
+) -> PredictResult:
+    embed = vectors_by(request, matrix, encoder)
+
+    def predict(benchmark: str, *without: str) -> BenchmarkPrediction:
+        left = leave_out(matrix, benchmark, partial(embed, benchmark), without)
+        return predict_benchmark(
+            left,
+            splits=request.splits,
+            train=request.train_share,
+            seed=request.seed,
+            ridge=request.forecaster == SVD,
+        )
+
+    predictions = []
+    with request.progress.task("held-out benchmarks", len(benchmarks)) as advance:
+        for benchmark in benchmarks:
+            predictions.append(predict(benchmark))
+            advance()
+    asked = request.contributions
+    return PredictResult(
+        manifest=manifest,
+        **counts_of_answers(matrix, encoder),
+        predictions=tuple(predictions),
+        contributions=contribution_matrix(predict, benchmarks, every) if asked else (),
+        notes=(*matrix.notes, *NOTES[request.forecaster]),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -90,7 +91,6 @@ FEATURES: Final = (
 """The columns of `text_features`. Lines after the first count as options; logarithms are those of
 1 more than the number; shares are of the characters, and of the words."""
 
-_TEXTS_AT_ONCE = 4096
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _NEGATION = re.compile(r"\b(?:not|NOT|except|EXCEPT|false|incorrect)\b")
 _FORMULA = "$\\^="
@@ -115,12 +115,7 @@ def text_features(texts: Sequence[str]) -> NDArray[np.float32]:
     >>> row["lines"], row["negation in the first line"], round(row["share of digits"], 3)
     (2.0, 1.0, 0.167)
     """
-    features = np.zeros((len(texts), len(FEATURES)))
-    for start in range(0, len(texts), _TEXTS_AT_ONCE):
-        rows = slice(start, start + _TEXTS_AT_ONCE)
-        signs = _signs(texts[rows])
-        for row, text, counted in zip(features[rows], texts[rows], signs, strict=True):
-            row[:] = _of_text(text, *counted)
+    features = np.array([_of_text(text) for text in texts]).reshape(-1, len(FEATURES))
     features[:, _COUNTS] = np.log1p(features[:, _COUNTS])
     return features.astype(np.float32)
 
@@ -128,7 +123,11 @@ def text_features(texts: Sequence[str]) -> NDArray[np.float32]:
 _COUNTS = [place for place, name in enumerate(FEATURES) if name.startswith("log ")]
 
 
-def _of_text(text: str, digits: int, symbols: int, capitals: int) -> tuple[float, ...]:
+def _of_text(text: str) -> tuple[float, ...]:
+    signs = Counter(text)
+    digits = sum(count for sign, count in signs.items() if sign.isdigit())
+    symbols = sum(n for sign, n in signs.items() if not (sign.isalnum() or sign.isspace()))
+    capitals = sum(count for sign, count in signs.items() if sign.isupper())
     words, lines, long = text.split(), text.split("\n"), len(text) + 1
     first, lower = lines[0], text.lower()
     sizes = [len(option) for option in lines[1:] or [""]]
@@ -150,24 +149,9 @@ def _of_text(text: str, digits: int, symbols: int, capitals: int) -> tuple[float
         capitals / long,
         _NEGATION.search(first) is not None,
         "none of" in lower or "all of" in lower,
-        sum(map(text.count, _FORMULA)),
+        sum(signs[sign] for sign in _FORMULA),
         len(set(words)) / max(len(words), 1),
     )
-
-
-def _signs(texts: Sequence[str]) -> list[list[int]]:
-    """How many digits, symbols and capitals each text has, of all texts at once."""
-    # No text is empty, so that each has a beginning of its own.
-    joined = "".join(f"{text} " for text in texts)
-    points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    kinds = np.zeros((int(points.max(initial=0)) + 1, 3), dtype=np.int32)
-    for sign in set(joined):
-        symbol = not (sign.isalnum() or sign.isspace())
-        kinds[ord(sign)] = sign.isdigit(), symbol, sign.isupper()
-    ends = np.cumsum([len(text) + 1 for text in texts])
-    counted = np.add.reduceat(kinds[points], [0, *ends[:-1]], axis=0)
-    counts: list[list[int]] = counted.tolist()
-    return counts
 
 
 def make_layout(
@@ -226,11 +210,6 @@ def question_table(
     texts, categories
         One per question.
 
-    Raises
-    ------
-    DataError
-        When the layout has features and a text is missing.
-
     Examples
     --------
     >>> layout = QuestionLayout(vector=1, categories=("arc", "gsm8k"), encoder="e")
@@ -242,7 +221,6 @@ def question_table(
     """
     parts = [np.asarray(vectors, dtype=np.float32)]
     if layout.features:
-        require_texts(texts, "the features of its text")
         parts.append(text_features(texts))
     if layout.categories:
         code = {name: place for place, name in enumerate(layout.categories)}
@@ -251,22 +229,18 @@ def question_table(
     return np.concatenate(parts, axis=1, dtype=np.float32)
 
 
-def require_texts(
-    texts: Sequence[str], wanted: str = "its vector", ids: Sequence[str] = ()
-) -> None:
+def require_texts(texts: Sequence[str], wanted: str, ids: Sequence[str]) -> None:
     """Check that every question has a text, which ``wanted`` needs.
 
     Raises
     ------
     DataError
-        When some have none; it names the first by their ids, or else by number.
+        When some have none; it names the first by their ids.
     """
-    without = [place for place, text in enumerate(texts) if not text.strip()]
+    without = [name for name, text in zip(ids, texts, strict=True) if not text.strip()]
     if without:
-        names = [ids[place] if ids else str(place) for place in without]
         raise DataError(
-            f"no text of {len(without)} of {len(texts)} questions: {listed(names, SHOWN)}"
-            f"{'' if ids else ' (the first is 0)'}",
+            f"no text of {len(without)} of {len(texts)} questions: {listed(without, SHOWN)}",
             expected=f"the text of every question, for {wanted}",
             fix="add a column with the text, or name it: --column text=NAME; without texts there "
             "are --forecaster mean, `scope fleet predict` and `scope fleet map --data`",

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scope.data.memory import data_spec
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.jobs.fleet.long_tables import answer_keys, read_long
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.questions import SHOWN
@@ -28,12 +28,12 @@ from scope.printing import counted, listed
 if TYPE_CHECKING:
     import pandas
 
-_AS_FOUND: Mapping[str, str] = MappingProxyType({})
+_AS_FOUND: Final[Mapping[str, str]] = {}
 
 MOST_CELLS = 100_000_000
 """A matrix of this size takes some four gigabytes; a larger one is most often a wrong column."""
 
-_DIGITS = re.compile(r"(\d+)", re.ASCII)
+_DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def read_matrix(
@@ -60,7 +60,7 @@ def read_matrix(
     RunError
         When a run is not finished, or damaged.
     SpecError
-        When a spec or the role of a column means nothing.
+        When the role of a column means nothing.
     """
     sources, left_out = _read(spec, columns, answers=True)
     answering = [source for source in sources if source["model"].notna().any()]
@@ -102,14 +102,8 @@ def _read(
     spec: str | Path | Sequence[str | Path], columns: Mapping[str, str], *, answers: bool
 ) -> tuple[list[pandas.DataFrame], tuple[str, ...]]:
     """A data frame for each source, and remarks on what was left out."""
-    specs = [data_spec(source) for source in ([spec] if isinstance(spec, str | Path) else spec)]
-    if not specs:
-        raise SpecError(
-            "no data",
-            expected="a table of answers, a folder of saved predictions, or a run",
-            fix="name one or more",
-        )
-    folders = {source: expanded(source) for source in specs}
+    specs = [spec] if isinstance(spec, str | Path) else spec
+    folders = {source: expanded(source) for source in map(data_spec, specs)}
     runs = [path for path in folders.values() if path.is_dir() and is_run(path)]
     read = [read_runs(runs, answers=answers)] if runs else []
     tables = [source for source, path in folders.items() if not path.is_dir()]
@@ -153,7 +147,10 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
     answers = sources[0]
     if len(sources) > 1:
         answers = pandas.concat([source.astype(object) for source in sources])
-    models, ids = (natural_order(answers[role].dropna().unique()) for role in ("model", "id"))
+    models, ids = (
+        np.array(natural_order(answers[role].dropna().unique()), dtype=object)
+        for role in ("model", "id")
+    )
     if len(models) * len(ids) > MOST_CELLS:
         raise DataError(
             f"{len(models)} models and {len(ids)} questions, which are more than "
@@ -162,33 +159,44 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
             fix="look whether the right columns were read: --column model=NAME",
         )
     texts, categories = _value_by_question(answers, "text"), _value_by_question(answers, "category")
-    known = answers[answers["correct"].notna()]
-    row = pandas.Index(ids).get_indexer(pandas.Index(known["id"]))
-    column = pandas.Index(models).get_indexer(pandas.Index(known["model"]))
-    place, size, shape = row * len(models) + column, len(ids) * len(models), (len(ids), len(models))
-    given = np.bincount(place, minlength=size).reshape(shape)
-    right = np.bincount(place[known["correct"] == 1], minlength=size).reshape(shape)
+    given, right = _votes(answers, ids, models)
     decided, differ = 2 * right != given, (right > 0) & (right < given)
     correct = np.where(decided, (2 * right > given).astype(np.float32), np.float32(np.nan))
     # A row or column without any answer is no tie.
     rows, columns = (part | decided.any(axis=n) | ~given.any(axis=n) for n in (1, 0))
-    kept_ids = [name for name, kept in zip(ids, rows, strict=True) if kept]
-    tied = (
-        f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
-        f"{listed(names, SHOWN)}"
-        for kind, every, kept in (("question", ids, rows), ("model", models, columns))
-        if (names := [name for name, stays in zip(every, kept, strict=True) if not stays])
-    )
+    kept_ids = ids[rows].tolist()
+    left_out = (("question", ids[~rows].tolist()), ("model", models[~columns].tolist()))
     return CorrectnessMatrix(
-        models=tuple(name for name, kept in zip(models, columns, strict=True) if kept),
+        models=tuple(models[columns].tolist()),
         ids=tuple(kept_ids),
         texts=tuple(texts.get(name, "") for name in kept_ids),
         categories=tuple(categories.get(name) for name in kept_ids),
         correct=correct[rows][:, columns],
         conflicts=int(np.count_nonzero(differ)),
         repeated=int(np.count_nonzero((given > 1) & ~differ)),
-        left_out=tuple(tied),
+        left_out=tuple(
+            f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
+            f"{listed(names, SHOWN)}"
+            for kind, names in left_out
+            if names
+        ),
     )
+
+
+def _votes(
+    answers: pandas.DataFrame, ids: NDArray[np.object_], models: NDArray[np.object_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How often each cell is given, and how often as right: shape (questions, models) each."""
+    import pandas
+
+    known = answers[answers["correct"].notna()]
+    row = pandas.Index(ids).get_indexer(pandas.Index(known["id"]))
+    column = pandas.Index(models).get_indexer(pandas.Index(known["model"]))
+    place, shape = row * len(models) + column, (len(ids), len(models))
+    size = len(ids) * len(models)
+    given = np.bincount(place, minlength=size).reshape(shape)
+    right = np.bincount(place[known["correct"] == 1], minlength=size).reshape(shape)
+    return given, right
 
 
 def _value_by_question(answers: pandas.DataFrame, role: str) -> dict[str, str]:
@@ -216,14 +224,9 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["q10", "q9", "a"])
     ['a', 'q9', 'q10']
     """
-    return sorted(names, key=_natural)
+    return sorted(names, key=lambda name: (_DIGITS.sub(_padded, name), name))
 
 
-def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
-    """Digits as their length and themselves: they may be more than an integer can have."""
-    pieces = _DIGITS.split(name)
-    key = [
-        (len(piece.lstrip("0")), piece.lstrip("0")) if place % 2 else (0, piece)
-        for place, piece in enumerate(pieces)
-    ]
-    return key, name
+def _padded(digits: re.Match[str]) -> str:
+    """Digits that sort by their value, and before any other character."""
+    return f"\0{digits[0]:0>20}"

@@ -42,34 +42,15 @@ TEST_SHARE = 0.2
 """Default share of held-out questions."""
 
 
-def costs_by_model(written: Sequence[str]) -> dict[str, float]:
-    """Costs by model; a name may hold `=`, a number does not.
-
-    Raises
-    ------
-    SpecError
-        When an entry has no name or no number, or a name stands twice.
-
-    Examples
-    --------
-    >>> costs_by_model(["yi-34b=0.8", "a=b=1"])
-    {'yi-34b': 0.8, 'a=b': 1.0}
-    """
-    found: dict[str, float] = {}
-    for entry in written:
-        name, _, number = (part.strip() for part in entry.rpartition("="))
-        try:
-            cost = float(number)
-        except ValueError:
-            name = ""
-        if not name or name in found:
-            raise SpecError(
-                f"--cost {entry}",
-                expected="MODEL=COST with a number, each model once",
-                fix="write for example --cost yi-34b=0.8",
-            )
-        found[name] = cost
-    return found
+def _cost(written: str) -> float:
+    try:
+        return float(written)
+    except ValueError as error:
+        raise SpecError(
+            f"`{written}` as the cost of a model",
+            expected="MODEL=COST with a number",
+            fix="write for example --cost yi-34b=0.8",
+        ) from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,15 +164,8 @@ class FleetOrAnswers(ReadsTexts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForecastRequest(FleetOrAnswers, Learns):
-    """Predict how likely each model answers each new question correctly.
-
-    All forecasts are written to forecasts.csv in the run's folder. With --data instead of --fleet,
-    part of the questions is held out, and forecasts are scored on it. An interrupted run continues
-    when the same command is given again, with the same result.
-
-    Example: scope fleet forecast --fleet ours --questions new.csv
-    """
+class Evaluates(FleetOrAnswers, Learns):
+    """A job on new questions of a fleet, or on a held-out part of answers."""
 
     forms: ClassVar[str] = (
         "--fleet RUN with --questions FILE, or --data ANSWERS, part of which is held out"
@@ -208,7 +182,8 @@ class ForecastRequest(FleetOrAnswers, Learns):
         if self.fleet is None:
             refuse_unused(self, ("questions",), "with --data", self.forms)
             return
-        refuse_unused(self, ("test_share", "forecaster", "tune"), "with --fleet", self.forms)
+        unused = ("test_share", "forecaster", "tune", "learning_curve", "curve_start")
+        refuse_unused(self, unused, "with --fleet", self.forms)
         if self.questions is None:
             raise SpecError(
                 "a fleet without questions", expected=self.forms, fix="add --questions FILE"
@@ -216,7 +191,31 @@ class ForecastRequest(FleetOrAnswers, Learns):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RouteRequest(ForecastRequest):
+class ForecastRequest(Evaluates):
+    """Predict how likely each model answers each new question correctly.
+
+    All forecasts are written to forecasts.csv in the run's folder. With --data instead of --fleet,
+    part of the questions is held out, and forecasts are scored on it. An interrupted run continues
+    when the same command is given again, with the same result.
+
+    Example: scope fleet forecast --fleet ours --questions new.csv
+    """
+
+    learning_curve: Annotated[bool, option(METHOD)] = False
+    """With --data: also fit on parts of the training questions, each twice as large as the one
+    before and holding it, and score the forecasts on the same held-out questions."""
+
+    curve_start: Annotated[int, whole_number(METHOD), Limits(least=10)] = 250
+    """Number of training questions of the first part of --learning-curve."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.learning_curve:
+            refuse_unused(self, ("curve_start",), "without --learning-curve", "--learning-curve")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouteRequest(Evaluates):
     """Select a model for each new question.
 
     The selection uses each model's skill, and the question's text if that helps. It is written to
@@ -232,7 +231,7 @@ class RouteRequest(ForecastRequest):
 
     costs: Annotated[
         Mapping[str, float],
-        repeated(METHOD, "--cost", metavar="MODEL=COST", convert=costs_by_model),
+        named_values(METHOD, "--cost", metavar="MODEL=COST", example="yi-34b=0.8", value=_cost),
     ] = field(default_factory=dict)
     """Cost per question of a model, in any unit; may be repeated. Of two equally good models the
     cheaper one is selected."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -13,10 +11,8 @@ from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet.embed import prepared
 from scope.jobs.fleet.forecast import (
     Evaluation,
-    PlannedEvaluation,
     plan_evaluation,
     score_forecasts,
 )
@@ -27,6 +23,7 @@ from scope.jobs.fleet.inputs import (
     read_costs,
     require_known,
     same_texts,
+    short_digest,
 )
 from scope.jobs.fleet.requests import RouteRequest
 from scope.jobs.fleet.routing import (
@@ -71,28 +68,22 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     candidates = Candidates(models, checked_costs(costs, models), request.budget)
     # Rejects a budget without costs or below the cheapest model.
     single_best(np.zeros(len(models)), candidates.costs, request.budget)
-    digest = hashlib.sha256(json.dumps(models).encode()).hexdigest()[:16]
-    return prepared(
+    return plan.prepared(
         "fleet route",
         request,
-        partial(_compute, plan, candidates),
-        data=plan.data,
-        settings={
-            **plan.settings,
-            "models": f"{counted(len(models), 'model')} {digest}",
+        partial(_compute, candidates),
+        {
+            "models": f"{counted(len(models), 'model')} {short_digest(models)}",
             "costs": digest_by_model(costs),
             "budget": request.budget,
         },
-        encoder=plan.encoder,
-        texts=plan.texts,
     )
 
 
 def _compute(
-    plan: PlannedEvaluation, candidates: Candidates, manifest: Manifest, run: Run
+    candidates: Candidates, evaluation: Evaluation, manifest: Manifest, run: Run
 ) -> RouteResult:
     """Select a model for every question, and score the selection if answers are known."""
-    evaluation = plan.build()
     forecaster, models = evaluation.fleet.forecaster, candidates.models
     columns = np.array([evaluation.fleet.models.index(name) for name in models])
     probabilities = forecaster.predict_proba(evaluation.table)

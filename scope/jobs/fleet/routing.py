@@ -155,22 +155,24 @@ def route_questions(
     [0, 0, 1]
     """
     worth = np.asarray(scores, dtype=np.float64)
-    if costs is None:
-        if budget is not None:
-            raise SpecError(
-                f"a budget of {budget:g} a question, and no costs",
-                expected="a budget together with what each model costs",
-                fix="give the models' costs, or leave the budget out",
-            )
-        best: Columns = worth.argmax(axis=1)
-        return best
-    prices = np.asarray(costs, dtype=np.float64)
+    if costs is None and budget is not None:
+        raise SpecError(
+            f"a budget of {budget:g} a question, and no costs",
+            expected="a budget together with what each model costs",
+            fix="give the models' costs, or leave the budget out",
+        )
+    prices = _prices(costs, worth.shape[1])
     # The first of equals is taken below, and so the cheapest.
     order = np.argsort(prices, kind="stable")
     worth, prices = worth[:, order], prices[order]
     chosen = worth.argmax(axis=1) if budget is None else within_budget(worth, prices, budget)
     models: Columns = order[chosen]
     return models
+
+
+def _prices(costs: ArrayLike | None, models: int) -> Costs:
+    """The models' costs, NaN where they are unknown."""
+    return np.full(models, np.nan) if costs is None else np.asarray(costs, dtype=np.float64)
 
 
 def single_best(
@@ -222,7 +224,7 @@ class Router(NamedTuple):
     name: str
     model: str | None
     shares: Shares
-    costs: Costs | None
+    costs: Costs
 
 
 def router_scores(
@@ -281,7 +283,7 @@ def router_scores(
     oracle None 1.0
     """
     groups = [None] * len(ids) if categories is None else categories
-    prices = None if costs is None else np.asarray(costs, dtype=np.float64)
+    prices = _prices(costs, len(models))
     routers = (
         _asking(ROUTER, None, chosen, answers, prices),
         _asking(SINGLE_BEST, models[single], np.full(len(answers), single), answers, prices),
@@ -297,15 +299,13 @@ def router_scores(
 
 
 def _asking(
-    name: str, model: str | None, columns: Columns, answers: Answers, costs: Costs | None
+    name: str, model: str | None, columns: Columns, answers: Answers, costs: Costs
 ) -> Router:
     shares = answers[np.arange(len(answers)), columns].astype(np.float64)
-    return Router(name, model, shares, None if costs is None else costs[columns])
+    return Router(name, model, shares, costs[columns])
 
 
-def _best_per_benchmark(
-    answers: Answers, categories: Sequence[str | None], costs: Costs | None
-) -> Router:
+def _best_per_benchmark(answers: Answers, categories: Sequence[str | None], costs: Costs) -> Router:
     columns = np.zeros(len(answers), dtype=np.int64)
     for part in question_parts(categories)[1:]:
         inside = answers[part.rows].T
@@ -316,46 +316,34 @@ def _best_per_benchmark(
     return router._replace(shares=np.where(without, np.nan, router.shares))
 
 
-def _drawing(chosen: Columns, answers: Answers, costs: Costs | None) -> Router:
+def _drawing(chosen: Columns, answers: Answers, costs: Costs) -> Router:
     mix = np.bincount(chosen, minlength=answers.shape[1]) / max(len(chosen), 1)
-    asked = np.flatnonzero(mix)
-    known = ~np.isnan(answers[:, asked])
-    right = np.where(known, answers[:, asked], 0) @ mix[asked]
-    weight = known @ mix[asked]
+    known = ~np.isnan(answers)
+    right, weight = np.where(known, answers, 0) @ mix, known @ mix
     shares = np.divide(right, weight, out=np.full(len(answers), np.nan), where=weight > 0)
     # A sum of shares may exceed 1 by its last bit.
-    return Router(
-        SAME_MIX,
-        None,
-        np.minimum(shares, 1.0),
-        None if costs is None else np.full(len(answers), costs @ mix),
-    )
+    return Router(SAME_MIX, None, np.minimum(shares, 1.0), np.full(len(answers), costs @ mix))
 
 
-def _oracle(answers: Answers, costs: Costs | None) -> Router:
+def _oracle(answers: Answers, costs: Costs) -> Router:
     right = answers == 1
-    known = ~np.isnan(answers).all(axis=1)
-    shares = np.where(known, right.any(axis=1), np.nan)
-    if costs is None:
-        return Router(ORACLE, None, shares, None)
+    shares = np.where(np.isnan(answers).all(axis=1), np.nan, right.any(axis=1))
     cheapest_right = np.where(right, costs, np.inf).min(axis=1)
-    return Router(
-        ORACLE, None, shares, np.where(np.isinf(cheapest_right), costs.min(), cheapest_right)
-    )
+    spent = np.where(np.isinf(cheapest_right), costs.min(), cheapest_right)
+    return Router(ORACLE, None, shares, spent)
 
 
 def _score(router: Router, judged: Router, part: Part, ids: Sequence[str]) -> RouterScore:
-    """How a way of routing does on a part of the questions, and how far the judged one is ahead."""
+    """The score of a router on some questions, and the gain of ``judged`` over it."""
     rows, names = part.rows, names_at(part.rows, ids)
+    cost = float(router.costs[rows].mean()) if len(rows) else np.nan
     return RouterScore(
         router=router.name,
         model=router.model,
         accuracy=known_mean(router.shares[rows], names),
-        cost=None if router.costs is None or not len(rows) else float(router.costs[rows].mean()),
-        gain=(
-            None
-            if router is judged
-            else known_gain(judged.shares[rows], router.shares[rows], names)
-        ),
+        cost=None if np.isnan(cost) else cost,
+        gain=None
+        if router is judged
+        else known_gain(judged.shares[rows], router.shares[rows], names),
         category=part.category,
     )

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scope.data.fields import Fields, UnreadableError, is_missing, read_fields
 from scope.data.items import LETTERS, option_index
@@ -37,18 +36,12 @@ from scope.store import RunFolder
 
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
 
-_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "id": ("id",),
-        "text": ("text", "question"),
-        "answer": ("answer",),
-        "probabilities": ("probabilities",),
-        "labels": ("labels",),
-        "gold": ("gold",),
-        "options": ("options", "choices"),
-        "category": ("category", "benchmark", "subject"),
-    }
-)
+_COLUMNS: Final[Mapping[str, Sequence[str]]] = {
+    **{name: (name,) for name in ("id", "answer", "probabilities", "labels", "gold")},
+    "text": ("text", "question"),
+    "options": ("options", "choices"),
+    "category": ("category", "benchmark", "subject"),
+}
 
 
 class ModelAnswer(NamedTuple):
@@ -114,32 +107,16 @@ def read_predictions(
         source = open_file(path)
         there = {role: (name,) for role, name in named.items() if name in (*source.columns, NONE)}
         required = ("gold",) if answers and not keys else ()
-        fields = read_fields(source, {**_NAMES, **there}, required=required)
+        fields = read_fields(source, {**_COLUMNS, **there}, required=required)
         rows.extend(_rows(fields, model, keys))
-    ids = _ids_by_text(rows)
+    # For files without ids.
+    ids = {row.text: row.id for row in rows if row.id}
     kept = [
-        row._replace(id=row.id or ids.get(row.text or "") or row.text or "")
+        row._replace(id=row.id or ids.get(row.text) or row.text or "")
         for row in rows
         if row.correct is not None or not answers
     ]
     return _long_table(kept, len(rows) - len(kept))
-
-
-def _ids_by_text(rows: Sequence[ModelAnswer]) -> dict[str, str]:
-    """The id of each text that has one in some file, for files without ids."""
-    ids: dict[str, str] = {}
-    without_id = {row.text for row in rows if not row.id}
-    for row in rows:
-        if not row.id or row.text not in without_id:
-            continue
-        if ids.setdefault(row.text or "", row.id) != row.id:
-            raise DataError(
-                f"the text {row.text!r:.80} under two ids, `{ids[row.text or '']}` and "
-                f"`{row.id}`, and without an id in another file",
-                expected="an id in every file where questions of the same text differ",
-                fix="add the ids to all files",
-            )
-    return ids
 
 
 def _rows(
@@ -161,65 +138,55 @@ def _rows(
             key = keys.get(row_id or "") or keys.get((text or "").strip()) or AnswerKey(())
             options = options_of(fields.values.get("options")) or key.options
             gold = gold_of(fields.values.get("gold")) or key.gold
-            correct = _is_right(fields, _Names(labels, options), gold) if gold else None
+            correct = _is_right(fields, options, labels, gold) if gold else None
             whole = whole_text(text, None, options)
             yield ModelAnswer(model, row_id or "", whole, fields.name("category"), correct)
         except UnreadableError as error:
             raise fields.wrong(error.found, error.expected) from error
 
 
-class _Names(NamedTuple):
-    """The names of answers: the labels of all rows, the options of this row."""
-
-    labels: tuple[str, ...]
-    options: tuple[str, ...]
-
-    @property
-    def choices(self) -> int:
-        """The number of answers to choose from; 0 where it is not known."""
-        return len(self.options or self.labels)
-
-    def place(self, answer: object) -> int:
-        """The number, from 0, of the label or option that an answer means."""
-        if not self.choices and isinstance(answer, int) and not isinstance(answer, bool):
-            return answer
-        try:
-            return option_index(answer, self.options or self.labels or LETTERS, self.labels)
-        except ValueError as error:
-            raise UnreadableError(
-                f"the answer is {error}", "one of the labels or options, by number, letter or name"
-            ) from error
-
-
-def _is_right(fields: Fields, names: _Names, gold: Sequence[object]) -> int:
-    answer, probabilities = (fields.values.get(name) for name in ("answer", "probabilities"))
-    if is_missing(answer) and probabilities is not None:
-        answer = _greatest(probabilities, names)
+def _is_right(
+    fields: Fields, options: Sequence[str], labels: Sequence[str], gold: Sequence[object]
+) -> int:
+    """Whether the answer is the same label, option or words as one of the gold answers."""
     if not fields.columns.keys() & {"answer", "probabilities"}:
         raise UnreadableError("neither `answer` nor `probabilities`", "one of them")
+    names = options or labels
+    answer, probabilities = (fields.values.get(name) for name in ("answer", "probabilities"))
+    if is_missing(answer) and probabilities is not None:
+        answer = _greatest(probabilities, len(names))
     if is_missing(answer):
         return 0
-    return int(any(_same(answer, right, names) for right in gold))
+
+    def place(value: object) -> int:
+        if not names and isinstance(value, int) and not isinstance(value, bool):
+            return value
+        return option_index(value, names or LETTERS, labels)
+
+    def same(right: object) -> bool:
+        if not names and isinstance(answer, str) and isinstance(right, str):
+            return bool(exact_match_values([answer], [right])[0])
+        return place(answer) == place(right)
+
+    try:
+        return int(any(map(same, gold)))
+    except ValueError as error:
+        raise UnreadableError(
+            f"the answer is {error}", "one of the labels or options, by number, letter or name"
+        ) from error
 
 
-def _same(answer: object, right: object, names: _Names) -> bool:
-    """Whether both are the same label or option, or else the same words."""
-    if not names.choices and isinstance(answer, str) and isinstance(right, str):
-        return bool(exact_match_values([answer], [right])[0])
-    return names.place(answer) == names.place(right)
-
-
-def _greatest(probabilities: object, names: _Names) -> int:
-    """The place of the greatest; the first of equals."""
+def _greatest(probabilities: object, choices: int) -> int:
+    """The place of the greatest; the first of equals. ``choices`` is 0 where it is not known."""
     if (
         not isinstance(probabilities, list)
         or not probabilities
         or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in probabilities)
-        or names.choices not in (0, len(probabilities))
+        or choices not in (0, len(probabilities))
     ):
         raise UnreadableError(
             f"`probabilities` is {str(probabilities)[:100]}",
-            f"{names.choices or 'some'} numbers from 0 to 1, one for each label or option",
+            f"{choices or 'some'} numbers from 0 to 1, one for each label or option",
         )
     return probabilities.index(max(probabilities))
 
@@ -246,20 +213,9 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
     DataError
         When a run compares no answers, or one id stands for two questions.
     """
-    tasks = [
-        (result, task) for path in paths for result in [_result(path)] for task in result.tasks
-    ]
-    specs: dict[str, str] = {}
-    for model in (card for result, _ in tasks for card in result.manifest.models):
-        # Saved answers have a file for each task.
-        saved = scheme_of(model.spec).saved
-        if not saved and specs.setdefault(model.name, model.spec) != model.spec:
-            raise DataError(
-                f"two models called `{model.name}` in the runs: `{specs[model.name]}` and "
-                f"`{model.spec}`",
-                expected="runs in which a name means one model",
-                fix="give the runs' commands again with specs that are alike, or name fewer runs",
-            )
+    results = [_result(path) for path in paths]
+    _require_one_model_a_name(results)
+    tasks = [(result, task) for result in results for task in result.tasks]
     names = _names(sorted({(task.task, _data(result, task)) for result, task in tasks}))
     rows: list[ModelAnswer] = []
     without_gold = 0
@@ -277,6 +233,20 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
                 correct = _correct(given[place], item, normalize)
                 rows.append(ModelAnswer(model.name, row_id, text, category, correct))
     return _long_table(rows, without_gold)
+
+
+def _require_one_model_a_name(results: Sequence[CompareResult]) -> None:
+    specs: dict[str, str] = {}
+    for model in (card for result in results for card in result.manifest.models):
+        # Saved answers have a file for each task.
+        saved = scheme_of(model.spec).saved
+        if not saved and specs.setdefault(model.name, model.spec) != model.spec:
+            raise DataError(
+                f"two models called `{model.name}` in the runs: `{specs[model.name]}` and "
+                f"`{model.spec}`",
+                expected="runs in which a name means one model",
+                fix="give the runs' commands again with specs that are alike, or name fewer runs",
+            )
 
 
 def _result(path: Path) -> CompareResult:

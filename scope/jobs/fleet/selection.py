@@ -1,9 +1,9 @@
-"""Selects a forecaster, and how far to trust texts, by cross-validation over the questions."""
+"""Selects a forecaster, and the weight of texts, by cross-validation over the questions."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from scope.errors import SpecError
-from scope.jobs.fleet.forecaster import (
-    Forecaster,
-    MeanForecaster,
-    Probabilities,
-    checked_correctness,
-    checked_table,
-)
+from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, Probabilities
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.jobs.fleet.scores import forecast_scores, hit_shares, means_of_known
 from scope.progress import Silent
@@ -41,11 +35,10 @@ def question_numbers(table: Table, layout: QuestionLayout) -> NDArray[np.int64]:
     """
     if not layout.vector:
         return np.arange(len(table))
-    numbers: dict[bytes, int] = {}
+    import pandas
+
     rows = np.ascontiguousarray(layout.vectors_of(table), dtype=np.float32)
-    digests = (hashlib.blake2b(row.data, digest_size=16).digest() for row in rows)
-    found = [numbers.setdefault(digest, len(numbers)) for digest in digests]
-    return np.array(found, dtype=np.int64)
+    return np.asarray(pandas.factorize(np.array([row.tobytes() for row in rows], dtype=object))[0])
 
 
 def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
@@ -58,7 +51,7 @@ def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray
     numbers
         Which question each row is, as `question_numbers` gives it.
     folds, seed
-        How many folds, and what decides on the draw.
+        The number of folds, and the random seed.
 
     Raises
     ------
@@ -81,17 +74,11 @@ def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray
     return (drawn % folds)[numbers]
 
 
-Predict = Callable[
-    [NDArray[np.float32], Answers, NDArray[np.float32]],
-    tuple[NDArray[np.float32], NDArray[np.float32]],
-]
-"""From questions' inputs, their answers and new questions' inputs: skills, and forecasts."""
-
 LEAST_GAIN = 0.001
 """The gain in accuracy under which the models' means are kept, however sure it is."""
 
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""How much a router may go by the text rather than by skill alone."""
+"""The weights of the text that are tried for a router."""
 
 _ANSWERS_FOR_SLOPE = 200_000
 
@@ -100,45 +87,13 @@ class LeftOutForecasts(NamedTuple):
     """Forecasts of each question by what was fitted without it, all (questions, models).
 
     ``means`` are the models' skills, ``forecasts`` what the text makes of them. ``numbers`` says
-    which question each row is, where one stands in several rows: it counts once then.
+    which question each row is: one that stands in several rows counts once.
     """
 
     answers: Answers
     means: NDArray[np.float32]
     forecasts: NDArray[np.float32]
-    numbers: NDArray[np.int64] | None = None
-
-
-def left_out_forecasts(
-    inputs: NDArray[np.float32],
-    answers: Answers,
-    numbers: NDArray[np.int64],
-    folds: NDArray[np.int64],
-    predict: Predict,
-) -> LeftOutForecasts:
-    """Forecast the questions of each fold from those of the others.
-
-    Questions that no model answered are left aside: there is nothing to hold a forecast against.
-
-    Parameters
-    ----------
-    inputs
-        Shape (questions, any): what is known of each before it is answered.
-    answers
-        Shape (questions, models).
-    numbers, folds
-        Which question each row is, and its fold.
-    predict
-        Learns from the questions outside of a fold, whose answers alone it is given.
-    """
-    means, forecasts = np.empty_like(answers), np.empty_like(answers)
-    for fold in np.unique(folds):
-        out = folds == fold
-        means[out], forecasts[out] = predict(inputs[~out], answers[~out], inputs[out])
-    answered = ~np.isnan(answers).all(axis=1)
-    return LeftOutForecasts(
-        answers[answered], means[answered], forecasts[answered], numbers[answered]
-    )
+    numbers: NDArray[np.int64]
 
 
 def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
@@ -151,17 +106,16 @@ def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
     --------
     >>> answers = np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32)
     >>> means = np.full_like(answers, 0.5)
-    >>> text_helps(LeftOutForecasts(answers, means, 0.8 * answers + 0.1), 0.5)
+    >>> numbers = np.arange(3)
+    >>> text_helps(LeftOutForecasts(answers, means, 0.8 * answers + 0.1, numbers), 0.5)
     True
-    >>> text_helps(LeftOutForecasts(answers, means, means), 0.5)
+    >>> text_helps(LeftOutForecasts(answers, means, means, numbers), 0.5)
     False
     """
     known = ~np.isnan(trial.answers)
-    errors = [
-        means_of_known((np.clip(one, 0, 1) - trial.answers) ** 2, known)
-        for one in (trial.means, trial.forecasts)
-    ]
-    hits = [hit_shares(one, trial.answers) for one in (trial.means, trial.forecasts)]
+    forecasts = (trial.means, trial.forecasts)
+    errors = [means_of_known((np.clip(x, 0, 1) - trial.answers) ** 2, known) for x in forecasts]
+    hits = [hit_shares(x, trial.answers) for x in forecasts]
     saved = _by_question(errors[0] - errors[1], trial.numbers)
     gain = _by_question(hits[1] - hits[0], trial.numbers)
     doubt = saved.std() / np.sqrt(len(saved)) + 1e-9
@@ -175,24 +129,27 @@ def calibration_slope(trial: LeftOutForecasts, generator: np.random.Generator) -
     and decides nothing, as 0.5 stays 0.5. An intercept, or a slope for the skill apart, moved
     decisions and made them worse.
     """
+    from scipy.optimize import newton
+    from scipy.special import expit
+
     known = ~np.isnan(trial.answers)
     drawn = generator.permutation(int(known.sum()))[:_ANSWERS_FOR_SLOPE]
     away = trial.forecasts[known][drawn].astype(np.float64) - 0.5
     right = trial.answers[known][drawn].astype(np.float64)
-    slope = 0.0
-    for _ in range(50):
-        chance = 0.5 * (1 + np.tanh(0.5 * slope * away))
-        # The 1 is a weak pull to 0: forecasts that are all right would make the slope infinite.
-        curvature = float((away * away * chance * (1 - chance)).sum()) + 1
-        step = (float((away * (chance - right)).sum()) + slope) / curvature
-        slope -= step
-        if abs(step) < 1e-8:
-            break
-    return slope
+
+    # A weak pull to 0: forecasts that are all right would make the slope infinite.
+    def gradient(slope: float) -> float:
+        return float((away * (expit(slope * away) - right)).sum()) + slope
+
+    def curvature(slope: float) -> float:
+        chance = expit(slope * away)
+        return float((away * away * chance * (1 - chance)).sum()) + 1
+
+    return float(newton(gradient, 0.0, curvature, tol=1e-8, disp=False))
 
 
 def route_weight(trial: LeftOutForecasts, guard: float) -> float:
-    """How far a router should go by the text: 1 wholly, 0 not at all, so that one model gets all.
+    """The weight of the text in routing: from 0, where one model gets all questions, to 1.
 
     The weight with which the model that is asked was right most often on left-out questions,
     among models whose answer is known; 0 unless that is more often than the single best by more
@@ -208,7 +165,7 @@ def route_weight(trial: LeftOutForecasts, guard: float) -> float:
 def route_weights(
     trial: LeftOutForecasts, codes: NDArray[np.int64], categories: int, guard: float
 ) -> NDArray[np.float64]:
-    """How far a router should go by the text in each category: `route_weight`, or not at all.
+    """The weight of the text in routing for each category: `route_weight`, or 0.
 
     Where it was right less often than the single best model on a category's left-out questions,
     by more than ``guard`` standard errors, the category's questions all go to the single best.
@@ -228,8 +185,7 @@ def route_weights(
     gain = _right_of_asked(trial, weight) - _right_of_asked(trial, 0.0)
     for code in np.unique(codes[codes >= 0]):
         inside = codes == code
-        numbers = None if trial.numbers is None else trial.numbers[inside]
-        lost = -_by_question(gain[inside], numbers)
+        lost = -_by_question(gain[inside], trial.numbers[inside])
         if lost.mean() > guard * lost.std() / np.sqrt(len(lost)):
             weights[code] = 0.0
     return weights
@@ -243,15 +199,9 @@ def _right_of_asked(trial: LeftOutForecasts, weight: float) -> NDArray[np.float3
     return np.take_along_axis(trial.answers, asked[:, None], axis=1)[:, 0]
 
 
-def _by_question(
-    values: NDArray[np.floating], numbers: NDArray[np.int64] | None
-) -> NDArray[np.floating]:
+def _by_question(values: NDArray[np.floating], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
     """The mean of each question's rows: what chance makes of one, it makes of all of them."""
-    if numbers is None:
-        return values
-    distinct, places = np.unique(numbers, return_inverse=True)
-    if len(distinct) == len(values):
-        return values
+    places = np.unique(numbers, return_inverse=True)[1]
     return np.asarray(np.bincount(places, weights=values) / np.bincount(places))
 
 
@@ -287,8 +237,7 @@ def choose(
     one with the best accuracy there is chosen, of equal ones that listed first; but the mean,
     unless the best one's gain over it exceeds half a standard error of the gain, question by
     question. To ask for more would give up real gains of small fleets, and `TextFactors` has
-    a guard of its own. The mean is always among the candidates; unless it
-    is listed, it comes first.
+    a guard of its own. The mean is always among the candidates, and comes first.
 
     Rows with the same vector are one question, under whichever ids: they are left out together,
     and count as one cluster in every interval.
@@ -302,16 +251,11 @@ def choose(
     table, answers
         As for `Forecaster.fit`.
     folds, seed
-        How many parts the questions are drawn into, and what decides on the draw.
+        The number of folds, and the random seed.
     listed_alone
         Use the best candidate even if the mean is better, which is then there to compare with.
     progress
         Shows how many fits are done.
-
-    Returns
-    -------
-    Choice
-        The scores stand in the order of the candidates, and are of questions not fitted on.
 
     Raises
     ------
@@ -331,36 +275,31 @@ def choose(
     >>> choice.scores[1].accuracy.value
     1.0
     """
-    listed = list(candidates)
-    if not any(isinstance(one, MeanForecaster) for one in listed):
-        listed.insert(0, MeanForecaster(layout=listed[0].layout))
-    questions = checked_table(table, listed[0].layout)
-    given = checked_correctness(answers, len(questions))
-    numbers = question_numbers(questions, listed[0].layout)
+    layout = candidates[0].layout
+    others = [one for one in candidates if not isinstance(one, MeanForecaster)]
+    listed = [MeanForecaster(layout=layout), *others]
+    numbers = question_numbers(table, layout)
     parts = question_folds(numbers, folds, seed)
-    mean = next(n for n, one in enumerate(listed) if isinstance(one, MeanForecaster))
     with (progress or Silent()).task("trying forecasters", len(listed) * folds + 1) as advance:
-        predicted = [_left_out(one, questions, given, parts, advance) for one in listed]
-        shares = [hit_shares(one, given) for one in predicted]
-        place = _best(shares, mean, numbers)
-        if listed_alone:
-            place = max(map(listed.index, candidates), key=lambda n: np.nanmean(shares[n]))
-        forecaster = clone(listed[place]).fit(questions, given)
+        predicted = [_left_out(one, table, answers, parts, advance) for one in listed]
+        shares = np.array([hit_shares(one, answers) for one in predicted])
+        place = _best(shares, numbers)
+        if listed_alone and others:
+            place = 1 + int(np.nanmean(shares[1:], axis=1).argmax())
+        forecaster = clone(listed[place]).fit(table, answers)
         advance()
-    ids = list(map(str, numbers.tolist()))
-    scores = tuple(
-        score
-        for number, (one, probabilities) in enumerate(zip(listed, predicted, strict=True))
-        for score in forecast_scores(
+    scores = (
+        forecast_scores(
             probabilities,
-            given,
-            ids,
-            forecaster=one.spelling,
-            mean_probabilities=None if number == mean else predicted[mean],
+            answers,
+            list(map(str, numbers.tolist())),
+            forecaster=listed[number].spelling,
+            mean_probabilities=predicted[0] if number else None,
             chosen=number == place,
         )
+        for number, probabilities in enumerate(predicted)
     )
-    return ChosenForecaster(forecaster, scores, predicted[place])
+    return ChosenForecaster(forecaster, tuple(chain(*scores)), predicted[place])
 
 
 def _left_out(
@@ -385,13 +324,13 @@ def _left_out(
     return found
 
 
-def _best(shares: Sequence[NDArray[np.float64]], mean: int, numbers: NDArray[np.int64]) -> int:
-    """The place of the best, or the mean's: from the shares of each row predicted correctly."""
+def _best(shares: NDArray[np.float64], numbers: NDArray[np.int64]) -> int:
+    """The place of the best, or the mean's, 0: from the shares of each row predicted correctly."""
     answered = ~np.isnan(shares[0])
-    values = np.array(shares)[:, answered]
+    values = shares[:, answered]
     best = int(values.mean(axis=1).argmax())
-    gain = values[best] - values[mean]
+    gain = values[best] - values[0]
     # What chance makes of a question, it makes of all its rows.
     away = np.bincount(numbers[answered], weights=gain - gain.mean())
     doubt = np.sqrt((away**2).sum()) / len(gain)
-    return best if gain.mean() > _GUARD * doubt else mean
+    return best if gain.mean() > _GUARD * doubt else 0

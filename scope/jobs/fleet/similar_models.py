@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import NamedTuple
@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.printing import counted
 from scope.records import CommunityDistance, Estimate, Neighbour, Undefined
 from scope.records.fleet import FEW_MODELS
 from scope.statistics.paired import benjamini_hochberg
 from scope.statistics.threads import one_numpy_thread
-
-ROWS_AT_ONCE = 500
 
 
 def nearest_models(
@@ -43,29 +42,19 @@ def nearest_models(
     c 1.0
     b 1.0
     """
-    from scipy.spatial.distance import cdist
-
     by_name = sorted(range(len(models)), key=lambda column: models[column])
-    names = [models[column] for column in by_name]
-    places = np.asarray(vectors, dtype=np.float64)
-    others = places[by_name]
-    found: list[tuple[Neighbour, ...]] = []
-    for start in range(0, len(models), ROWS_AT_ONCE):
-        distances = cdist(places[start : start + ROWS_AT_ONCE], others)
-        # Sorted last, a model is not its own neighbour, even beside a twin.
-        own = np.argsort(by_name)[start : start + ROWS_AT_ONCE]
-        distances[np.arange(len(own)), own] = np.inf
-        nearest = np.argsort(distances, axis=1, kind="stable")[:, : min(count, len(models) - 1)]
-        found.extend(
-            tuple(
-                Neighbour(model=names[column], distance=float(distance))
-                for column, distance in zip(columns, row, strict=True)
-            )
-            for columns, row in zip(
-                nearest.tolist(), np.take_along_axis(distances, nearest, axis=1), strict=True
-            )
+    others = np.asarray(vectors, dtype=np.float64)[by_name]
+    neighbours: list[tuple[Neighbour, ...]] = [()] * len(models)
+    for rank, row in enumerate(by_name):
+        distances = np.linalg.norm(others - others[rank], axis=1)
+        nearest = np.argsort(distances, kind="stable").tolist()
+        # Not its own neighbour, even beside a twin.
+        nearest.remove(rank)
+        neighbours[row] = tuple(
+            Neighbour(model=models[by_name[other]], distance=float(distances[other]))
+            for other in nearest[:count]
         )
-    return tuple(found)
+    return tuple(neighbours)
 
 
 class ModelMap(NamedTuple):
@@ -132,7 +121,7 @@ def community_distances(
 ) -> tuple[CommunityDistance, ...]:
     """The mean distance within each community and between every two of them.
 
-    Within a community of n models, ``p_value`` is (k + 1) / (resamples + 1), where k of so many
+    Within a community of n models, ``p_value`` is (k + 1) / (resamples + 1), where k of the
     random draws of n models of the fleet have as small a difference of the mean distance to each
     other minus that to all other models, or a smaller one. It takes `FEW_MODELS`; an interval takes
     3 within a community, or 2 of each of two. A model may be of several communities: between two
@@ -175,20 +164,15 @@ def community_distances(
     members = _members(models, labels)
     tests = sum(len(rows) >= FEW_MODELS for rows in members.values())
     resamples = resamples or max(999, 100 * tests)
-    return _adjusted(
+    pairs = [
         _within(first, members[first], distances, resamples, seed)
         if first == second
         else _between(first, second, distances, members)
         for first, second in combinations_with_replacement(sorted(members), 2)
-    )
-
-
-def _adjusted(found: Iterable[CommunityDistance]) -> tuple[CommunityDistance, ...]:
-    """The same, with the p-values of all communities corrected together."""
-    every = tuple(found)
-    adjusted = iter(benjamini_hochberg([one.p_value for one in every if one.p_value is not None]))
+    ]
+    adjusted = iter(benjamini_hochberg([x.p_value for x in pairs if x.p_value is not None]))
     return tuple(
-        one if one.p_value is None else replace(one, p_adjusted=next(adjusted)) for one in every
+        pair if pair.p_value is None else replace(pair, p_adjusted=next(adjusted)) for pair in pairs
     )
 
 
@@ -205,13 +189,17 @@ def _members(models: Sequence[str], labels: Mapping[str, str]) -> dict[str, list
 def _within(
     name: str, rows: list[int], distances: Distances, resamples: int, seed: int
 ) -> CommunityDistance:
-    size = len(rows)
-    inside = distances[np.ix_(rows, rows)]
+    size, inside = len(rows), distances[np.ix_(rows, rows)]
+    distance: Estimate | Undefined = _too_few(name, size, needed=3)
+    if size >= 3:
+        total = inside.sum()
+        without = (total - 2 * inside.sum(axis=1)) / ((size - 1) * (size - 2))
+        distance = _jackknife(float(total / (size * (size - 1))), (without,))
     return CommunityDistance(
         first=name,
         second=name,
         pairs=size * (size - 1) // 2,
-        distance=_distance_within(name, inside),
+        distance=distance,
         p_value=None if size < FEW_MODELS else _nearness(rows, distances, resamples, seed),
     )
 
@@ -232,15 +220,6 @@ def _within_less(distances: Distances, rows: list[int]) -> float:
     inside, size = float(distances[np.ix_(rows, rows)].sum()), len(rows)
     outside, others = float(distances[rows].sum()) - inside, len(distances) - size
     return inside / (size * (size - 1)) - outside / (size * max(others, 1))
-
-
-def _distance_within(name: str, inside: Distances) -> Estimate | Undefined:
-    size = len(inside)
-    if size < 3:
-        return _too_few(name, size, needed=3)
-    total, rows = inside.sum(), inside.sum(axis=1)
-    without = (total - 2 * rows) / ((size - 1) * (size - 2))
-    return _jackknife(float(total / (size * (size - 1))), (without,))
 
 
 def _between(
@@ -287,5 +266,4 @@ def _jackknife(value: float, without: tuple[Distances, ...]) -> Estimate:
 
 
 def _too_few(name: str, size: int, *, needed: int) -> Undefined:
-    models = "1 model" if size == 1 else f"{size} models"
-    return Undefined(reason=f"{models} of {name}: {needed} are needed", n=size)
+    return Undefined(reason=f"{counted(size, 'model')} of {name}: {needed} are needed", n=size)

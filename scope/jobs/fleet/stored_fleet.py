@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,14 @@ from scope.jobs.fleet.forecaster import (
     NeighbourForecaster,
     VectorForecaster,
 )
-from scope.jobs.fleet.inputs import SHOWN, WHOLE, text_digest
+from scope.jobs.fleet.inputs import SHOWN, WHOLE, load_questions, text_digest
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.questions import QuestionLayout
+from scope.jobs.fleet.requests import FleetOrAnswers
 from scope.jobs.fleet.text_factors import TextFactors
 from scope.printing import counted, listed
+from scope.records import DataCard
 from scope.store import run_folder
 from scope.store.files import open_atomically
 from scope.store.saved_parts import SavedParts, Scalar, digest_of, plain_parameters
@@ -45,9 +47,7 @@ FORMAT: Literal[2] = 2
 """Changes whenever an older release could no longer read what this one writes."""
 
 _KINDS = (MeanForecaster, NeighbourForecaster, TextFactors, MatrixFactorization)
-FORECASTERS: Mapping[str, type[Forecaster]] = MappingProxyType(
-    {kind.short_name: kind for kind in _KINDS}
-)
+FORECASTERS: Final[Mapping[str, type[Forecaster]]] = {kind.short_name: kind for kind in _KINDS}
 """All forecasters by name, for fitting and for reading: a file names no other code."""
 
 _WIDEST = 1_000_000
@@ -99,18 +99,10 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
 
     Raises
     ------
-    SpecError
-        When the forecaster is of a class that is not SCoPE's own.
     RunError
         When the folder cannot be written.
     """
     forecaster = fleet.forecaster
-    if FORECASTERS.get(forecaster.short_name) is not type(forecaster):
-        raise SpecError(
-            f"a forecaster of the class {type(forecaster).__name__}",
-            expected=f"one of {', '.join(FORECASTERS)}, as SCoPE has them",
-            fix="keep your own forecaster by other means",
-        )
     numbers = {f"forecaster.{name}": array for name, array in forecaster.state_arrays().items()}
     numbers |= _counts(fleet)
     parameters = forecaster.get_params(deep=False)
@@ -150,7 +142,6 @@ def load_fleet(folder: Path) -> Fleet:
         forecaster = FORECASTERS[description.forecaster](
             layout=description.layout, **description.parameters
         )
-        forecaster.check_parameters()
         forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
         skills, answered = numbers["fleet.skills"], numbers["fleet.answered"]
         models = {len(description.models), len(skills), len(answered), len(forecaster.skills_)}
@@ -173,6 +164,8 @@ def load_fleet(folder: Path) -> Fleet:
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet would evaluate."""
+
+_NUMBER = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?", re.IGNORECASE)
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
@@ -197,15 +190,7 @@ def file_cell(value: str | float) -> str:
     """
     if not isinstance(value, str):
         return f"{value:.6f}"
-    return f"'{value}" if value.startswith(FORMULA) and not _is_number(value) else value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return f"'{value}" if value.startswith(FORMULA) and not _NUMBER.fullmatch(value) else value
 
 
 EMBEDDER = "embedder"
@@ -215,23 +200,23 @@ FEWEST_ANSWERS = 20
 """The fewest answers for an informative vector of a new model."""
 
 
-class StoredFleet(NamedTuple):
-    """A fleet and its digest, which is part of a run's configuration."""
-
-    fleet: Fleet
-    digest: str
-
-
-def open_fleet(spec: str | Path, runs: Path) -> StoredFleet:
+def open_fleet(request: FleetOrAnswers, spec: str | Path) -> tuple[Fleet, str, list[DataCard]]:
     """The fleet of a run, by the run's name or path, or by the path of the fleet's own folder.
+
+    The models of ``--add`` are added. The second value is the digest of the fleet without them,
+    which is part of a run's configuration; the third are the data cards of their answers.
 
     Raises
     ------
     RunError
         If the run or its fleet does not exist, or its files are damaged.
     """
-    fleet = load_fleet(_folder(spec, runs))
-    return StoredFleet(fleet, fleet_digest(fleet))
+    fleet = load_fleet(_folder(spec, request.runs))
+    digest = fleet_digest(fleet)
+    if request.add is None:
+        return fleet, digest, []
+    answers, card = load_questions(request.add, request.columns)
+    return with_added_models(fleet, answers), digest, [card]
 
 
 def fleet_digest(fleet: Fleet) -> str:
@@ -287,30 +272,17 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
             expected="a forecaster with a vector for each model: factors, mf or mean",
             fix="embed the fleet again with --forecaster factors",
         )
-    if not answers.models:
-        raise DataError(
-            f"no answers of new models to {counted(len(answers.ids), 'question')}",
-            expected="rows with a model, a question and whether the answer is correct",
-            fix="check the columns, for example --column correct=NAME",
-        )
-    taken = [name for name in answers.models if name in set(fleet.models)]
+    taken = [name for name in answers.models if name in fleet.models]
     if taken:
         raise SpecError(
             f"{counted(len(taken), 'model')} already in the fleet: {listed(taken, SHOWN)}",
             expected="new models with new names",
             fix="rename or remove them",
         )
-    found = matched_rows(fleet, answers)
-    rows, correct = found[found >= 0], answers.correct[found >= 0]
+    places = matched_rows(fleet, answers)
+    rows, correct = places[places >= 0], answers.correct[places >= 0]
     counts = (~np.isnan(correct)).sum(axis=0)
-    for name, count in zip(answers.models, counts.tolist(), strict=True):
-        if count < FEWEST_ANSWERS:
-            raise DataError(
-                f"{counted(count, 'answer')} of `{name}` to questions that the fleet was fitted "
-                f"on, among {len(answers.ids)} questions",
-                expected=f"{FEWEST_ANSWERS} or more, better several hundred",
-                fix="add its answers to questions of the fleet, with their ids or texts",
-            )
+    _require_enough_answers(answers, counts)
     return replace(
         fleet,
         forecaster=forecaster.added(rows, correct),
@@ -319,6 +291,23 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
         answered=np.concatenate([fleet.answered, counts]).astype(np.int64),
         added=(*fleet.added, *answers.models),
     )
+
+
+def _require_enough_answers(answers: CorrectnessMatrix, counts: NDArray[np.int64]) -> None:
+    if not answers.models:
+        raise DataError(
+            f"no answers of new models to {counted(len(answers.ids), 'question')}",
+            expected="rows with a model, a question and whether the answer is correct",
+            fix="check the columns, for example --column correct=NAME",
+        )
+    name, count = answers.models[int(counts.argmin())], int(counts.min())
+    if count < FEWEST_ANSWERS:
+        raise DataError(
+            f"{counted(count, 'answer')} of `{name}` to questions that the fleet was fitted on, "
+            f"among {len(answers.ids)} questions",
+            expected=f"{FEWEST_ANSWERS} or more, better several hundred",
+            fix="add its answers to questions of the fleet, with their ids or texts",
+        )
 
 
 def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +18,6 @@ from scope.jobs.fleet.factorization import (
 from scope.jobs.fleet.forecaster import (
     Probabilities,
     VectorForecaster,
-    checked_new_models,
     checked_table,
 )
 from scope.jobs.fleet.kernels import (
@@ -34,8 +31,8 @@ from scope.jobs.fleet.kernels import (
 )
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.jobs.fleet.selection import (
+    LeftOutForecasts,
     calibration_slope,
-    left_out_forecasts,
     question_folds,
     question_numbers,
     route_weights,
@@ -112,7 +109,6 @@ class TextFactors(VectorForecaster):
         "landmark_codes_",
         "widths_",
     )
-    least: ClassVar[Mapping[str, float]] = {"dimensions": 1, "landmarks": 1, "folds": 2, "guard": 0}
 
     def __init__(
         self,
@@ -154,18 +150,12 @@ class TextFactors(VectorForecaster):
             Which of the questions that it was fitted on were answered, by their rows then.
         answers
             Shape (len(rows), new models): 1 right, 0 wrong, NaN unknown.
-
-        Raises
-        ------
-        DataError
-            When they do not go together, or a model has no answer.
         """
-        places, given = checked_new_models(rows, answers, len(self.question_vectors_))
         prior = Prior(self.prior_mean_, self.prior_covariance_, float(self.noise_))
         with one_numpy_thread():
-            found = new_model_vectors(self.question_vectors_[places], given, prior)
+            further = new_model_vectors(self.question_vectors_[rows], answers, prior)
         larger = copy.copy(self)
-        larger.model_vectors_ = np.concatenate([self.model_vectors_, found])
+        larger.model_vectors_ = np.concatenate([self.model_vectors_, further])
         larger.skills_ = larger.model_vectors_[:, 0]
         return larger
 
@@ -176,15 +166,18 @@ class TextFactors(VectorForecaster):
         return self
 
     def _fit(self, table: Table, answers: Answers) -> None:
-        numbers, folds = self._inner_folds(table)
-        dimensions = self._dimensions_for(answers.shape[1])
+        numbers = question_numbers(table, self.layout)
+        # Few questions are in fewer folds.
+        folds = question_folds(numbers, min(self.folds, int(numbers.max()) + 1), self.seed)
+        dimensions = min(self.dimensions or MOST_DIMENSIONS, answers.shape[1])
         factors = factorize(answers, dimensions)
         # Each dimension weighs as it does in the answers.
         weight = np.sqrt((factors.model_vectors**2).sum(axis=0))
         basis = self._learn_kernel(table, factors.question_vectors * weight)
         inputs = self._likeness_times(table, basis)
-        predict = partial(predict_by_factors, dimensions=dimensions, guard=self.guard)
-        trial = left_out_forecasts(inputs, answers, numbers, folds, predict)
+        trial = left_out_forecasts(
+            inputs, answers, numbers, folds, dimensions=dimensions, guard=self.guard
+        )
         helps = text_helps(trial, self.guard)
         # 0 stands for forecasts that are the skills themselves.
         self.slope_ = max(calibration_slope(trial, self._generator(1)), 0.0) if helps else 0.0
@@ -201,47 +194,26 @@ class TextFactors(VectorForecaster):
         self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
 
     def _probabilities(self, table: Table) -> Probabilities:
+        from scipy.special import expit
+
         if not self.slope_:
             return np.clip(self._forecasts(table, np.zeros(len(table))), 0, 1)
-        chances = self._forecasts(table, np.ones(len(table)))
-        # The logistic function by way of tanh, which cannot overflow; in place.
-        chances -= np.float32(0.5)
-        chances *= np.float32(self.slope_ / 2)
-        np.tanh(chances, out=chances)
-        chances += 1
-        chances *= np.float32(0.5)
-        return chances
+        logits = self.slope_ * (self._forecasts(table, np.ones(len(table))) - 0.5)
+        return np.asarray(expit(logits), dtype=np.float32)
 
     def _forecasts(self, table: Table, weights: NDArray[np.float64]) -> Probabilities:
         """Skills, and so much of what the text adds to them for each question."""
         skills, coordinates = self.model_vectors_[:, 0], self.model_vectors_[:, 1:]
         if not weights.any():
             return np.tile(skills, (len(table), 1))
-        found = self._likeness_times(table, self.weights_)
-        found += self.offset_
-        found *= weights[:, np.newaxis].astype(np.float32)
-        forecasts: Probabilities = found @ coordinates.T
-        forecasts += skills
-        return forecasts
-
-    def _dimensions_for(self, models: int) -> int:
-        """How many dimensions to fit beside the skill; there are at most as many as models."""
-        return min(self.dimensions or MOST_DIMENSIONS, models)
-
-    def _inner_folds(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Which question each row is, and its fold; few questions are in fewer folds."""
-        numbers = question_numbers(table, self.layout)
-        different = len(np.unique(numbers))
-        return numbers, question_folds(numbers, min(self.folds, different), self.seed)
+        predicted = self._likeness_times(table, self.weights_) + self.offset_
+        weighted = predicted * weights[:, np.newaxis].astype(np.float32)
+        return np.asarray(skills + weighted @ coordinates.T)
 
     def _learn_kernel(self, table: Table, targets: NDArray[np.float32]) -> NDArray[np.float32]:
         """Learn which questions are alike as far as targets go; return the basis of the inputs.
 
-        Parameters
-        ----------
-        targets
-            Shape (questions, any): what is to be predicted. Their squared errors are summed as
-            they are, so that they must be measured in the same unit.
+        The targets have shape (questions, any) and one unit, as their squared errors are summed.
         """
         features = self.layout.features_of(table)
         self.feature_centre_ = features.mean(axis=0)
@@ -292,15 +264,29 @@ class TextFactors(VectorForecaster):
         return np.random.default_rng([self.seed, purpose])
 
 
-def predict_by_factors(
+def left_out_forecasts(
     inputs: NDArray[np.float32],
     answers: Answers,
-    new: NDArray[np.float32],
+    numbers: NDArray[np.int64],
+    folds: NDArray[np.int64],
     *,
     dimensions: int,
     guard: float,
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Skills, and forecasts of new questions, from the inputs and answers of others."""
-    factors = factorize(answers, dimensions)
-    ridge = fit_ridge(inputs, factors.question_vectors, guard=guard)
-    return factors.skills, factors.skills + ridge.predict(new) @ factors.model_vectors.T
+) -> LeftOutForecasts:
+    """Forecast the questions of each fold by factors of the others.
+
+    Questions that no model answered are left out: there is no answer to compare a forecast with.
+    ``inputs`` have the shape (questions, any); ``numbers`` and ``folds`` name the question of each
+    row, and its fold.
+    """
+    means, forecasts = np.empty_like(answers), np.empty_like(answers)
+    for fold in np.unique(folds):
+        out = folds == fold
+        factors = factorize(answers[~out], dimensions)
+        ridge = fit_ridge(inputs[~out], factors.question_vectors, guard=guard)
+        means[out] = factors.skills
+        forecasts[out] = factors.skills + ridge.predict(inputs[out]) @ factors.model_vectors.T
+    answered = ~np.isnan(answers).all(axis=1)
+    return LeftOutForecasts(
+        answers[answered], means[answered], forecasts[answered], numbers[answered]
+    )

@@ -69,7 +69,7 @@ class PairTable:
         - ``kl``: mean Kullback-Leibler divergence of the options in both directions, in nats, 0 or
           more, probabilities of at least 1e-6; NaN without probabilities.
         - ``gain``: share of questions that only the weaker model answers correctly, 0 to 1: an
-          ideal mixture of both is right on so many more than the better one.
+          gain in accuracy of an ideal mixture of both over the better one.
         - ``accuracy``: mean accuracy of the two, 0 to 1; ``gap``: the difference, 0 to 1.
 
         Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -33,7 +33,7 @@ from scope.jobs.task_choice import choose_tasks
 from scope.models import ModelOptions
 from scope.printing import counted, listed
 from scope.progress import reading_shown_by
-from scope.records import AuditResult, Estimate, TaskAnswers
+from scope.records import AuditResult, Manifest, TaskAnswers, Undefined
 from scope.statistics import holm
 from scope.statistics.between_models import FEWEST_MODELS
 from scope.statistics.threads import one_numpy_thread
@@ -87,23 +87,11 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
     def compute(run: Run) -> StudyResult:
         rows = (ask(model, task.task, task.questions, run, request.progress) for model in models)
         answers = TaskAnswers(task="choice", items=task.data.items, answers=tuple(rows))
-        choices = ChoiceTable.of(answers)
-        table = PairTable(choices)
         # Products of matrices are small: several threads would wait for each other.
         with one_numpy_thread(), reading_shown_by(request.progress):
-            pairs, numbers, note = study(Answers(table, names, families, request.seed))
-        form = "probabilities" if table.probabilistic else "choices; not all give probabilities"
-        return StudyResult(
-            manifest=manifest,
-            numbers=tuple(numbers),
-            accuracies=tuple(
-                StudyNumber("accuracy", model.target, model.estimate)
-                for model in accuracy_measurements(choices, names)
-            ),
-            pairs=tuple(pairs),
-            families=families,
-            notes=(f"CAPA is computed from the models' {form}", *filter(None, [note])),
-        )
+            choices = ChoiceTable.of(answers)
+            stored = Answers(PairTable(choices), names, families, request.seed)
+            return _measure(study, stored, choices, manifest)
 
     return Prepared(manifest, compute)
 
@@ -147,6 +135,27 @@ def prepare_size(request: requests.SizeRequest) -> Prepared[StudyResult]:
         )
 
     return Prepared(manifest, compute)
+
+
+def _measure(
+    study: Callable[[Answers], Studied],
+    answers: Answers,
+    choices: ChoiceTable,
+    manifest: Manifest,
+) -> StudyResult:
+    pairs, numbers, note = study(answers)
+    form = "probabilities" if answers.table.probabilistic else "choices; not all give probabilities"
+    return StudyResult(
+        manifest=manifest,
+        numbers=tuple(numbers),
+        accuracies=tuple(
+            StudyNumber("accuracy", model.target, model.estimate)
+            for model in accuracy_measurements(choices, answers.names)
+        ),
+        pairs=tuple(pairs),
+        families=answers.families,
+        notes=(f"CAPA is computed from the models' {form}", *filter(None, [note])),
+    )
 
 
 def _require_enough(names: Sequence[str], judgements: Judgements) -> None:
@@ -293,40 +302,49 @@ def _complementarity(answers: Answers) -> Studied:
 
 
 def _judges(judgements: Judgements, answers: Answers) -> Studied:
-    names, measures = answers.names, answers.table.measures()
-    capa, accuracy = measures["capa"], measures["accuracy"].diagonal()
-    known = [judge for judge in judgements if judge in names]
+    known = [judge for judge in judgements if judge in answers.names]
+    # A judge without stored answers must not come first: the page answers by the first number.
+    in_order = [[judge] for judge in dict.fromkeys((*known, *judgements))]
     pairs: list[StudyPair] = []
     numbers: list[StudyNumber] = []
-    # A judge without stored answers must not come first: the page answers by the first number.
-    in_order = dict.fromkeys((*known, *judgements))
-    for judges in [known] * (len(known) > 1) + [[judge] for judge in in_order]:
-        columns = [names.index(judge) for judge in judges if judge in known]
-        judged = [
-            place
-            for place, name in enumerate(names)
-            if name not in judges
-            and all(name in judgements[judge] for judge in judges)
-            and np.isfinite([accuracy[place], *capa[place, columns]]).all()
-        ]
-        scores = np.array(
-            [[np.mean(list(judgements[j][names[m]].values())) for j in judges] for m in judged]
-        )
-        label = judges[0] if len(judges) == 1 else f"mean of {len(judges)} judges"
-        alike, skill = capa[np.ix_(judged, columns)], accuracy[judged]
-        number = inference.judge_number(label, scores, alike, skill, answers.seed)
+    for judges in [known, *in_order] if len(known) > 1 else in_order:
+        number, of_judge = _judge(judges, judgements, answers)
         numbers.append(number)
-        if len(judges) == 1 and isinstance(number.estimate, Estimate):
-            left = inference.residuals(np.column_stack([scores, alike]), skill)
-            rows = np.column_stack([scores, alike, skill, left])
-            pairs += [
-                StudyPair(label, names[place], dict(zip(JUDGED, row, strict=True)))
-                for place, row in zip(judged, rows, strict=True)
-            ]
+        pairs += of_judge
     tested = [n for n, number in enumerate(numbers) if n and number.p_value is not None]
     adjusted = holm([numbers[n].p_value or 0.0 for n in tested]) if tested else ()
     for n, p_value in zip(tested, adjusted, strict=True):
         numbers[n] = replace(numbers[n], p_value=p_value)
-    left_out = sorted({model for row in judgements.values() for model in row} - {*names})
+    left_out = sorted({model for row in judgements.values() for model in row} - {*answers.names})
     missing = f"{counted(len(left_out), 'judged model')} without stored answers"
     return pairs, numbers, f"{missing}: {listed(left_out, 10)}" if left_out else ""
+
+
+def _judge(
+    judges: Sequence[str], judgements: Judgements, answers: Answers
+) -> tuple[StudyNumber, list[StudyPair]]:
+    """The number of one judge or of all together, and the pairs with each judged model."""
+    names, measures = answers.names, answers.table.measures()
+    capa, accuracy = measures["capa"], measures["accuracy"].diagonal()
+    columns = [names.index(judge) for judge in judges if judge in names]
+    judged = [
+        place
+        for place, name in enumerate(names)
+        if name not in judges
+        and all(name in judgements[judge] for judge in judges)
+        and np.isfinite([accuracy[place], *capa[place, columns]]).all()
+    ]
+    scores = np.array(
+        [[np.mean(list(judgements[j][names[m]].values())) for j in judges] for m in judged]
+    )
+    label = judges[0] if len(judges) == 1 else f"mean of {len(judges)} judges"
+    alike, skill = capa[np.ix_(judged, columns)], accuracy[judged]
+    number = inference.judge_number(label, scores, alike, skill, answers.seed)
+    if len(judges) > 1 or isinstance(number.estimate, Undefined):
+        return number, []
+    left = inference.residuals(np.column_stack([scores, alike]), skill)
+    rows = np.column_stack([scores, alike, skill, left])
+    return number, [
+        StudyPair(label, names[place], dict(zip(JUDGED, row, strict=True)))
+        for place, row in zip(judged, rows, strict=True)
+    ]

@@ -49,7 +49,8 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
     ("named", "found"),
     [
         (("--model", "model-0"), "no model `model-0` of --model"),
-        (("--cost", "model-00=dear"), "--cost model-00=dear"),
+        (("--cost", "model-00=dear"), "`dear` as the cost of a model"),
+        (("--cost", "model-00=-1"), "a cost of -1.0 for `model-00`"),
         (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
         (("--budget", "1"), "a budget of 1 a question, and no costs"),
         (("--costs", "gone.csv"), "gone.csv"),

@@ -5,8 +5,6 @@ from dataclasses import replace
 import pytest
 from made_up_fleet_comparison import (
     MODELS,
-    communities,
-    contributions,
     estimate,
     expected,
     members,
@@ -16,7 +14,6 @@ from made_up_fleet_comparison import (
 )
 
 from reports.blocks import Table
-from reports.prose import plain, written
 from scope.jobs.fleet import charts_and_tables as tables
 from scope.jobs.fleet.charts_and_tables import MOST_COMMUNITIES, MOST_DOTS, map_chart
 from scope.records import BenchmarkPoint, FleetModel, Undefined
@@ -76,12 +73,6 @@ def test_communities_come_from_the_largest_and_there_are_never_more_than_shapes(
     assert len(groups) <= MOST_COMMUNITIES + 1
 
 
-def test_models_without_a_place_are_not_drawn():
-    assert len(map_chart(members()).chart.dots) == 5
-    assert map_chart([replace(model, x=None) for model in members()]) is None
-    assert map_chart([]) is None
-
-
 def test_observed_accuracies_are_drawn_beside_the_expected_ones_or_these_alone():
     chart = tables.accuracies_chart(expected()).chart
     assert [(dot.name, dot.x, dot.y) for dot in chart.dots] == [
@@ -107,12 +98,6 @@ def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
     assert tables.benchmark_chart(predictions()[2]) is None
 
 
-def words(table):
-    return [
-        [plain(written(cell)).replace("\u00a0", " ") for cell in row.cells] for row in table.rows
-    ]
-
-
 def heads(table):
     return [column.heading for column in table.columns]
 
@@ -130,15 +115,6 @@ def test_columns_without_a_value_are_left_out():
     assert tables.models_table(plain_ones).finder.selects == ()
 
 
-def test_without_rows_there_is_no_table():
-    makers = [getattr(tables, name) for name in dir(tables) if name.endswith("_table")]
-    makers.remove(tables._table)
-    makers.remove(tables.strips_table)
-    makers.remove(tables.contributions_table)
-    assert {make(()) for make in makers} == {None}
-    assert [*tables.scores_tables(()), tables.contributions_table((), "points", 1)] == [None] * 3
-
-
 def test_errors_of_benchmarks_are_roots_in_points():
     table = tables.predictions_table(predictions())
     assert "Of the mean" not in heads(table)
@@ -147,16 +123,3 @@ def test_errors_of_benchmarks_are_roots_in_points():
     assert (first.cells[2].value, first.cells[2].interval) == ("17.7", "[15.3, 19.8]")
     assert (first.cells[3].value, first.cells[4]) == ("0.625", "97 of 100")
     assert last.cells[3].reason.startswith("too few models")
-
-
-def test_contributions_begin_with_the_greatest_and_communities_with_themselves():
-    gains = [
-        row.cells[2].value for row in tables.contributions_table(contributions(), "points", 1).rows
-    ]
-    assert gains == ["+4.7", "0.0", "−2.3", "undefined"]
-    near = words(tables.communities_table(communities()))
-    assert [row[1:3] + row[4:] for row in near] == [
-        ["itself", "1", "0.500", "0.500"],
-        ["itself", "1", "< 0.001", "< 0.001"],
-        [communities()[0].second, "4", "none", "none"],
-    ]

@@ -34,14 +34,6 @@ def test_the_moments_by_hand():
     assert shrunk_skills(answers).tolist() == pytest.approx([0.8, 0.2102], abs=2e-4)
 
 
-def test_a_model_without_answers_has_the_mean_of_the_others():
-    assert shrunk_skills(matrix([[1, 0, UNKNOWN], [1, 0, UNKNOWN]]))[2] == pytest.approx(0.5)
-
-
-def test_no_answers_at_all_say_nothing():
-    assert shrunk_skills(matrix([[UNKNOWN, UNKNOWN]])).tolist() == [0.5, 0.5]
-
-
 def test_shrunk_skills_are_nearer_to_the_truth_than_accuracies():
     generator = np.random.default_rng(3)
     truth = generator.beta(6, 4, size=200)
@@ -79,15 +71,6 @@ def test_distances_between_models_are_those_of_their_fitted_answers(seed):
     apart = ((text[:, 0] - text[:, 1]) ** 2).mean()
     gap = factors.model_vectors[0] - factors.model_vectors[1]
     assert (gap**2).sum() == pytest.approx(apart, abs=1e-4)
-
-
-@given(st.integers(0, 1000))
-def test_the_order_of_models_and_questions_does_not_matter(seed):
-    answers = dense(seed, 40, 7)
-    generator = np.random.default_rng(seed)
-    models, questions = generator.permutation(7), generator.permutation(40)
-    first, second = factorize(answers, 3), factorize(answers[questions][:, models], 3)
-    assert fitted(second) == pytest.approx(fitted(first)[questions][:, models], abs=2e-3)
 
 
 def test_unknown_answers_of_a_simple_fleet_are_filled_correctly():

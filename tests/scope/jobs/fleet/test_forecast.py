@@ -11,6 +11,7 @@ from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.requests import ForecastRequest
 from scope.jobs.fleet.stored_fleet import Fleet
 from scope.records import Undefined
+from scope.statistics import mean_estimate
 
 
 def planned(path, **asked):
@@ -73,13 +74,51 @@ def test_of_questions_that_are_all_known_nothing_is_expected(answers, tmp_path):
     assert found.shift is None
 
 
+def test_a_learning_curve_scores_fits_on_more_and_more_questions_by_hand(tmp_path):
+    """Model ``a`` is right but for every fourth question, which ``b`` alone answers correctly."""
+    rows = [f"{m},q{n},{int((n % 4 > 0) == (m == 'a'))}" for n in range(100) for m in "ab"]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(["model,id,correct", *rows]) + "\n", encoding="utf-8")
+    asked = {"data": str(path), "forecaster": "mean", "runs": tmp_path, "run": "curve"}
+    found = forecast_fleet(**asked, learning_curve=True, curve_start=10)
+    assert [point.questions for point in found.curve] == [10, 20, 40, 80]
+    written = (tmp_path / "curve" / "forecasts.csv").read_text().splitlines()[1::2]
+    held_out = [int(line.split(",")[0][1:]) for line in written]
+    # Every fit predicts that a is right and b wrong: both forecasts come true, or neither.
+    hits = [int(number % 4 > 0) for number in held_out]
+    expected = mean_estimate(hits, [f"id q{number}" for number in held_out])
+    assert (expected.n, sum(hits)) == (20, 20 * expected.value)
+    for point in found.curve:
+        accuracy = point.score.accuracy
+        assert (accuracy.value, accuracy.n) == (pytest.approx(expected.value, abs=1e-6), 20)
+        assert (accuracy.low, accuracy.high) == pytest.approx(
+            (expected.low, expected.high), abs=1e-6
+        )
+    shown = str(found)
+    assert all(f"{size}  " in shown for size in (10, 20, 40, 80))
+    assert shown.index("Learning curve") > 0
+    assert "training questions" in found.html()
+    frame = found.to_frame()
+    assert (frame["metric"] == "learning_curve").sum() == 4
+
+
+def test_a_part_with_too_little_to_learn_from_leaves_the_other_points(tmp_path):
+    rows = [f"a,q{n},{n % 2}" for n in range(100)] + [f"b,q{n},1" for n in range(0, 100, 25)]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(["model,id,correct", *rows]) + "\n", encoding="utf-8")
+    asked = {"data": str(path), "forecaster": "mean", "runs": tmp_path, "seed": 1}
+    first, *_, last = forecast_fleet(**asked, learning_curve=True, curve_start=10).curve
+    assert first.score.accuracy == Undefined(reason="no answer of 1 of 2 models: `b`")
+    assert last.score.accuracy.n == 20
+
+
 LAYOUT = QuestionLayout(vector=1)
 TABLE = np.arange(10, dtype=np.float32)[:, np.newaxis]
 # Of the first model nine answers of ten are right, of the second one.
 LEARNED = np.array([[row < 9, row == 9] for row in range(10)], dtype=np.float32)
 
 
-def evaluation(correct, added=()):
+def evaluation(correct):
     """Questions that both models answer the other way round than what the fleet learned from."""
     asked = np.asarray(correct, dtype=np.float32)
     ids = tuple(f"new{row}" for row in range(len(asked)))
@@ -91,7 +130,6 @@ def evaluation(correct, added=()):
         ids=tuple(f"q{row}" for row in range(10)),
         texts_digest=("",) * 10,
         encoder="hf:toy",
-        added=added,
     )
     questions = CorrectnessMatrix(
         models=fleet.models,
@@ -115,9 +153,3 @@ def test_the_mean_is_that_of_the_answers_learned_from():
     assert (knn.forecaster, knn.accuracy.value, knn.gain.value) == ("knn", 1.0, 1.0)
     # Squares of 0.9 - 0 and of 0.1 - 1.
     assert mean.brier.value == pytest.approx(0.81)
-
-
-def test_of_the_models_those_that_were_added_are_listed():
-    assert evaluation([[0, 1]]).facts()["fleet"] == ()
-    (one,) = evaluation([[0, 1]], added=("poor",)).facts()["fleet"]
-    assert (one.name, one.added, one.skill.n, one.x) == ("poor", True, 10, None)

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestNeighbors
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError
 from scope.jobs.fleet.factorization import shrunk_skills
 from scope.jobs.fleet.forecaster import (
     MeanForecaster,
@@ -33,19 +33,11 @@ def test_a_table_of_another_shape_is_refused_with_what_columns_it_needs(shape):
         checked_table(np.zeros(shape), LAYOUT)
 
 
-@pytest.mark.parametrize("number", [np.nan, np.inf])
-def test_a_table_holds_finite_numbers_alone(number):
-    table = np.zeros((3, 4))
-    table[1, 2] = number
-    with pytest.raises(DataError, match="not finite in row 1"):
-        checked_table(table, LAYOUT)
-
-
 @pytest.mark.parametrize(
     ("answers", "found"),
     [
         ([[1.0, 0.0]], r"answers of shape \(1, 2\) to 2 questions"),
-        ([[1.0, 0.5], [0.0, 1.0]], "the value 0.5 among the answers"),
+        ([[1.0, 0.5], [0.0, 1.0]], "the values `0.0`, `0.5`, `1.0` among the answers"),
         ([[1.0, 1.0], [1.0, np.nan]], "all 3 answers are right"),
         ([[1.0, np.nan], [0.0, np.nan]], "no answer of the model in column 1"),
     ],
@@ -64,24 +56,19 @@ def test_the_score_counts_known_answers_alone():
     assert forecaster.score(table, np.array([[1.0, 1.0], [np.nan, 0.0]])) == pytest.approx(2 / 3)
 
 
-def test_a_spelling_names_what_is_not_by_default():
-    assert NeighbourForecaster(layout=LAYOUT).spelling == "knn"
-    assert NeighbourForecaster(layout=LAYOUT, neighbours=9).spelling == "knn(neighbours=9)"
-
-
 VECTORS = ["mf", "factors", "mean"]
 """Those that models can be added to."""
 ALL = {
     "mean": MeanForecaster,
     "knn": NeighbourForecaster,
-    "mf": partial(MatrixFactorization, dimensions=4, epochs=20, batch=128, learning_rate=0.04),
+    "mf": partial(MatrixFactorization, dimensions=4, epochs=8, batch=256, learning_rate=0.1),
     "factors": TextFactors,
 }
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_skills_are_accuracies_where_all_is_known_and_drawn_together_where_little_is(name):
-    table, answers = toy_fleet.fleet(questions=200, unknown=0.0)
+    table, answers = toy_fleet.fleet(questions=120, unknown=0.0)
     fitted = ALL[name](layout=toy_fleet.LAYOUT).fit(table, answers)
     assert fitted.skills_ == pytest.approx(answers.mean(axis=0), abs=1e-6)
     best = int(fitted.skills_.argmax())
@@ -93,16 +80,13 @@ def test_skills_are_accuracies_where_all_is_known_and_drawn_together_where_littl
     assert again.skills_[lucky] > fitted.skills_[lucky]
 
 
-@pytest.fixture(scope="module", params=VECTORS)
-def with_twin(request):
-    """Answers in which two models are alike, and a forecaster fitted on them."""
+@pytest.mark.parametrize("name", VECTORS)
+def test_a_few_right_answers_make_no_newcomer_the_best_and_twins_lie_together(name):
     table, answers = toy_fleet.fleet(questions=300, models=12, unknown=0.0)
     answers[:, 5] = answers[:, 4]
-    return answers, ALL[request.param](layout=toy_fleet.LAYOUT).fit(table, answers)
-
-
-def test_a_few_right_answers_make_no_newcomer_the_best(with_twin):
-    answers, fitted = with_twin
+    fitted = ALL[name](layout=toy_fleet.LAYOUT).fit(table, answers)
+    apart = np.linalg.norm(fitted.places_ - fitted.places_[4], axis=1)
+    assert set(np.argsort(apart)[:2]) == {4, 5}
     easy = np.argsort(answers.mean(axis=1))[-12:]
     larger = fitted.added(easy[:3], np.ones((3, 1), dtype=np.float32))
     assert larger.skills_.shape == (13,)
@@ -110,13 +94,6 @@ def test_a_few_right_answers_make_no_newcomer_the_best(with_twin):
     assert larger.skills_.argmax() < 12
     twin = fitted.added(np.arange(300), answers[:, 4:5])
     assert twin.skills_[-1] == pytest.approx(fitted.skills_[4], abs=0.03)
-
-
-def test_a_model_has_its_place_beside_its_twin(with_twin):
-    places = with_twin[1].places_
-    apart = np.linalg.norm(places - places[4], axis=1)
-    assert len(places) == 12
-    assert set(np.argsort(apart)[:2]) == {4, 5}
 
 
 @pytest.mark.parametrize("name", VECTORS)
@@ -134,44 +111,12 @@ def test_models_added_change_nothing_about_the_others_nor_each_other(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_input_there_is_nothing_to_learn_from_is_refused_and_an_empty_row_is_not(name):
-    forecaster = ALL[name](layout=toy_fleet.LAYOUT)
-    table, answers = toy_fleet.fleet()
-    answers[2] = np.nan
-    forecaster.fit(table, answers)
-    with pytest.raises(DataError, match="answers are wrong"):
-        forecaster.fit(table, np.zeros_like(answers))
-    table[7, 0] = np.nan
-    with pytest.raises(DataError, match="row 7"):
-        forecaster.fit(table, answers)
-
-
-@pytest.mark.parametrize("name", ALL)
 def test_scikit_learn_clones_and_searches_it(name):
     forecaster = ALL[name](layout=toy_fleet.LAYOUT)
     assert clone(forecaster).spelling == forecaster.spelling
     search = GridSearchCV(forecaster, {"layout": [toy_fleet.LAYOUT]}, cv=3)
     search.fit(*toy_fleet.fleet(unknown=0))
     assert 0.4 < search.best_score_ <= 1
-
-
-@pytest.mark.parametrize(
-    ("name", "parameter", "value"),
-    [
-        ("knn", "neighbours", 0),
-        *(("mf", name, 0) for name in ("dimensions", "epochs", "batch", "learning_rate")),
-        *(("mf", name, -1.0) for name in ("noise", "weight_decay")),
-        ("mf", "learning_rate", np.nan),
-        ("factors", "dimensions", 0),
-        ("factors", "landmarks", 0),
-        ("factors", "folds", 1),
-        ("factors", "guard", -0.1),
-    ],
-)
-def test_parameters_that_cannot_be_are_named(name, parameter, value):
-    forecaster = ALL[name](layout=toy_fleet.LAYOUT).set_params(**{parameter: value})
-    with pytest.raises(SpecError, match=f"{parameter}={value}"):
-        forecaster.fit(*toy_fleet.fleet())
 
 
 NAN = np.nan
@@ -185,14 +130,6 @@ def test_a_further_model_has_the_accuracy_of_its_answers():
     more = mean.added(np.array([1, 3]), np.array([[1, 1], [NAN, 0]], dtype=np.float32))
     assert more.predict_proba(TABLE[:1]) == pytest.approx(np.array([[3 / 4, 1 / 3, 1, 1 / 2]]))
     assert mean.model_vectors_.shape == (2, 1)
-
-
-@given(st.integers(0, 1000))
-def test_it_predicts_as_well_as_any_constant_can(seed):
-    table, answers = toy_fleet.fleet(seed=seed, questions=20)
-    found = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers).score(table, answers)
-    right, known = np.nansum(answers, axis=0), (~np.isnan(answers)).sum(axis=0)
-    assert found == pytest.approx(np.maximum(right, known - right).sum() / known.sum())
 
 
 def made(neighbours, layout=toy_fleet.LAYOUT):
@@ -227,20 +164,3 @@ def test_the_nearest_are_those_of_a_stable_sort(seed, count):
     first = np.argsort(distances, axis=1, kind="stable")[:, :count]
     np.put_along_axis(chosen, first, 1, axis=1)
     assert nearest(distances, count).tolist() == chosen.tolist()
-
-
-def test_with_as_many_neighbours_as_questions_it_is_the_mean():
-    table, answers = toy_fleet.fleet()
-    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table, answers)
-    for neighbours in (60, 131):
-        found = made(neighbours).fit(table, answers).predict_proba(table)
-        assert found == pytest.approx(mean.predict_proba(table), abs=1e-6)
-
-
-def test_it_keeps_what_it_saw_when_the_answers_are_changed_afterwards():
-    table, answers = toy_fleet.fleet()
-    forecaster = made(5).fit(table, answers)
-    before = forecaster.predict_proba(table)
-    question = table.copy()
-    answers[...], table[...] = 0, 0
-    assert forecaster.predict_proba(question).tobytes() == before.tobytes()

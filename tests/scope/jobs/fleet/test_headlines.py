@@ -57,13 +57,6 @@ def test_no_box_is_green_without_an_interval_above_zero_from_enough_questions(ga
     assert (frame == "good") == (gain.n >= FEW_QUESTIONS and round(gain.low, 3) > 0)
 
 
-def test_a_part_of_the_questions_never_stands_for_all():
-    parts = tuple(one for one in scores() if one.category is not None)
-    routes = tuple(one for one in routers() if one.category is not None)
-    assert [*headlines.of_forecasts(parts)] == []
-    assert headlines.of_route(bare("fleet-route", routers=routes)).kind == "undecided"
-
-
 def forecast(gaps, shift):
     """Forecasts of models whose observed accuracy lies so far from the expected one."""
     rows = tuple(

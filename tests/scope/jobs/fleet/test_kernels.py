@@ -45,37 +45,10 @@ def test_likeness_is_the_sum_of_its_kinds_pair_by_pair(mix):
     assert kernel(asked) == pytest.approx(np.array(expected), abs=1e-5)
 
 
-def test_widths_are_shares_of_the_median_squared_distance():
-    points = np.float32([[0], [1], [3]])
-    kernel = landmark_kernel(
-        QuestionInputs(points, 2 * points, np.zeros(3, int)), Mix(), 3, np.random.default_rng(0)
-    )
-    # Squared distances 1, 4 and 9 of the vectors, four times as much of the features.
-    assert (kernel.vector_width, kernel.feature_width) == pytest.approx((0.6 * 4, 2 * 16))
-
-
 def test_a_category_never_seen_is_like_no_other_not_even_itself():
     unseen = questions(0)._replace(codes=np.full(20, -1))
     with_category = Kernel(Mix(category=5, within=3), unseen, 1.0, 1.0)
     assert (with_category(unseen) == Kernel(Mix(), unseen, 1.0, 1.0)(unseen)).all()
-
-
-@given(st.integers(0, 1000))
-def test_landmarks_are_distinct_questions_all_where_there_are_fewer(seed):
-    asked = questions(seed)
-    for wanted, drawn in ((7, 7), (50, 20)):
-        kernel = landmark_kernel(asked, Mix(), wanted, np.random.default_rng(seed))
-        marks = {tuple(row) for row in kernel.landmarks.vectors.tolist()}
-        assert len(marks) == drawn
-        assert marks <= {tuple(row) for row in asked.vectors.tolist()}
-
-
-@pytest.mark.parametrize("mix", MIXES)
-def test_with_every_question_a_landmark_inputs_give_the_whole_kernel(mix):
-    asked = questions(2)
-    kernel = landmark_kernel(asked, mix, 20, np.random.default_rng(0))
-    inputs = kernel(asked) @ nystroem_basis(kernel)
-    assert inputs @ inputs.T == pytest.approx(kernel(asked), abs=1e-3)
 
 
 def test_with_every_question_a_landmark_ridge_is_the_whole_kernel_ridge():
@@ -168,17 +141,3 @@ def test_a_target_that_the_inputs_do_not_tell_keeps_its_mean():
     assert ridge.gain[0] > 0 == ridge.gain[1]
     assert not ridge.weights[:, 1].any()
     assert (ridge.predict(inputs)[:, 1] == targets.mean(axis=0)[1]).all()
-
-
-def test_forecasts_are_those_of_the_normal_equations():
-    inputs, targets = data(3)
-    ridge = fit_ridge(inputs, targets[:, :1], strengths=(0.5,))
-    expected = solved(inputs, targets[:, 0], 0.5)[1](inputs)
-    assert ridge.predict(inputs)[:, 0] == pytest.approx(expected, abs=1e-3)
-
-
-def test_one_row_and_inputs_that_never_vary_give_the_mean():
-    one = fit_ridge(np.ones((1, 2), np.float32), np.full((1, 1), 7, np.float32))
-    assert one.predict(np.zeros((1, 2), np.float32)).tolist() == [[7]]
-    flat = fit_ridge(np.ones((4, 2), np.float32), np.float32([[1], [2], [3], [6]]))
-    assert flat.predict(np.zeros((1, 2), np.float32)).tolist() == [[3]]

@@ -1,10 +1,67 @@
-import numpy as np
-import pytest
+"""Contributions of benchmarks to forecasts of single answers."""
 
-from scope.jobs.fleet.inputs import held_out_rows
-from scope.jobs.fleet.map import contributions_of
+import numpy as np
+
+import scope
+from scope.errors import DataError
+from scope.jobs.fleet.map import contributions
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.progress import Silent
+from scope.records import Undefined
+from scope.statistics import paired_difference
+
+NAN = np.nan
+TRAIN = ["arc", "arc", "law", None]
+RIGHT = [[0.9, 0.1], [0.9, 0.9], [0.1, 0.1], [0.9, 0.9]]
+MIXED = [[0.1, 0.1], [0.9, 0.1], [0.9, 0.9], [0.1, 0.1]]
+KNOWN = ((1, 0), (1, 1), (0, NAN), (1, 1))
+
+
+def measured(without_arc, without_law=RIGHT, correct=KNOWN):
+    """Contributions by a forecaster that predicts ``RIGHT`` after it has seen all."""
+    test = CorrectnessMatrix(
+        models=("a", "b"),
+        ids=("q1", "q2", "q3", "q4"),
+        texts=("",) * 4,
+        categories=("arc", "law", "law", None),
+        correct=np.array(correct, dtype=np.float32),
+    )
+    asked = []
+
+    def fit_predict(rows):
+        asked.append(rows.tolist())
+        predicted = (RIGHT, without_arc, without_law)[len(asked) - 1]
+        if isinstance(predicted, Exception):
+            raise predicted
+        return np.asarray(predicted)
+
+    found = contributions(fit_predict, TRAIN, test, Silent())
+    assert asked == [[True] * 4, [False, False, True, True], [True, True, False, True]]
+    return {(one.source, one.target): one.value for one in found}
+
+
+def test_a_contribution_is_the_error_without_minus_the_error_with_by_hand():
+    found = measured(MIXED)
+    assert list(found) == [("arc", "arc"), ("arc", "law"), ("law", "arc"), ("law", "law")]
+    # Without arc, one of two answers of q1 goes wrong, one of two of q2, and the one of q3.
+    q1, *law = (f"id q{number}" for number in (1, 2, 3))
+    assert found["arc", "arc"] == paired_difference([1], [0.5], [q1])
+    assert found["arc", "law"] == paired_difference([1, 1], [0.5, 0], law)
+    assert found["law", "law"].value == 0
+
+
+def test_a_target_without_known_answers_is_undefined():
+    found = measured(RIGHT, correct=(KNOWN[0], (NAN, NAN), (NAN, NAN), KNOWN[3]))
+    assert isinstance(found["arc", "law"], Undefined)
+    assert found["arc", "arc"].value == 0
+
+
+def test_what_cannot_be_learned_without_a_benchmark_leaves_the_others():
+    refused = DataError("no answer of the model in column 1", expected="some", fix="add some")
+    found = measured(refused)
+    expected = Undefined(reason="without arc: no answer of the model in column 1")
+    assert found["arc", "law"] == expected
+    assert found["law", "law"].value == 0
 
 
 class Words:
@@ -16,35 +73,23 @@ class Words:
         return np.array([[len(text), ord(text[0])] for text in texts], dtype=np.float32)
 
 
-@pytest.fixture(autouse=True)
-def cache(monkeypatch, tmp_path):
+def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark(monkeypatch, tmp_path):
+    """Coins; were the same questions learned from, the same answers would be predicted."""
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
-
-
-def matrix(texts, categories):
-    """Coins: no text says who answers correctly, but the same text has the same answers."""
-    sides = np.random.default_rng(0).integers(0, 2, (len(set(texts)), 6))
-    kinds = {text: place for place, text in enumerate(sorted(set(texts)))}
-    return CorrectnessMatrix(
-        models=tuple("abcdef"),
-        ids=tuple(f"q{place}" for place in range(len(texts))),
-        texts=tuple(texts),
-        categories=tuple(categories),
-        correct=sides[[kinds[text] for text in texts]],
-    )
-
-
-def coins():
-    texts = [f"{'xyz'[place % 3]} {'o' * place}" for place in range(50)] * 4
-    return matrix(texts, ["laws" if len(text) % 2 else "sums" for text in texts])
-
-
-def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark():
-    """Were the same questions learned from, the same answers would be predicted."""
-    matrix = coins()
-    held_out = held_out_rows(matrix.texts, 0.2, 0)
-    assert held_out.sum() == 40
-    for found in contributions_of(matrix, held_out, Words(), 0, Silent()):
-        assert found.value.low <= 0.02
+    monkeypatch.setattr("scope.jobs.fleet.embed.load_encoder", lambda *_: Words())
+    sides = np.random.default_rng(0).integers(0, 2, (50, 6))
+    lines = ["model,id,question,category,correct"]
+    for row in range(200):
+        place = row % 50
+        text, category = f"{'xyz'[place % 3]} {'o' * place}", ("sums", "laws")[place % 2]
+        lines += [f"{model},{row},{text},{category},{sides[place, model]}" for model in range(6)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    asked = {"data": str(tmp_path / "t.csv"), "run": str(tmp_path / "run")}
+    found = scope.map_fleet(**asked, contributions=True, communities={"0": "even"})
+    assert found.fleet[0].community == "even"
+    assert "--communities" not in found.manifest.command
+    assert len(found.contributions) == 4
+    for one in found.contributions:
+        assert one.value.low <= 0.02
         # Ten different texts are held out, each four times.
-        assert found.value.n <= 10
+        assert one.value.n <= 10

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import toy_fleet
 
-from scope.jobs.fleet.forecaster import MeanForecaster
 from scope.jobs.fleet.matrix_factorization import MatrixFactorization, train_bilinear
 from scope.models.torch_setup import load_torch
 
@@ -62,47 +61,11 @@ def test_noise_changes_what_is_learned_and_nothing_of_the_table():
     assert np.array_equal(table, before)
 
 
-def test_torchs_own_generator_and_threads_stay_as_they_were_and_change_no_byte():
-    torch = load_torch()
-    threads, state = torch.get_num_threads(), torch.random.get_rng_state()
-    first = train_bilinear(*toy_fleet.fleet(), settings(noise=0.1))
-    assert torch.get_num_threads() == threads
-    assert torch.equal(torch.random.get_rng_state(), state)
-    torch.rand(1)
-    again = train_bilinear(*toy_fleet.fleet(), settings(noise=0.1))
-    assert all(map(np.array_equal, first, again))
-
-
 FAST = {"dimensions": 8, "epochs": 40, "batch": 64, "learning_rate": 0.02}
 
 
 def made(**parameters):
     return MatrixFactorization(layout=toy_fleet.LAYOUT, **{**FAST, **parameters})
-
-
-def test_as_it_is_it_is_the_published_one():
-    published = MatrixFactorization(layout=toy_fleet.LAYOUT)
-    assert published.spelling == "mf"
-    assert published.get_params() | {"layout": None} == {
-        "layout": None,
-        "dimensions": 232,
-        "epochs": 50,
-        "batch": 2048,
-        "learning_rate": 1e-4,
-        "weight_decay": 1e-5,
-        "noise": 0.05,
-        "seed": 0,
-    }
-
-
-@pytest.mark.slow
-def test_unseen_questions_are_predicted_better_than_by_the_mean():
-    table, answers = toy_fleet.fleet(questions=400, models=12)
-    new, truth = toy_fleet.fleet(questions=400, models=12)
-    fitted = made().fit(table[:300], answers[:300])
-    mean = MeanForecaster(layout=toy_fleet.LAYOUT).fit(table[:300], answers[:300])
-    gain = fitted.score(new[300:], truth[300:]) - mean.score(new[300:], truth[300:])
-    assert gain > 0.05
 
 
 def test_a_forecast_is_the_logistic_of_vectors_times_projected_question():

@@ -4,15 +4,14 @@ import pytest
 from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
 from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.models import (
+    MappedModels,
     answer_vectors,
     describe_models,
     place_models,
     skill_estimate,
-    skills_of_answers,
 )
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.text_factors import TextFactors
-from scope.records import Undefined
 from scope.statistics import mean_estimate
 
 LAYOUT = QuestionLayout(vector=1)
@@ -29,17 +28,10 @@ def test_a_skill_is_the_mean_with_the_interval_that_means_have_elsewhere(right, 
     assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high))
 
 
-def test_unknown_answers_are_no_part_of_a_skill():
-    one, other = skills_of_answers(np.float32([[1, np.nan], [0, np.nan], [np.nan, np.nan]]))
-    assert (one.value, one.n) == (0.5, 2)
-    assert isinstance(other, Undefined)
-
-
-def test_the_map_shows_a_forecasters_own_vectors_where_it_has_them():
-    forecaster = TextFactors(layout=LAYOUT).fit(TABLE, ANSWERS)
-    placed = place_models(forecaster)
-    assert np.array_equal(placed.vectors, forecaster.places_)
-    assert "the models' vectors of factors" in placed.note
+def described(vectors, communities=None, added=()):
+    names = "abcdef"[: len(vectors)]
+    skills = [skill_estimate(0.5, 4)] * len(vectors)
+    return describe_models(MappedModels(names, skills, vectors, "", {}, added), communities)
 
 
 @pytest.mark.parametrize("kind", [MatrixFactorization, TextFactors])
@@ -51,45 +43,33 @@ def test_models_with_the_same_answers_lie_together_whatever_the_forecaster(kind)
     settings = {"epochs": 40, "learning_rate": 1e-2} if kind is MatrixFactorization else {}
     layout = QuestionLayout(vector=4)
     forecaster = kind(layout=layout, **settings).fit(table, np.tile(given, (1, 2)))
-    members = describe_models(
-        ("a", "b", "c", "d", "e", "f"),
-        [skill_estimate(0.5, 4)] * 6,
-        place_models(forecaster).vectors,
-    ).listed
+    members, _ = described(place_models(forecaster)[0])
     # Models a and d, and so on, answered alike; a and b nearly, and c the other way round.
     assert [one.nearest[0].model for one in members] == ["d", "e", "f", "a", "b", "c"]
     assert {near.model for near in members[0].nearest[:3]} == {"b", "d", "e"}
 
 
-def test_answers_take_the_place_of_vectors_that_nearest_questions_have_not():
+def test_answers_take_the_place_of_vectors_that_a_forecaster_has_not():
     nearest = NeighbourForecaster(layout=LAYOUT).fit(TABLE, ANSWERS)
-    placed = place_models(nearest)
-    assert np.array_equal(placed.vectors, answer_vectors(ANSWERS))
-    assert "knn has no vectors of models" in placed.note
-
-
-def test_means_alone_make_a_line():
+    vectors, note = place_models(nearest)
+    assert np.array_equal(vectors, answer_vectors(ANSWERS))
+    assert "knn has no vectors of models" in note
     mean = MeanForecaster(layout=LAYOUT).fit(TABLE, ANSWERS)
-    assert place_models(mean).vectors.shape == (3, 1)
-    assert place_models(mean, ANSWERS).vectors.shape[1] > 1
+    assert place_models(mean)[0].shape == (3, 1)
+    assert place_models(mean, ANSWERS)[0].shape[1] > 1
 
 
 def test_models_are_described_with_place_neighbours_and_community():
     vectors = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
-    skills = [skill_estimate(0.5, 4)] * 3
-    (one, two, three), note = describe_models(
-        ("a", "b", "c"), skills, vectors, communities={"b": "far"}, added=("c",)
-    )
+    (one, two, three), note = described(vectors, {"b": "far"}, ("c",))
     assert "explain 100 % of the variance" in note
     assert [near.model for near in one.nearest] == ["b", "c"]
     assert (one.community, two.community, three.added) == (None, "far", True)
-    distance = np.hypot(two.x - three.x, two.y - three.y)
-    assert distance == pytest.approx(1.0)
+    assert np.hypot(two.x - three.x, two.y - three.y) == pytest.approx(1.0)
 
 
 def test_how_much_the_map_shows_is_said():
-    skills = [skill_estimate(0.5, 4)] * 4
     # Three directions of the same variance, of which the map has two.
     corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
-    assert "explain 67 % of the variance" in describe_models("abcd", skills, corners).note
-    assert "all vectors are equal" in describe_models("abcd", skills, np.ones((4, 3))).note
+    assert "explain 67 % of the variance" in described(corners)[1]
+    assert "all vectors are equal" in described(np.ones((4, 3)))[1]

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.optimize import minimize
 
-from scope.errors import DataError
 from scope.jobs.fleet.factorization import (
     Prior,
     answer_noise,
@@ -13,7 +12,6 @@ from scope.jobs.fleet.factorization import (
     new_model_vectors,
     vector_prior,
 )
-from scope.jobs.fleet.forecaster import checked_new_models
 from scope.jobs.fleet.matrix_factorization import Spread, most_probable_vectors, spread_of
 
 
@@ -62,23 +60,6 @@ def test_noise_is_that_of_answers_the_factors_were_not_fitted_to():
     assert answer_noise(answers, factors) == pytest.approx(0.25, abs=0.03)
 
 
-@pytest.mark.parametrize(
-    ("rows", "answers", "found"),
-    [
-        ([0, 1], [[1.0]], r"answers of shape \(1, 1\) to rows of shape \(2,\)"),
-        ([0], [1.0], r"answers of shape \(1,\)"),
-        ([0, 5], [[1.0], [0.0]], "the row 5"),
-        ([-1, 0], [[1.0], [0.0]], "the row -1"),
-        ([0.5], [[1.0]], "the row 0.5"),
-        ([0, 1], [[0.3], [0.0]], "the value 0.3"),
-        ([0, 1], [[1.0, np.nan], [0.0, np.nan]], "no answer of the model in column 1"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(rows, answers, found):
-    with pytest.raises(DataError, match=found):
-        checked_new_models(np.array(rows), np.array(answers), 5)
-
-
 NAN = np.nan
 
 
@@ -110,12 +91,6 @@ def test_the_most_probable_vector_is_that_of_a_general_optimizer(seed, questions
             ) / 2
 
         assert cost(found) <= minimize(cost, spread.mean.astype(np.float64)).fun + 1e-4
-
-
-def test_answers_that_are_all_right_give_finite_places():
-    spread, coordinates, offsets, answers = drawn(2)
-    found = most_probable_vectors(spread, 100 * coordinates, offsets, np.ones_like(answers))
-    assert np.isfinite(found).all()
 
 
 def test_the_spread_is_the_covariances_root():

@@ -139,8 +139,3 @@ def test_names_cannot_move_the_cursor_nor_colour_the_screen(job):
     text = shown(renamed(job, "\x1b[31mred\x1b[2J\r\u202eleft"))
     assert not set("\x1b\r\u202e") & set(text)
     assert "x1b[31mred" in text.replace("\n", "")
-
-
-def test_a_terminal_reads_no_orders_in_square_brackets():
-    name = "[bold]loud[/bold]"
-    assert f"single best: {name}" in shown(renamed("fleet-route", name), width=200)

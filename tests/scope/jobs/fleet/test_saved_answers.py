@@ -37,56 +37,41 @@ def test_the_greatest_probability_is_held_against_gold(save):
 
 
 @pytest.mark.parametrize(
-    ("answer", "gold", "right"),
+    ("answer", "gold", "right", "names"),
     [
-        (1, 1, 1),
-        ("B", 1, 1),
-        (0, "B", 0),
-        ("Paris and Rome", "Rome and Paris", 1),
-        ("Paris", ["Rome", "Paris"], 1),
-        ("Paris", "Rome", 0),
-        (None, "Rome", 0),
-        (40, 40, 1),
+        (1, 1, 1, {}),
+        ("B", 1, 1, {}),
+        (0, "B", 0, {}),
+        ("Paris and Rome", "Rome and Paris", 1, {}),
+        ("Paris", ["Rome", "Paris"], 1, {}),
+        ("Paris", "Rome", 0, {}),
+        (None, "Rome", 0, {}),
+        (40, 40, 1, {}),
+        ("Bob", "B", 1, {"options": ["Ann", "Bob"]}),
+        (0, "Bob", 0, {"options": ["Ann", "Bob"]}),
+        # Labels that look like letters are labels first.
+        ("B", 0, 1, {"labels": ["B", "A"]}),
     ],
 )
-def test_an_answer_is_held_against_gold(answer, gold, right, save):
-    folder = save("a", {"id": "1", "answer": answer, "gold": gold})
+def test_an_answer_is_held_against_gold(answer, gold, right, names, save):
+    folder = save("a", {"id": "1", "answer": answer, "gold": gold, **names})
     assert read_questions(folder).correct.tolist() == [[right]]
+    renamed = save("a", {"id": "1", "answer": answer, "truth": gold, **names})
+    assert read_questions(renamed, columns={"gold": "truth"}).correct.tolist() == [[right]]
 
 
-def test_answers_may_be_called_by_their_options(save):
-    options = {"options": ["Ann", "Bob"]}
+def test_rows_without_gold_are_left_out_and_labels_may_stand_alone(save):
     folder = save(
         "a",
-        {"id": "1", "text": "Who?", "answer": "Bob", "gold": "B", **options},
-        {"id": "2", "text": "Who else?", "answer": 0, "gold": "Bob", **options},
+        {"labels": ["no", "yes"]},
+        {"id": "1", "text": "Who?", "answer": 1, "gold": "yes"},
+        {"id": "2", "text": "Why?", "answer": 1, "gold": None},
+        {"id": "3", "answer": 0, "gold": "yes"},
     )
     matrix = read_matrix(folder)
-    assert matrix.correct.tolist() == [[1.0], [0.0]]
-    assert matrix.texts[0] == "Who?\nAnn\nBob"
-
-
-def test_labels_that_look_like_letters_are_labels_first(save):
-    row = {"id": "1", "answer": "B", "gold": 0, "labels": ["B", "A"]}
-    assert read_questions(save("a", row)).correct.tolist() == [[1.0]]
-
-
-def test_rows_without_gold_are_left_out_and_counted(save):
-    folder = save(
-        "a",
-        {"id": "1", "answer": "x", "gold": "x"},
-        {"id": "2", "answer": "x", "gold": None},
-        {"id": "3", "answer": "x", "gold": "y"},
-    )
-    matrix = read_matrix(folder)
-    assert matrix.ids == ("1", "3")
+    assert (matrix.ids, matrix.correct.tolist()) == (("1", "3"), [[1], [0]])
     assert matrix.notes == ("1 row left out, for no right answer is known",)
-
-
-def test_without_gold_there_are_questions_all_the_same(save):
-    folder = save("a", {"id": "1", "text": "Who?", "answer": "x"})
-    questions = read_questions(folder)
-    assert (questions.texts, questions.models) == (("Who?",), ())
+    assert read_questions(folder).texts == ("Who?", "Why?", "")
 
 
 def test_files_without_ids_are_matched_by_text(save):
@@ -94,13 +79,6 @@ def test_files_without_ids_are_matched_by_text(save):
     folder = save("b", {"text": "Who?", "answer": "y", "gold": "x"})
     matrix = read_matrix(folder)
     assert (matrix.ids, matrix.correct.tolist()) == (("7",), [[1.0, 0.0]])
-
-
-def test_a_text_of_two_ids_cannot_be_matched(save):
-    row = {"text": "Who?", "answer": "x", "gold": "x"}
-    save("a", {"id": "7", **row}, {"id": "8", **row})
-    with pytest.raises(DataError, match=r"the text 'Who\?' under two ids, `7` and `8`"):
-        read_matrix(save("b", row))
 
 
 def test_files_may_be_packed_or_parquet(tmp_path):
@@ -138,11 +116,6 @@ def test_files_may_be_packed_or_parquet(tmp_path):
 def test_a_row_that_cannot_be_read_is_named(row, message, save):
     with pytest.raises(DataError, match=message):
         read_matrix(save("a", row))
-
-
-def test_an_empty_folder_is_no_folder_of_predictions(tmp_path):
-    with pytest.raises(DataError, match=r"one file a model, its name ending in \.jsonl"):
-        read_matrix(tmp_path)
 
 
 OPTIONS = ["Ann", "Bob", "Cid"]
@@ -189,20 +162,16 @@ def test_a_choice_of_the_right_option_is_right_and_no_choice_is_wrong(compare):
     assert matrix.correct.tolist() == [[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
 
 
-def test_runs_are_joined_by_the_ids_of_their_questions(compare):
-    one = compare("one", {"a": [1, 0], "b": [1, 1]})
-    two = compare("two", {"b": [1, 1], "c": [0, 1]})
-    matrix = read_matrix([one, two])
-    assert (matrix.models, matrix.repeated) == (("a.jsonl", "b.jsonl", "c.jsonl"), 2)
-    assert matrix.correct.tolist() == [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
-
-
-def test_runs_on_other_data_keep_their_questions_apart(compare):
+def test_runs_are_joined_by_the_ids_of_their_questions_and_the_names_of_their_data(compare):
     one = compare("one", {"a": [1, 0], "b": [1, 1]}, data="arc")
-    two = compare("two", {"a": [1, 1], "b": [0, 1]}, data="mmlu")
-    matrix = read_matrix([one, two])
-    assert matrix.ids == ("arc/0", "arc/1", "mmlu/0", "mmlu/1")
-    assert matrix.categories == ("arc", "arc", "mmlu", "mmlu")
+    two = compare("two", {"b": [1, 1], "c": [0, 1]}, data="arc")
+    three = compare("three", {"a": [1, 1], "b": [0, 1]}, data="mmlu")
+    joined = read_matrix([one, two])
+    assert (joined.models, joined.repeated) == (("a.jsonl", "b.jsonl", "c.jsonl"), 2)
+    assert joined.correct.tolist() == [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
+    apart = read_matrix([one, three])
+    assert apart.ids == ("arc/0", "arc/1", "mmlu/0", "mmlu/1")
+    assert apart.categories == ("arc", "arc", "mmlu", "mmlu")
 
 
 def put(run, change):
@@ -210,19 +179,8 @@ def put(run, change):
     (run / "result.json").write_text(to_json(change(comparison)), encoding="utf-8")
 
 
-def test_what_was_not_asked_is_unknown(compare):
-    run = compare("one", {"a": [1, 0], "b": [1, 1]})
-
-    def not_asked(comparison):
-        (task,) = comparison.tasks
-        first = (Answer(asked=False), *task.answers[0][1:])
-        return replace(comparison, tasks=(replace(task, answers=(first, task.answers[1])),))
-
-    put(run, not_asked)
-    np.testing.assert_array_equal(read_matrix(run).correct, [[np.nan, 1], [0, 1]])
-
-
-def test_answers_in_words_are_right_if_they_match_any_gold_one(compare):
+@pytest.mark.parametrize(("normalize", "first"), [(False, 0.0), (True, 1.0)])
+def test_answers_in_words_are_right_if_they_match_any_gold_one(compare, normalize, first):
     run = compare("one", {"a": [1, 0], "b": [1, 1]})
     question = Question(id="q", text="Where?", context="They met in Rome.")
     task = TaskAnswers(
@@ -230,61 +188,51 @@ def test_answers_in_words_are_right_if_they_match_any_gold_one(compare):
         items=(
             Item(question=question, gold=("Rome", "in Rome")),
             Item(question=Question(id="r", text="Why?")),
+            Item(question=Question(id="s", text="How?"), gold=("so",)),
         ),
-        answers=((Answer(text="in Rome"), Answer(text="x")), (Answer(text="rome"), Answer())),
-    )
-    put(run, lambda comparison: replace(comparison, tasks=(task,)))
-    matrix = read_matrix(run)
-    assert matrix.texts == ("Where?\nThey met in Rome.",)
-    assert matrix.correct.tolist() == [[1.0, 0.0]]
-    assert matrix.left_out == ("1 row left out, for no right answer is known",)
-    questions = read_questions(run)
-    assert questions.ids == ("q", "r")
-    np.testing.assert_array_equal(questions.correct, [[1, 0], [np.nan, np.nan]])
-
-
-def test_answers_are_normalized_where_the_run_did_so(compare):
-    run = compare("one", {"a": [1, 0], "b": [1, 1]})
-    task = TaskAnswers(
-        task="cloze",
-        items=(Item(question=Question(id="q", text="In ____."), gold=("Rome",)),),
-        answers=((Answer(text="The rome."),), (Answer(),)),
+        answers=(
+            (Answer(text="The rome."), Answer(text="x"), Answer(asked=False)),
+            (Answer(text="in Rome"), Answer(), Answer()),
+        ),
     )
 
-    def normalized(comparison):
-        settings = {**comparison.manifest.settings, "normalize": True}
+    def changed(comparison):
+        settings = {**comparison.manifest.settings, "normalize": normalize}
         manifest = replace(comparison.manifest, settings=settings)
         return replace(comparison, tasks=(task,), manifest=manifest)
 
-    put(run, normalized)
-    assert read_matrix(run).correct.tolist() == [[1.0, 0.0]]
+    put(run, changed)
+    matrix = read_matrix(run)
+    assert matrix.texts == ("Where?\nThey met in Rome.", "How?")
+    # What was not asked is unknown, and what was not answered wrong.
+    np.testing.assert_array_equal(matrix.correct, [[first, 1], [np.nan, 0]])
+    assert matrix.left_out == ("1 row left out, for no right answer is known",)
+    questions = read_questions(run)
+    assert questions.ids == ("q", "r", "s")
+    np.testing.assert_array_equal(questions.correct[1], [np.nan, np.nan])
 
 
-def test_a_run_that_is_not_finished_is_refused(compare):
-    run = compare("one", {"a": [1, 0], "b": [1, 1]})
-    (run / "result.json").unlink()
-    with pytest.raises(RunError, match="is not finished"):
-        read_matrix(run)
-
-
-def test_a_run_without_tasks_is_refused(compare):
+def test_a_folder_without_answers_and_a_run_without_any_are_refused(compare, tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=r"one file a model, its name ending in \.jsonl"):
+        read_matrix(tmp_path / "empty")
     run = compare("one", {"a": [1, 0], "b": [1, 1]})
     put(run, lambda comparison: replace(comparison, tasks=()))
     with pytest.raises(DataError, match=r"is one of `scope compare` and holds no answers"):
+        read_matrix(run)
+    (run / "result.json").unlink()
+    with pytest.raises(RunError, match="is not finished"):
         read_matrix(run)
 
 
 def test_one_name_cannot_stand_for_two_models(compare):
     runs = [compare(name, {"a": [1, 0], "b": [1, 1]}) for name in ("one", "two")]
     for run in runs:
-
-        def renamed(comparison, run=run):
-            first, second = comparison.manifest.models
-            models = (replace(first, name="llama", spec=f"hf:{run.name}/llama"), second)
-            manifest = replace(comparison.manifest, models=models)
-            return replace(comparison, manifest=manifest, measurements=())
-
-        put(run, renamed)
+        comparison = scope.store.RunFolder(run).read_result()
+        first, second = comparison.manifest.models
+        llama = replace(first, name="llama", spec=f"hf:{run.name}/llama")
+        manifest = replace(comparison.manifest, models=(llama, second))
+        put(run, lambda old, new=manifest: replace(old, manifest=new, measurements=()))
     with pytest.raises(DataError, match="two models called `llama` in the runs: `hf:one/llama`"):
         read_matrix(runs)
 
@@ -304,13 +252,3 @@ def test_right_answers_may_stand_with_the_questions(save, tmp_path):
     questions.write_text(renamed, encoding="utf-8")
     matrix = read_matrix([folder, questions], columns={"gold": "right"})
     assert matrix.correct[:, 0].tolist() == [0.0, 1.0]
-
-
-def test_the_column_of_the_right_answers_can_be_named(save):
-    folder = save("a", {"id": "1", "answer": "B", "truth": "A"})
-    assert read_questions(folder, columns={"gold": "truth"}).correct.tolist() == [[0.0]]
-
-
-def test_a_row_may_hold_the_labels_alone(save):
-    folder = save("a", {"labels": ["no", "yes"]}, {"id": "1", "answer": 1, "gold": "yes"})
-    assert read_questions(folder).correct.tolist() == [[1.0]]

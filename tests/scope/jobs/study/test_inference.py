@@ -11,15 +11,15 @@ from study_cases import answers_of
 from scope.jobs.study import inference
 from scope.jobs.study.inference import ALL, correlation, judge_number, mantel_p_value, spearman
 from scope.jobs.study.pairs import PairTable
-from scope.records import Estimate, Undefined
+from scope.records import Undefined
 
 seeds = st.integers(0, 100_000)
 
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
-    monkeypatch.setattr(inference, "PERMUTATIONS", 199)
-    monkeypatch.setattr(inference, "DRAWS", 100)
+    monkeypatch.setattr(inference, "PERMUTATIONS", 99)
+    monkeypatch.setattr(inference, "DRAWS", 60)
 
 
 @given(seeds)
@@ -42,13 +42,13 @@ def test_judges_that_favour_like_models_are_found_at_equal_accuracy():
     scores = 3 * accuracy[:, None] + 0.5 * similarity + generator.normal(0, 0.05, (25, 2))
     number = judge_number("both", scores, similarity, accuracy, 0)
     assert number.estimate.low > 0.8
-    assert (number.estimate.n, number.p_value) == (25, 1 / 200)
+    assert (number.estimate.n, number.p_value) == (25, 1 / 100)
 
 
 def test_scores_by_accuracy_alone_show_no_affinity():
     """Accuracy raises scores and similarity: plain correlations are high, partial ones are not."""
     false, covered = 0, 0
-    for seed in range(60):
+    for seed in range(30):
         generator = np.random.default_rng(seed)
         accuracy = generator.random(12)
         scores, similarity = accuracy[:, None] + generator.normal(0, 0.1, (2, 12, 1))
@@ -56,8 +56,8 @@ def test_scores_by_accuracy_alone_show_no_affinity():
         number = judge_number("judge", scores, similarity, accuracy, seed)
         false += number.p_value <= 0.05
         covered += number.estimate.low <= 0 <= number.estimate.high
-    assert false <= 8
-    assert covered >= 52
+    assert false <= 5
+    assert covered >= 25
 
 
 def test_few_models_and_a_judge_without_answers_have_no_number():
@@ -69,7 +69,7 @@ def test_few_models_and_a_judge_without_answers_have_no_number():
 
 def test_the_test_of_pairs_is_right_under_independence_although_pairs_share_models():
     p_values = []
-    for seed in range(60):
+    for seed in range(40):
         generator = np.random.default_rng(seed)
         own, skill = generator.normal(size=(2, 12))
         pairs = own[:, None] + own + generator.normal(0, 0.1, (12, 12))
@@ -85,7 +85,7 @@ def test_a_relation_that_a_control_explains_is_found_only_without_it():
     x, y = (
         gap + noise + np.swapaxes(noise, 0, 1) for noise in generator.normal(0, 0.1, (2, 12, 12))
     )
-    assert mantel_p_value(y, [x], 0) == 1 / 200
+    assert mantel_p_value(y, [x], 0) == 1 / 100
     assert mantel_p_value(y, [x, gap], 0) > 0.05
 
 
@@ -94,9 +94,9 @@ def trend_of(pairs):
     return {("slope", ALL): (value, len(pairs["capa"]))}
 
 
-def trend_numbers(table, seed=0):
+def trend_numbers(table):
     models = len(table.asked)
-    return inference.pair_numbers(table, np.zeros((models, models)), trend_of, ["accuracy"], seed)
+    return inference.pair_numbers(table, np.zeros((models, models)), trend_of, ["accuracy"], 0)
 
 
 def test_a_trend_made_up_of_shared_errors_is_found():
@@ -105,26 +105,19 @@ def test_a_trend_made_up_of_shared_errors_is_found():
     (number,) = trend_numbers(table)
     assert number.estimate.low > 0
     assert number.estimate.n == 91
-    assert number.p_value == pytest.approx(1 / 200)
+    assert number.p_value == pytest.approx(1 / 100)
     assert number.estimate.method == "bootstrap over 14 models and 300 questions"
 
 
 def test_independent_models_show_no_trend_and_the_interval_covers_zero():
     covered = 0
-    for seed in range(20):
+    for seed in range(10):
         skills = np.random.default_rng(seed).uniform(0.3, 0.8, 10)
         (number,) = trend_numbers(PairTable(answers_of(skills, shared=np.zeros(10), seed=seed)))
         covered += number.estimate.low <= 0 <= number.estimate.high
-    assert covered >= 17
+    assert covered >= 8
 
 
-@pytest.mark.parametrize("skills", [[0.5, 0.6, 0.7], [1, 1, 1, 1, 1]])
-def test_three_models_and_models_that_never_err_have_no_trend(skills):
-    table = PairTable(answers_of(np.array(skills), shared=np.zeros(len(skills)), seed=0))
+def test_models_that_never_err_have_no_trend():
+    table = PairTable(answers_of(np.ones(5), shared=np.zeros(5), seed=0))
     assert isinstance(trend_numbers(table)[0].estimate, Undefined)
-
-
-def test_a_seed_gives_the_same_numbers():
-    table = PairTable(answers_of(np.linspace(0.3, 0.8, 6), shared=np.zeros(6), seed=1))
-    assert isinstance(trend_numbers(table)[0].estimate, Estimate)
-    assert trend_numbers(table, 5) == trend_numbers(table, 5)

@@ -89,20 +89,6 @@ def test_judges_of_too_few_known_models_are_refused_before_any_draw(
         scope.study_judges(**stored, judgements=path)
 
 
-@pytest.mark.parametrize("study", [scope.study_trend, scope.study_complementarity])
-def test_three_models_are_refused_before_any_draw(tmp_path, monkeypatch, study):
-    monkeypatch.setattr(inference, "pair_numbers", None)
-    with pytest.raises(SpecError, match="3 models\nexpected: at least 4 models"):
-        study(**write_answers(tmp_path, choices_of([0.3, 0.4, 0.5], [0, 0, 0], 2), "abc"))
-
-
-def test_judgements_are_read_before_models(stored, tmp_path):
-    with pytest.raises(DataError, match="no file"):
-        scope.study_judges(
-            **stored | {"models": ["predictions:none.tsv#*"]}, judgements=str(tmp_path / "none.csv")
-        )
-
-
 def test_only_pairs_with_the_measure_count(tmp_path):
     choices = choices_of(np.linspace(0.3, 0.6, 6), np.zeros(6), 2)
     choices[0] = 0
@@ -135,9 +121,12 @@ def test_a_judgement_that_is_no_number_or_stands_twice_is_refused(stored, tmp_pa
         scope.study_judges(**stored, judgements=str(path))
 
 
-def test_a_family_without_models_is_refused(stored):
+def test_a_family_without_models_and_a_study_of_three_models_are_refused(stored, tmp_path):
     with pytest.raises(SpecError, match="the family wasps=wasp- with no model"):
         scope.study_trend(**stored, families={"wasps": "wasp-"})
+    few = write_answers(tmp_path, choices_of([0.3, 0.4, 0.5], [0, 0, 0], 2), "abc")
+    with pytest.raises(SpecError, match="3 models\nexpected: at least 4 models"):
+        scope.study_complementarity(**few)
 
 
 def test_the_commands_read_the_same(stored, command, tmp_path):
