@@ -236,7 +236,7 @@ def failures(
         unnamed = no_targets - set(gate.only)
         concerned = [
             row
-            for row in comparison.measurements
+            for row in comparison.judged
             if _concerns(gate, row, directed=comparison.measured_in == "audits")
             and row.target not in unnamed
             # The base rate of a reference on its own pairs is no target's.
@@ -250,7 +250,7 @@ def failures(
         if not concerned or any(row.capability for row in concerned):
             yield from _unmeasured(comparison, gate)
         if not concerned:
-            measured = ", ".join(dict.fromkeys(row.metric for row in comparison.measurements))
+            measured = ", ".join(dict.fromkeys(row.metric for row in comparison.judged))
             lacks = "all the names in the brackets" if gate.only else "this metric"
             yield (
                 f"{gate.text}: no measurement has {lacks}; there is {measured or 'no metric'}, of "
@@ -268,7 +268,7 @@ def failures(
 
 def _names(comparison: MeasuredResult) -> list[str]:
     """The capabilities or tasks of a result, and its models."""
-    manifest, rows = comparison.manifest, comparison.measurements
+    manifest, rows = comparison.manifest, comparison.judged
     named = [card.name for card in manifest.capabilities]
     named += [card.name for card in manifest.models]
     measured = (name for row in rows for name in (row.capability, row.target, row.against))
@@ -312,7 +312,7 @@ def _failure(
     if gate.other is None:
         return _beyond(gate, _named(row), row.estimate, judged_on)
     same = (gate.other, row.metric, row.capability, None, row.against)
-    for other in comparison.measurements:
+    for other in comparison.judged:
         if (other.target, other.metric, other.capability, other.subset, other.against) == same:
             if reason := comparison.degenerate(other):
                 return f"{_named(row)}: {reason}"
@@ -376,7 +376,7 @@ def below_base_rate(comparison: MeasuredResult, gates: Sequence[Gate]) -> Iterat
     no_targets = {card.name for card in comparison.manifest.models if card.role in NOT_JUDGED}
     rates = {
         (row.capability, row.target): row.estimate.value
-        for row in comparison.measurements
+        for row in comparison.judged
         if row.metric == "base_rate" and isinstance(row.estimate, Estimate)
         if row.target not in no_targets
     }

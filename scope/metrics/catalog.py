@@ -257,6 +257,7 @@ def _of_answers(
     explanation: str,
     *,
     low: float = 0.0,
+    high: float = 1.0,
     more_similar: Literal["higher", "lower"] = "higher",
     threshold: float | None = None,
 ) -> Metric:
@@ -265,6 +266,7 @@ def _of_answers(
         title=title,
         parameters={} if threshold is None else {"threshold": threshold},
         low=low,
+        high=high,
         more_similar=more_similar,
         directed=False,
         clean=True,
@@ -387,4 +389,23 @@ CHOICE_METRICS: Final = (
 )
 """Of choices between options, against the right option or another model's choices."""
 
-TASK_METRICS: Final = (*TEXT_METRICS, *CHOICE_METRICS)
+OF_TWO_RUNS: Final = (
+    _of_answers(
+        "recovery",
+        "Recovery",
+        "as releasers of quantized models report it",
+        "The model's accuracy as a share of the first model's, on the same questions; above 1 where "
+        "it is more accurate.",
+        high=math.inf,
+    ),
+    _of_answers(
+        "flips",
+        "Flips",
+        "Dutta et al. 2024, arXiv 2407.09141",
+        "How often exactly one of the model and the first model is right.",
+        more_similar="lower",
+    ),
+)
+"""Of a model in place of the first one, by right and wrong answers."""
+
+TASK_METRICS: Final = (*TEXT_METRICS, *CHOICE_METRICS, *OF_TWO_RUNS)

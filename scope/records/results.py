@@ -128,6 +128,11 @@ class MeasuredResult(EstimatedResult, ABC):
 
     measured_in: ClassVar[Literal["audits", "tasks"]]
 
+    @property
+    def judged(self) -> Sequence[Measurement]:
+        """The numbers that gates judge."""
+        return self.measurements
+
     @abstractmethod
     def degenerate(self, measurement: Measurement) -> str | None:
         """Why a number carries no evidence: the answers of a model behind it are degenerate."""
@@ -289,6 +294,25 @@ class CompareResult(MeasuredResult):
 
     measured_in = "tasks"
     part = "task"
+
+    @property
+    def judged(self) -> Sequence[Measurement]:
+        """The numbers that gates judge: also recovery and flips of each later model."""
+        first = self.manifest.models[0].name
+        of_runs = [
+            Measurement(
+                metric=metric,
+                target=pair.second,
+                against=first,
+                capability=pair.task,
+                estimate=estimate,
+            )
+            for pair in self.cells
+            if pair.first == first
+            for metric, estimate in (("recovery", pair.recovery), ("flips", pair.flips))
+            if estimate is not None
+        ]
+        return (*self.measurements, *of_runs)
 
     def verdict_lines(self) -> Sequence[VerdictLine]:
         """May each later model replace the first one?"""

@@ -7,6 +7,7 @@ import pytest
 from shared_data import shared_data
 
 import scope
+from scope.errors import SpecError
 from scope.estimation.tasks import measure_task
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.records import Answer, Item, Question, TaskAnswers
@@ -122,3 +123,29 @@ def test_published_quantized_models_have_their_known_flips(name, tmp_path, witho
         (cells,) = result.cells
         assert cells.count(cells.flips) == expected
         assert len(result.verdicts) == 1
+
+
+def test_gates_judge_recovery_and_flips_of_each_later_model(tmp_path, without_pages):
+    right, first, second = runs(lost=30, gained=10)
+    models = {"whole": first, "quantized": second, "perfect": right}
+    table = "".join(f"{name}\t{''.join('ABCD'[k] for k in row)}\n" for name, row in models.items())
+    (tmp_path / "answers.tsv").write_text(table)
+    questions = [
+        {"question": f"What is {n}?", "options": [*"wxyz"], "answer": "ABCD"[gold]}
+        for n, gold in enumerate(right)
+    ]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    result = scope.compare(
+        models=[f"predictions:{tmp_path}/answers.tsv#*"],
+        tasks=["choice"],
+        data=f"{tmp_path}/questions.jsonl",
+        runs=tmp_path,
+    )
+    gates = ("recovery[quantized]>=0.95", "flips[quantized]<=0.06", "recovery[perfect]>=1.2")
+    assert scope.failed_gates(result, gates) == ()
+    (line,) = scope.failed_gates(result, ["recovery[quantized]>=0.97"])
+    assert line.startswith("recovery of quantized ~ whole on choice is 0.975 [0.9")
+    assert line.endswith("not at least 0.97 by its lower bound")
+    assert scope.failed_gates(result, ["recovery[quantized]>=0.97"], judged_on="value") == ()
+    with pytest.raises(SpecError, match="recovery"):
+        scope.failed_gates(result, ["recover>=0.9"])
