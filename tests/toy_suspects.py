@@ -60,13 +60,6 @@ class Finer(Pupil):
         return [round(low - doubt / 2, 6), doubt, round(1 - round(low - doubt / 2, 6) - doubt, 6)]
 
 
-class Coin(Pupil):
-    """Says anything."""
-
-    def score(self, text):
-        return weight(text, "coin")
-
-
 class Stubborn(Pupil):
     """Says one thing."""
 

@@ -51,10 +51,3 @@ def test_a_step_has_its_numbers_of_the_first_seed_and_the_spread_over_seeds():
     assert rows[4].cells[2].remark == "3 seeds: 0.797\u00a0±\u00a00.008"
     assert rows[9].cells[4].remark == "2 of 3 seeds: 0.766\u00a0±\u00a00.022"
     assert rows[0].cells[-1] is None
-
-
-def test_unseen_pairs_have_a_column_where_some_sentences_were_seen():
-    headings = [column.heading for column in table().columns]
-    assert headings[2:4] == ["Pearson", "On new sentences"]
-    assert headings[3] not in [column.heading for column in table(unseen=750).columns]
-    assert headings[3] not in [column.heading for column in table(train=0).columns]

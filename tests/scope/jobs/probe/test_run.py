@@ -25,7 +25,6 @@ from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.saving import OWN, load_probe
 from scope.models import ModelOptions
 from scope.models.latents import read_checkpoint
-from scope.progress import Silent
 from scope.protocols import PairData
 from scope.records import DataCard, ScoredPair, Undefined
 from scope.serialization import to_json
@@ -171,22 +170,6 @@ def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, 
     assert saved.scores[0].unseen == Undefined(
         reason="the training pairs of a saved probe are unknown", n=0
     )
-
-
-def test_progress_is_shown_from_the_first_text_on_for_which_the_model_is_loaded(probe):
-    told = []
-
-    class Telling(Silent):
-        def task(self, description, total, done=0):
-            told.append((description, total, done))
-            return super().task(description, total, done)
-
-    found = probe(steps="raw", hidden=None, progress=Telling())
-    assert told == [
-        ("toy_readers:Bags: latents", 1, 0),
-        ("toy_readers:Bags: latents", found.findings.sentences, 1),
-        ("toy_readers:Bags: fitting", 1, 0),
-    ]
 
 
 @pytest.fixture

@@ -68,41 +68,6 @@ def by_model(finding):
     return joint, kinds
 
 
-def case_in_order(rows, gold, probabilities, order, **changes):
-    """A case whose controls come in another order, under their own names."""
-    places = [0, 1, *(place + 2 for place in order)]
-    return make_case(
-        rows[places],
-        gold,
-        probabilities=probabilities[places],
-        controls=tuple(f"control {place + 1}" for place in order),
-        **changes,
-    )
-
-
-def test_the_order_of_the_controls_changes_no_number():
-    rows, gold = strangers(3, controls=21, items=150)
-    rows = taking(rows, 0.3)
-    probabilities = probabilities_of(rows)
-    plain = range(21)
-    first = judge(case_in_order(rows, gold, probabilities, plain))
-    for seed in range(2):
-        order = np.random.default_rng(seed).permutation(21)
-        other = judge(case_in_order(rows, gold, probabilities, order))
-        for one, two in zip(by_model(first), by_model(other), strict=True):
-            assert one.keys() == two.keys()
-        assert by_model(other)[0] == pytest.approx(by_model(first)[0], abs=1e-9)
-        for kind, values in by_model(first)[1].items():
-            assert by_model(other)[1][kind] == pytest.approx(values, abs=1e-9)
-        assert (other.p_rank, other.detectable) == (first.p_rank, first.detectable)
-        assert other.paired.control == first.paired.control
-        assert other.paired.p_more == pytest.approx(first.paired.p_more, abs=1e-9)
-        assert other.paired.difference.value == pytest.approx(first.paired.difference.value)
-        flags = [{one.model: one.flags for one in found.controls} for found in (first, other)]
-        assert flags[0] == flags[1]
-        assert [one.id for one in other.items] == [one.id for one in first.items]
-
-
 def test_a_suspect_and_a_control_that_change_places_change_their_numbers():
     rows, gold = strangers(4, controls=20, items=150)
     probabilities = probabilities_of(rows)

@@ -15,7 +15,7 @@ from made_up_cases import (
 )
 
 from scope.jobs.reuse.verdicts import NO_POWER_KNOWN
-from scope.records import ControlCheck, Estimate, PairedTest, Undefined
+from scope.records import Estimate, PairedTest
 
 
 def test_too_few_comparable_controls_decide_nothing_either_way():
@@ -148,20 +148,6 @@ def unsure(value, low, high):
 )
 def test_a_number_of_questions_is_advised_if_the_data_have_as_many(difference, available, change):
     assert concluded(paired=unsure(*difference), available=available).changes == (change,)
-
-
-def test_every_flag_of_a_control_is_a_warning():
-    skill = Undefined(reason="any")
-    controls = (
-        ControlCheck(model="a", skill=skill, given=1.0, flags=("one", "two")),
-        ControlCheck(model="b", skill=skill, given=1.0),
-        ControlCheck(model="c", skill=skill, given=1.0, flags=("three",)),
-    )
-    assert concluded(controls=controls).warnings == (
-        "control a: one",
-        "control a: two",
-        "control c: three",
-    )
 
 
 def test_the_p_value_of_the_verdict_is_the_greater_of_rank_and_agreement():

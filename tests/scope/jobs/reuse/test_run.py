@@ -123,16 +123,6 @@ def test_a_broken_run_goes_on_and_gives_what_an_unbroken_one_gives(reuse, models
     assert len(asked) == len(set(asked)) == only(gone_on).queries
 
 
-def test_a_run_that_broke_off_before_its_report_gives_it_and_asks_nobody(reuse, models, tmp_path):
-    first = reuse(Counting("copy", models["copy"]), run="mine")
-    for name in ("result.json", "report.html"):
-        (tmp_path / "runs/mine" / name).unlink()
-    again = Counting("copy", models["copy"])
-    assert to_json(reuse(again, run="mine"), clock=False) == to_json(first, clock=False)
-    assert again.asked == []
-    assert (tmp_path / "runs/mine/report.html").is_file()
-
-
 def test_a_control_that_does_not_load_ends_it_before_anybody_is_asked(reuse, models, tmp_path):
     copy = Counting("copy", models["copy"])
     with pytest.raises(SpecError, match="has no `Nobody`"):

@@ -107,14 +107,6 @@ def test_of_several_references_each_is_a_row():
     assert not any("p-value of the verdict" in line for line in lines)
 
 
-def test_of_many_warnings_some_are_shown_and_the_others_counted():
-    many = replace(related(), warnings=tuple(f"number {place}" for place in range(8)))
-    text = shown(many)
-    assert [f"number {place}" in text for place in range(8)] == [True] * 2 + [False] * 6
-    assert "warning: 6 more: --verbose" in text
-    assert "more: --verbose" not in shown(replace(many, warnings=many.warnings[:2]))
-
-
 def test_a_verdict_has_at_most_25_lines():
     assert len(shown(real_verdict()).splitlines()) <= 25
     assert len(shown(related(), not_related(), undecided()).splitlines()) <= 25

@@ -100,16 +100,6 @@ def test_one_that_refuses_guesses_or_never_varies_is_never_cleared(words):
         assert judged(case).decision != "not related", what
 
 
-def test_why_nothing_can_be_said_comes_first():
-    rows, gold = strangers(0, controls=3)
-    found = judged(make_case(with_suspect(rows, 2), gold))
-    assert found.decision == "undecided"
-    assert found.reasons == ("it gives the same answer to every question",)
-    assert found.changes == (
-        "Answers to more of the questions, or answers that are better than guesses.",
-    )
-
-
 def test_a_reference_without_mistakes_leaves_nothing_to_decide_by():
     rows, gold = strangers(0)
     rows[0] = gold
