@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -57,7 +57,7 @@ study_trend = as_function(requests.TrendRequest, run_study)
 
 def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
     """Read the questions, the stored answers, and judgements or families."""
-    judgements: Judgements = {}
+    judgements: Judgements | None = None
     study = _trend if isinstance(request, requests.TrendRequest) else _complementarity
     if isinstance(request, requests.JudgesRequest):
         judgements = read_judgements(request.judgements)
@@ -68,7 +68,7 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
     names = [model.name for model in models]
     _require_enough(names, judgements)
     families = families_of(names, getattr(request, "families", {}))
-    content = json.dumps([judgements, families], sort_keys=True).encode()
+    content = json.dumps([judgements or {}, families], sort_keys=True).encode()
     manifest = manifest_of(
         next(job.name for job in requests.JOBS if job.request is type(request)),
         request,
@@ -84,26 +84,21 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
         # Products of matrices are small: several threads would wait for each other.
         with one_numpy_thread(), reading_shown_by(request.progress):
             choices = ChoiceTable.of(answers)
-            stored = Answers(PairTable(choices), names, families, request.seed)
-            return _measure(study, stored, choices, manifest)
+            stored = Answers(PairTable(choices), choices, names, families, request.seed)
+            return _result(manifest, stored, study(stored))
 
     return Prepared(manifest, compute)
 
 
-def _measure(
-    study: Callable[[Answers], Studied],
-    answers: Answers,
-    choices: ChoiceTable,
-    manifest: Manifest,
-) -> StudyResult:
-    pairs, numbers, note = study(answers)
+def _result(manifest: Manifest, answers: Answers, studied: Studied) -> StudyResult:
+    pairs, numbers, note = studied
     form = "probabilities" if answers.table.probabilistic else "choices; not all give probabilities"
     return StudyResult(
         manifest=manifest,
         numbers=tuple(numbers),
         accuracies=tuple(
             StudyNumber("accuracy", model.target, model.estimate)
-            for model in accuracy_measurements(choices, answers.names)
+            for model in accuracy_measurements(answers.choices, answers.names)
         ),
         pairs=tuple(pairs),
         families=answers.families,
@@ -111,11 +106,19 @@ def _measure(
     )
 
 
-def _require_enough(names: Sequence[str], judgements: Judgements) -> None:
+def _require_enough(names: Sequence[str], judgements: Judgements | None) -> None:
     """Refuse a study of too few models before its draws."""
-    judged = {judge: {*rows} & {*names} - {judge} for judge, rows in judgements.items()}
-    most = max((len(judged[judge]) for judge in judged if judge in names), default=0)
-    if judgements and most < FEWEST_JUDGED:
+    if len(names) < FEWEST_MODELS:
+        raise SpecError(
+            counted(len(names), "model"),
+            expected=f"at least {FEWEST_MODELS} models",
+            fix="add --model SPEC, or FILE.tsv#* for all models of a table",
+        )
+    if judgements is None:
+        return
+    judged = [{*judgements[name]} & {*names} - {name} for name in names if name in judgements]
+    most = max(map(len, judged), default=0)
+    if most < FEWEST_JUDGED:
         raise DataError(
             f"{counted(most, 'model')} with stored answers and scores of a judge that has some; "
             f"judges: {listed(judgements, 5)}; "
@@ -124,12 +127,6 @@ def _require_enough(names: Sequence[str], judgements: Judgements) -> None:
             expected=f"stored answers of a judge and of at least {FEWEST_JUDGED} models that it "
             "judged, under the same names",
             fix="add their answers with --model, or correct the names in --judgements",
-        )
-    if len(names) < FEWEST_MODELS:
-        raise SpecError(
-            counted(len(names), "model"),
-            expected=f"at least {FEWEST_MODELS} models",
-            fix="add --model SPEC, or FILE.tsv#* for all models of a table",
         )
 
 
@@ -155,12 +152,6 @@ def read_judgements(spec: str) -> dict[str, dict[str, dict[str, float]]]:
                 f"the score `{score}` by `{judge}` of `{model}` on `{item}`",
                 "a finite number, once for each judge, model and item",
             )
-    if not judgements:
-        raise DataError(
-            f"no judgements in `{spec}`",
-            expected="one row for each judge, model and item, with its score",
-            fix="check the file",
-        )
     return judgements
 
 
@@ -196,6 +187,7 @@ class Answers(NamedTuple):
     """The answers of all models, their names, the families of some, and the seed."""
 
     table: PairTable
+    choices: ChoiceTable
     names: Sequence[str]
     families: Mapping[str, str]
     seed: int
@@ -228,9 +220,8 @@ def _trend(answers: Answers) -> Studied:
         return values
 
     numbers = inference.pair_numbers(answers.table, related, statistics, ["accuracy"], answers.seed)
-    families = {*answers.families.values()}
-    note = f"families named: {len(families)}" if families else ""
-    return answers.pairs(), numbers, note
+    families = len({*answers.families.values()})
+    return answers.pairs(), numbers, f"families named: {families}" if families else ""
 
 
 def _complementarity(answers: Answers) -> Studied:
