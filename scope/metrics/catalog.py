@@ -394,7 +394,7 @@ OF_TWO_RUNS: Final = (
         "recovery",
         "Recovery",
         "as releasers of quantized models report it",
-        "The model's accuracy as a share of the first model's, on the same questions; above 1 where "
+        "The model's accuracy as a share of the first model's on the same questions; above 1 where "
         "it is more accurate.",
         high=math.inf,
     ),

@@ -235,9 +235,8 @@ class EmbedResult(ListedResult):
 
     def rows(self) -> Iterator[FrameRow]:
         """``target`` is the forecaster or the model, ``subset`` the category."""
-        job = self.manifest.job
-        yield from _score_rows(job, self.scores)
-        yield from _bin_rows(job, self.forecaster, self.reliability)
+        yield from _score_rows(self.manifest.job, self.scores)
+        yield from _bin_rows(self.manifest.job, self.forecaster, self.reliability)
         yield from self._skills()
 
 
@@ -289,9 +288,8 @@ class RouteResult(ListedResult):
         job = self.manifest.job
         yield from _score_rows(job, self.scores)
         for score in self.routers:
-            subset, name = score.category or "", score.router
-            if score.model is not None:
-                name = f"{name}: {score.model}"
+            name = f"{score.router}: {score.model}" if score.model else score.router
+            subset = score.category or ""
             yield FrameRow.of(job, "route_accuracy", name, score.accuracy, subset=subset)
             if score.gain is not None:
                 gain = score.gain
@@ -329,8 +327,8 @@ class MapResult(ListedResult):
         job = self.manifest.job
         yield from _contribution_rows(job, self.contributions)
         for pair in self.communities:
-            first, distance = pair.first, pair.distance
-            yield FrameRow.of(job, "community_distance", first, distance, against=pair.second)
+            first, second = pair.first, pair.second
+            yield FrameRow.of(job, "community_distance", first, pair.distance, against=second)
         yield from self._skills()
 
 
@@ -345,11 +343,10 @@ def _score_rows(job: str, scores: Iterable[ForecastScore]) -> Iterator[FrameRow]
         yield FrameRow.of(job, "forecast_accuracy", name, score.accuracy, subset=subset)
         yield FrameRow.of(job, "forecast_brier", name, score.brier, subset=subset)
         if score.gain is not None:
-            gain = score.gain
-            yield FrameRow.of(job, "forecast_gain", name, gain, against="mean", subset=subset)
+            yield FrameRow.of(job, "forecast_gain", name, score.gain, against="mean", subset=subset)
 
 
 def _bin_rows(job: str, forecaster: str, bins: Iterable[ReliabilityBin]) -> Iterator[FrameRow]:
-    for bin_ in bins:
-        between = f"forecast {bin_.low:g} to {bin_.high:g}"
-        yield FrameRow.of(job, "reliability", forecaster, bin_.observed, subset=between)
+    for x in bins:
+        between = f"forecast {x.low:g} to {x.high:g}"
+        yield FrameRow.of(job, "reliability", forecaster, x.observed, subset=between)

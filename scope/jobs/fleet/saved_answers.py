@@ -109,14 +109,30 @@ def read_predictions(
         required = ("gold",) if answers and not keys else ()
         fields = read_fields(source, {**_COLUMNS, **there}, required=required)
         rows.extend(_rows(fields, model, keys))
-    # For files without ids.
-    ids = {row.text: row.id for row in rows if row.id}
+    ids = _ids_by_text(rows)
     kept = [
-        row._replace(id=row.id or ids.get(row.text) or row.text or "")
+        row._replace(id=row.id or ids.get(row.text or "") or row.text or "")
         for row in rows
         if row.correct is not None or not answers
     ]
     return _long_table(kept, len(rows) - len(kept))
+
+
+def _ids_by_text(rows: Sequence[ModelAnswer]) -> dict[str, str]:
+    """The id of each text that has one in some file, for files without ids."""
+    ids: dict[str, str] = {}
+    without_id = {row.text for row in rows if not row.id}
+    for row in rows:
+        if not row.id or row.text not in without_id:
+            continue
+        if ids.setdefault(row.text or "", row.id) != row.id:
+            raise DataError(
+                f"the text {row.text!r:.80} under two ids, `{ids[row.text or '']}` and "
+                f"`{row.id}`, and without an id in another file",
+                expected="an id in every file where questions of the same text differ",
+                fix="add the ids to all files",
+            )
+    return ids
 
 
 def _rows(

@@ -42,8 +42,6 @@ def residuals(values: ArrayLike, *controls: ArrayLike) -> Vector:
     [0.5, -1.0, 0.5]
     """
     target = np.asarray(values, dtype=np.float64)
-    if not controls:
-        return np.asarray(target - target.mean(axis=0))
     design = np.column_stack([np.ones(len(target)), *controls])
     return np.asarray(target - design @ np.linalg.lstsq(design, target, rcond=None)[0])
 
@@ -119,7 +117,7 @@ def pair_numbers(
     pairs = pairs_of(measures | {"related": related}, np.arange(models))
     draws: list[list[float]] = []
     number = DRAWS if models >= FEWEST_MODELS else 0
-    for _ in watched(range(number), "draws of models and questions", number, _one):
+    for _ in watched(range(number), "draws of models and questions", number, lambda _: 1):
         chosen = np.asarray(generator.integers(models, size=models), dtype=np.intp)
         counts = np.bincount(generator.integers(questions, size=questions), minlength=questions)
         drawn = pairs_of(table.measures(counts) | {"related": related}, chosen)
@@ -176,11 +174,7 @@ def mantel_p_value(y: Square, tested: Sequence[Square], seed: int) -> float | No
 def permutations(count: int, generator: np.random.Generator) -> Iterator[NDArray[np.intp]]:
     """Draw random orders of the models, and show the progress."""
     orders = (generator.permutation(count) for _ in range(PERMUTATIONS))
-    return watched(orders, "permutations of models", PERMUTATIONS, _one)
-
-
-def _one(_: object) -> int:
-    return 1
+    return watched(orders, "permutations of models", PERMUTATIONS, lambda _: 1)
 
 
 def two_sided_p(observed: float, drawn: Iterator[float]) -> float | None:

@@ -139,7 +139,7 @@ JOBS = tuple(
         name=f"study {name}",
         request=request,
         run="scope.jobs.study.run:run_study",
-        prepare=f"scope.jobs.study.run:{'prepare_size' if name == 'size' else 'prepare'}",
+        prepare=f"scope.jobs.study.{'size' if name == 'size' else 'run'}:prepare",
         result=StudyResult,
         page="scope.jobs.study.page:page",
     )

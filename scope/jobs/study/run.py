@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,18 +21,16 @@ from scope.errors import DataError, SpecError
 from scope.estimation.tasks.choices import ChoiceTable, accuracy_measurements
 from scope.jobs.answering_models import check_answering_models, load_answering_models
 from scope.jobs.identity import manifest_of
-from scope.jobs.pages import load_result
 from scope.jobs.runner import Prepared, run_job
-from scope.jobs.study import inference, requests
+from scope.jobs.study import inference, requests, size
 from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs
 from scope.jobs.study.pairs import PairTable
 from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
-from scope.jobs.study.size import SizeTable
 from scope.jobs.task_choice import choose_tasks
 from scope.models import ModelOptions
 from scope.printing import counted, listed
 from scope.progress import reading_shown_by
-from scope.records import AuditResult, Manifest, TaskAnswers, Undefined
+from scope.records import Manifest, TaskAnswers, Undefined
 from scope.statistics import holm
 from scope.statistics.between_models import FEWEST_MODELS
 from scope.statistics.threads import one_numpy_thread
@@ -51,7 +48,7 @@ JUDGED = ("score", "capa", "accuracy", "score, given accuracy", "CAPA, given acc
 def run_study(request: requests.StudyRequest | requests.SizeRequest) -> StudyResult:
     """Measure, or continue the run."""
     if isinstance(request, requests.SizeRequest):
-        return run_job(request, prepare_size)
+        return run_job(request, size.prepare)
     return run_job(request, prepare)
 
 
@@ -63,7 +60,7 @@ study_size = as_function(requests.SizeRequest, run_study)
 
 def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
     """Read the questions, the stored answers, and judgements or families."""
-    judgements: Judgements = {}
+    judgements: Judgements | None = None
     study = _trend if isinstance(request, requests.TrendRequest) else _complementarity
     if isinstance(request, requests.JudgesRequest):
         judgements = read_judgements(request.judgements)
@@ -74,7 +71,7 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
     names = [model.name for model in models]
     _require_enough(names, judgements)
     families = families_of(names, getattr(request, "families", {}))
-    content = json.dumps([judgements, families], sort_keys=True).encode()
+    content = json.dumps([judgements or {}, families], sort_keys=True).encode()
     manifest = manifest_of(
         next(job.name for job in requests.JOBS if job.request is type(request)),
         request,
@@ -90,67 +87,21 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
         # Products of matrices are small: several threads would wait for each other.
         with one_numpy_thread(), reading_shown_by(request.progress):
             choices = ChoiceTable.of(answers)
-            stored = Answers(PairTable(choices), names, families, request.seed)
-            return _measure(study, stored, choices, manifest)
+            stored = Answers(PairTable(choices), choices, names, families, request.seed)
+            return _result(manifest, stored, study(stored))
 
     return Prepared(manifest, compute)
 
 
-def prepare_size(request: requests.SizeRequest) -> Prepared[StudyResult]:
-    """Read the audit, and check that it has several references and the size of each model.
-
-    Raises
-    ------
-    SpecError
-        When that is not so.
-    """
-    audit = load_result(request.audit, Path(request.runs))
-    if not isinstance(audit, AuditResult) or not audit.audits:
-        raise SpecError(
-            f"the run `{request.audit}`, which is no audit of several references",
-            expected="a finished audit in several directions",
-            fix="run scope audit with several --reference, or with --both-directions",
-        )
-    table = SizeTable.of(audit, request.sizes)
-    shown = audit.manifest
-    settings = {f"size of {name}": size for name, size in sorted(request.sizes.items())}
-    manifest = manifest_of(
-        "study size",
-        request,
-        {"seed": request.seed, "audit": request.audit, **settings},
-        models=shown.models,
-        data=shown.data,
-        capabilities=shown.capabilities,
-    )
-
-    def compute(run: Run) -> StudyResult:
-        del run
-        return StudyResult(
-            manifest=manifest,
-            numbers=tuple(table.numbers(request.seed)),
-            accuracies=(),
-            pairs=tuple(table.pairs()),
-            families={},
-            notes=(),
-        )
-
-    return Prepared(manifest, compute)
-
-
-def _measure(
-    study: Callable[[Answers], Studied],
-    answers: Answers,
-    choices: ChoiceTable,
-    manifest: Manifest,
-) -> StudyResult:
-    pairs, numbers, note = study(answers)
+def _result(manifest: Manifest, answers: Answers, studied: Studied) -> StudyResult:
+    pairs, numbers, note = studied
     form = "probabilities" if answers.table.probabilistic else "choices; not all give probabilities"
     return StudyResult(
         manifest=manifest,
         numbers=tuple(numbers),
         accuracies=tuple(
             StudyNumber("accuracy", model.target, model.estimate)
-            for model in accuracy_measurements(choices, answers.names)
+            for model in accuracy_measurements(answers.choices, answers.names)
         ),
         pairs=tuple(pairs),
         families=answers.families,
@@ -158,11 +109,19 @@ def _measure(
     )
 
 
-def _require_enough(names: Sequence[str], judgements: Judgements) -> None:
+def _require_enough(names: Sequence[str], judgements: Judgements | None) -> None:
     """Refuse a study of too few models before its draws."""
-    judged = {judge: {*rows} & {*names} - {judge} for judge, rows in judgements.items()}
-    most = max((len(judged[judge]) for judge in judged if judge in names), default=0)
-    if judgements and most < FEWEST_JUDGED:
+    if len(names) < FEWEST_MODELS:
+        raise SpecError(
+            counted(len(names), "model"),
+            expected=f"at least {FEWEST_MODELS} models",
+            fix="add --model SPEC, or FILE.tsv#* for all models of a table",
+        )
+    if judgements is None:
+        return
+    judged = [{*judgements[name]} & {*names} - {name} for name in names if name in judgements]
+    most = max(map(len, judged), default=0)
+    if most < FEWEST_JUDGED:
         raise DataError(
             f"{counted(most, 'model')} with stored answers and scores of a judge that has some; "
             f"judges: {listed(judgements, 5)}; "
@@ -171,12 +130,6 @@ def _require_enough(names: Sequence[str], judgements: Judgements) -> None:
             expected=f"stored answers of a judge and of at least {FEWEST_JUDGED} models that it "
             "judged, under the same names",
             fix="add their answers with --model, or correct the names in --judgements",
-        )
-    if len(names) < FEWEST_MODELS:
-        raise SpecError(
-            counted(len(names), "model"),
-            expected=f"at least {FEWEST_MODELS} models",
-            fix="add --model SPEC, or FILE.tsv#* for all models of a table",
         )
 
 
@@ -202,12 +155,6 @@ def read_judgements(spec: str) -> dict[str, dict[str, dict[str, float]]]:
                 f"the score `{score}` by `{judge}` of `{model}` on `{item}`",
                 "a finite number, once for each judge, model and item",
             )
-    if not judgements:
-        raise DataError(
-            f"no judgements in `{spec}`",
-            expected="one row for each judge, model and item, with its score",
-            fix="check the file",
-        )
     return judgements
 
 
@@ -243,6 +190,7 @@ class Answers(NamedTuple):
     """The answers of all models, their names, the families of some, and the seed."""
 
     table: PairTable
+    choices: ChoiceTable
     names: Sequence[str]
     families: Mapping[str, str]
     seed: int
@@ -275,9 +223,8 @@ def _trend(answers: Answers) -> Studied:
         return values
 
     numbers = inference.pair_numbers(answers.table, related, statistics, ["accuracy"], answers.seed)
-    families = {*answers.families.values()}
-    note = f"families named: {len(families)}" if families else ""
-    return answers.pairs(), numbers, note
+    families = len({*answers.families.values()})
+    return answers.pairs(), numbers, f"families named: {families}" if families else ""
 
 
 def _complementarity(answers: Answers) -> Studied:

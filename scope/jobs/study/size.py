@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
@@ -12,9 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import linregress
 
+from scope.answers import Run
 from scope.errors import SpecError
+from scope.jobs.identity import manifest_of
+from scope.jobs.pages import load_result
+from scope.jobs.runner import Prepared
 from scope.jobs.study import inference
-from scope.jobs.study.result import StudyNumber, StudyPair
+from scope.jobs.study.requests import SizeRequest
+from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
 from scope.metrics import parse_metric
 from scope.printing import listed
 from scope.records import AuditResult, Estimate, Undefined
@@ -29,6 +35,47 @@ DOUBLINGS = "doublings of the target's size over the reference's"
 Vector = NDArray[np.float64]
 Pair = tuple[str, str]
 """Reference and target."""
+
+
+def prepare(request: SizeRequest) -> Prepared[StudyResult]:
+    """Read the audit, and check that it has several references and the size of each model.
+
+    Raises
+    ------
+    SpecError
+        When that is not so.
+    """
+    audit = load_result(request.audit, Path(request.runs))
+    if not isinstance(audit, AuditResult) or not audit.audits:
+        raise SpecError(
+            f"the run `{request.audit}`, which is no audit of several references",
+            expected="a finished audit in several directions",
+            fix="run scope audit with several --reference, or with --both-directions",
+        )
+    table = SizeTable.of(audit, request.sizes)
+    shown = audit.manifest
+    settings = {f"size of {name}": size for name, size in sorted(request.sizes.items())}
+    manifest = manifest_of(
+        "study size",
+        request,
+        {"seed": request.seed, "audit": request.audit, **settings},
+        models=shown.models,
+        data=shown.data,
+        capabilities=shown.capabilities,
+    )
+
+    def compute(run: Run) -> StudyResult:
+        del run
+        return StudyResult(
+            manifest=manifest,
+            numbers=tuple(table.numbers(request.seed)),
+            accuracies=(),
+            pairs=tuple(table.pairs()),
+            families={},
+            notes=(),
+        )
+
+    return Prepared(manifest, compute)
 
 
 class SizeTable(NamedTuple):

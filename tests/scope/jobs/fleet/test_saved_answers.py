@@ -252,3 +252,10 @@ def test_right_answers_may_stand_with_the_questions(save, tmp_path):
     questions.write_text(renamed, encoding="utf-8")
     matrix = read_matrix([folder, questions], columns={"gold": "right"})
     assert matrix.correct[:, 0].tolist() == [0.0, 1.0]
+
+
+def test_a_text_of_two_ids_cannot_be_matched(save):
+    row = {"text": "Who?", "answer": "x", "gold": "x"}
+    save("a", {"id": "7", **row}, {"id": "8", **row})
+    with pytest.raises(DataError, match=r"the text 'Who\?' under two ids, `7` and `8`"):
+        read_matrix(save("b", row))
