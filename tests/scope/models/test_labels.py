@@ -200,13 +200,6 @@ def test_a_scorer_of_another_kind_is_asked_the_whole_prompt():
     ]
 
 
-def test_words_and_texts_that_look_like_fields_stay_as_they_are():
-    scorer = PlainScorer([Answer(choice=0, probabilities=(1, 0))])
-    words = ModelOptions(label_words={"a": "{text}", "b": "{labels}"}, prompts=PROMPTS)
-    LabelWordClassifier(scorer, words).classify(["of {labels}"])
-    assert scorer.asked[0].text == "of {labels}\none of {text}, {labels}:"
-
-
 @pytest.mark.parametrize(
     ("answer", "found"),
     [

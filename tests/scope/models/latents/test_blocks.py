@@ -9,31 +9,12 @@ from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.latents.blocks import (
     Blocks,
-    _listed_blocks,
     changes_while_reading,
     longest_unchanged,
     side_by_side,
 )
 from scope.models.latents.source import checkpoint_source
 from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "count"),
-    [
-        ("llama", "LlamaDecoderLayer", 2),
-        ("gpt2", "GPT2Block", 3),
-        ("mamba", "MambaBlock", 2),
-        ("bert", "BertLayer", 2),
-        ("t5", "T5Block", 2),
-        ("bart", "BartEncoderLayer", 1),
-        ("albert", None, 0),
-        ("xlm", None, 0),
-    ],
-)
-def test_blocks_are_the_outermost_list_of_as_many_as_there_are_layers(head, name, kind, count):
-    found = _listed_blocks(head(name, dtype="float32").model)
-    assert [type(block).__name__ for block in found] == [kind] * count
 
 
 def head_of(folder):
@@ -144,15 +125,6 @@ def test_a_model_for_other_input_is_refused(folders):
         ModelError, match=r"`hf:eye` is a Eye .* float32 \(ValueError: .* pixel_values\)"
     ):
         Blocks(Eye(), "hf:eye")
-
-
-def test_several_places_are_averaged(head):
-    blocks = Blocks(head("bert", dtype="float32").model, "hf:bert")
-    rows = [[5, 6, 7], [7, 8, 9]]
-    single = [blocks.read(rows, slice(place, place + 1)) for place in range(3)]
-    both = blocks.read(rows, slice(1, 3))
-    assert both.shape == (2, 2, 16)
-    load_torch().testing.assert_close(both, (single[1] + single[2]) / 2)
 
 
 SMALL = {
