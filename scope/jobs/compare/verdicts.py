@@ -48,11 +48,7 @@ class MeasuredTask(NamedTuple):
     @property
     def known(self) -> list[Item]:
         """The items whose right answer is known."""
-        return [
-            item
-            for item in self.answers.items
-            if (item.gold if not item.question.options else item.right is not None)
-        ]
+        return list(filter(_has_gold, self.answers.items))
 
     def of_pair(self, reference: str, target: str) -> FourCells | None:
         """The cells of two models; None where no question serves both."""
@@ -97,12 +93,15 @@ def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[P
     for model, row in zip(models[1:], targets, strict=True):
         changes: dict[str, list[int]] = {}
         for task, item, before, after in zip(tasks, answers.items, reference, row, strict=True):
-            known = item.right is not None if item.question.options else item.gold
-            if known and before.asked and after.asked:
+            if _has_gold(item) and before.asked and after.asked:
                 change = _is_right(after, item) - _is_right(before, item)
                 changes.setdefault(task, []).append(change)
         if len(changes) > 1:
             yield from pooled_differences(changes, models[0], model)
+
+
+def _has_gold(item: Item) -> bool:
+    return item.right is not None if item.question.options else bool(item.gold)
 
 
 def _is_right(answer: Answer, item: Item) -> bool:

@@ -22,10 +22,7 @@ def measured(right, *rows, options=4):
         for n, gold in enumerate(right)
     )
     answers = tuple(
-        tuple(
-            Answer(choice=choice, asked=choice != "-") if choice != "-" else Answer(asked=False)
-            for choice in row
-        )
+        tuple(Answer(asked=False) if choice == "-" else Answer(choice=choice) for choice in row)
         for row in rows
     )
     task = TaskAnswers(task="choice", items=items, answers=answers)
@@ -78,6 +75,19 @@ def test_a_model_that_was_asked_half_of_the_questions_is_not_shown_to_replace():
     _, (verdict,) = measured(right, first, second[:500] + ["-"] * 500)
     assert verdict.decision == "not shown"
     assert "only 500 of 1,000 questions of choice were put to both models" in verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("right", "second", "told"),
+    [
+        ([None] * 60, [0, 1] * 30, "Accuracy is not judged: the data have no gold labels"),
+        ([0, 1] * 30, ["-"] * 60, "only 0 of 60 questions of choice were put to both models"),
+    ],
+)
+def test_without_evidence_a_model_is_not_shown_to_replace(right, second, told):
+    _, (verdict,) = measured(right, [0, 1] * 30, second)
+    assert verdict.decision == "not shown"
+    assert told in verdict.sentence
 
 
 def test_a_reference_that_guesses_is_not_shown_to_be_replaced():
