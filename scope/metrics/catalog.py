@@ -1,8 +1,6 @@
-"""Every metric of SCoPE described: those of audits, of answers in words, of choices.
+"""Every metric of SCoPE described: its name, what it is measured on, how to read its number.
 
-A metric is a value: what it is called, what it is measured on, how to read its number. The metrics
-of tasks are symmetric: between two models no answer counts as the right one. Accuracy is measured
-against the right option only.
+Metrics of tasks are symmetric: between two models no answer counts as the right one.
 """
 
 from __future__ import annotations
@@ -33,26 +31,21 @@ class Metric:
         the parameter of that name.
     parameters
         What its values depend on besides the predictions, in the order they are written.
-    low, high
-        The range of its value.
-    more_similar
-        Which end of the range says that the models are alike.
+    low, high, more_similar
+        The range of its value, and which end of it says that the models are alike.
     directed
         Whether exchanging the two models, or model and right answer, may change the value.
-    clean
-        Whether it is measured on unperturbed texts alone; tasks ask nothing else.
-    measured_in
-        Whether it is a number of audits, on labels and perturbations, or of tasks, on answers.
+    clean, measured_in
+        Whether it is measured on unperturbed texts alone; in audits, on labels and perturbations,
+        or in tasks, on answers.
     paper, explanation
         Where it is defined, and one sentence for the report.
     on_pairs
-        Of a metric on kept pairs of an original and a perturbed text: the function from four arrays
-        of probabilities, of the reference and of the target, before and after, each of shape
-        (pairs, labels), to one value a pair. It takes the parameters and ``open_vocabulary`` by
-        name, as `scope.metrics.soft_scope_values` does. The metric is the mean of its values.
+        Of a metric on kept pairs: the function from four arrays of probabilities, of reference and
+        target, before and after, each of shape (pairs, labels), to one value a pair, called as
+        `scope.metrics.soft_scope_values`. The metric is the mean of its values.
     on_texts
-        Of the scorer of a task that is answered in words: the function from two lists of texts to
-        one value a pair of texts. The second text is the right answer, or another model's.
+        Of a scorer of answers in words: the function from two lists of texts to one value a pair.
 
     Examples
     --------
@@ -133,10 +126,9 @@ class Metric:
         for name, value in changed.items():
             if not (math.isfinite(value) and value >= 0):
                 raise ValueError(f"{name}={value} is not a finite number from 0 on")
-        if changed.get("tolerance", 0.0) > changed.get("cutoff", math.inf):
-            raise ValueError(
-                f"tolerance={changed['tolerance']} is greater than cutoff={changed['cutoff']}"
-            )
+        tolerance, cutoff = changed.get("tolerance", 0.0), changed.get("cutoff", math.inf)
+        if tolerance > cutoff:
+            raise ValueError(f"tolerance={tolerance} is greater than cutoff={cutoff}")
         if changed.get("threshold", 0.0) > self.high:
             raise ValueError(f"threshold={changed['threshold']} is greater than {self.high:g}")
         return replace(self, parameters=changed)
@@ -239,7 +231,6 @@ AUDIT_METRICS: Final = (
 )
 """From the shallowest question to the deepest."""
 
-
 _CLOZE_AND_QA = "How similar are two LLMs (IIT Guwahati)"
 _CAPA = "Goel et al., ICML 2025, arXiv 2502.04313"
 
@@ -322,7 +313,6 @@ TEXT_METRICS: Final = (
     _of_answers(
         "word_cosine",
         "Word cosine",
-        # The paper averages a cosine without saying of which vectors; ours are static ones.
         f"{_CLOZE_AND_QA}, Figure 2, which leaves the vectors open",
         "How near two fillers of a blank are as words outside any sentence: the cosine of "
         "their static embeddings.",
@@ -394,8 +384,7 @@ OF_TWO_RUNS: Final = (
         "recovery",
         "Recovery",
         "as releasers of quantized models report it",
-        "The model's accuracy as a share of the first model's on the same questions; above 1 where "
-        "it is more accurate.",
+        "The model's accuracy as a share of the first model's on the same questions.",
         high=math.inf,
     ),
     _of_answers(

@@ -132,6 +132,7 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
     """The same with every model loaded once, in whatever parts it is."""
     parts = request.parts()
     loaded = _loaded(request, tuple(parts.models.values()))
+    _refuse_copies(request, dict(zip(parts.models, loaded, strict=True)))
     names = short_names([one.spec for one in loaded])
     targets = {
         spec: _target(name, one, loaded[0], request)
@@ -149,6 +150,20 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
         for group, members in request.groups.items()
     }
     return AuditModels(each, groups)
+
+
+def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> None:
+    """Refuse a group with the same model under two specs: it would count as two seeds."""
+    for group, members in request.groups.items():
+        known: dict[str, str] = {}
+        for spec in map(whole_spec, members):
+            first = known.setdefault(loaded[spec].fingerprint, spec)
+            if first != spec:
+                raise ModelError(
+                    f"`{first}` and `{spec}`, in the group `{group}`, are the same model",
+                    expected="models that differ by their seed: a copy would count twice",
+                    fix=f"leave `{spec}` out",
+                )
 
 
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:

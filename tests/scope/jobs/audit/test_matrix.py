@@ -4,8 +4,9 @@ from functools import partial
 
 import pytest
 import toy_models
+from toy_models import SameBytes
 
-from scope.errors import ScopeError
+from scope.errors import ModelError, ScopeError
 from scope.jobs.audit.models import check_models
 from scope.jobs.audit.request import AuditRequest
 from scope.models import library_objects
@@ -144,3 +145,9 @@ def test_a_pair_of_model_and_tokenizer_is_one_reference(monkeypatch):
     monkeypatch.setattr(library_objects, "is_known", lambda one: one is pair)
     monkeypatch.setattr("scope.jobs.audit.request.take_models", lambda *_: None)
     assert AuditRequest(reference=pair, targets=["b"], data="c").references == (pair,)
+
+
+def test_a_model_counts_once_in_a_group(toy_audit, leaves_no_run):
+    copies = [SameBytes("memory:one"), SameBytes("memory:two")]
+    with leaves_no_run(), pytest.raises(ModelError, match="memory:one` and `memory:two`, in the"):
+        toy_audit("Student", groups={"seeds": copies}, capabilities=["typo"])
