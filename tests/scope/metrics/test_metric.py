@@ -41,6 +41,8 @@ def test_the_metrics_of_tasks_are_spelled_as_documented():
         "capa_discrete",
         "error_consistency",
         "js_divergence",
+        "recovery",
+        "flips",
     ]
 
 
