@@ -216,7 +216,7 @@ def grid(
     Backgrounds begin at ``start``, by default at the least number. ``numbered`` says that columns
     are the rows again, and are called by the rows' numbers.
     """
-    values = [one.value for one in cells.values() if isinstance(one, Estimate)]
+    values = [estimate.value for estimate in cells.values() if isinstance(estimate, Estimate)]
     if not values:
         return None
     low = min(values) if start is None else start

@@ -84,20 +84,20 @@ def prose(template: str, /, **fields: Written) -> Text:
     style: Style = "plain"
     last = 0
     used = set()
-    for found in _PART.finditer(template):
-        parts.append(Span(template[last : found.start()], style))
-        last = found.end()
-        if found["anchor"]:
-            parts.append(Span(found["words"], style, link=found["anchor"]))
-        elif found["open"] is None:
-            used.add(found["field"])
-            value = written(fields[found["field"]])
+    for match in _PART.finditer(template):
+        parts.append(Span(template[last : match.start()], style))
+        last = match.end()
+        if match["anchor"]:
+            parts.append(Span(match["words"], style, link=match["anchor"]))
+        elif match["open"] is None:
+            used.add(match["field"])
+            value = written(fields[match["field"]])
             parts += (
                 part._replace(style=style) if part.style == "plain" else part for part in value
             )
         elif style == "plain":
-            style = _STYLES[found["open"]]
-        elif style == _STYLES[found["open"]]:
+            style = _STYLES[match["open"]]
+        elif style == _STYLES[match["open"]]:
             style = "plain"
         else:
             raise ValueError(f"a style within a style: {template!r}")

@@ -161,7 +161,7 @@ class Cell:
         >>> Cell.of(Undefined(reason="no pair")).value
         'undefined'
         """
-        return cls._written(estimate, lambda one: number(one, signed=signed), unit="")
+        return cls._written(estimate, lambda value: number(value, signed=signed), unit="")
 
     @classmethod
     def share(cls, estimate: Estimate | Undefined) -> Cell:

@@ -198,7 +198,7 @@ def table_of(
         columns.append(column)
     return Table(
         columns=tuple(columns),
-        rows=tuple(Row(cells=one, keys=key) for one, key in zip(cells, keys, strict=True)),
+        rows=tuple(Row(cells=row, keys=key) for row, key in zip(cells, keys, strict=True)),
         caption=prose(caption),
         close=True,
         **options,

@@ -53,10 +53,10 @@ def outcomes_section(result: AuditResult, *, most: int) -> Section:
 def all_outcomes(result: AuditResult) -> list[Outcome]:
     """The outcomes of the searches for kept pairs, each before that of random candidates."""
     drawn = {
-        one.capability: replace(one, capability=f"{one.capability}, random candidates")
-        for one in result.candidate_outcomes
+        outcome.capability: replace(outcome, capability=f"{outcome.capability}, random candidates")
+        for outcome in result.candidate_outcomes
     }
-    both = ((one, drawn.get(one.capability)) for one in result.outcomes)
+    both = ((outcome, drawn.get(outcome.capability)) for outcome in result.outcomes)
     return [outcome for pair in both for outcome in pair if outcome is not None]
 
 

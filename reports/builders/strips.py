@@ -32,11 +32,11 @@ def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) ->
     high = max(high, low + 0.05)
     scale = f"{low:g} to {high:g}".replace("-", "−")
     cells: list[tuple[Text, SmallStrip | None, str]] = []
-    for name, one in rows:
-        if isinstance(one, Undefined):
-            why = Span(one.reason, "note", foreign=True)
+    for name, estimate in rows:
+        if isinstance(estimate, Undefined):
+            why = Span(estimate.reason, "note", foreign=True)
             cells.append(((*written(name), why), None, "undefined"))
         else:
-            strip = SmallStrip(f"{name}: {short(one)}", one, (low, high))
-            cells.append((written(name), strip, short(one)))
+            strip = SmallStrip(f"{name}: {short(estimate)}", estimate, (low, high))
+            cells.append((written(name), strip, short(estimate)))
     return Table.of({"": "name", scale: "strip", what: "number"}, cells, close=True)

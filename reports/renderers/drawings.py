@@ -153,7 +153,7 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
 
     Places are in per cent, so that the drawing is as wide as its cell.
     """
-    height, one = 22, chart.estimate
+    height, interval = 22, chart.estimate
     middle = height / 2
     scale = Scale(*chart.ends, 6, 88)
 
@@ -165,8 +165,8 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
         for level, dotted in chart.levels
     )
     estimate = (
-        line(at(one.low), middle, at(one.high), middle, width=3),
-        mark(0, at(one.value), middle, chart.label, 5),
+        line(at(interval.low), middle, at(interval.high), middle, width=3),
+        mark(0, at(interval.value), middle, chart.label, 5),
     )
     return element(
         "svg",

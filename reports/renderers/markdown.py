@@ -84,7 +84,9 @@ def to_short_markdown(page: Page, more: Sequence[Block], report: str) -> str:
 def _first_cards(page: Page) -> Iterator[Card]:
     """The first examples, each of another text: trials of one text are much alike."""
     seen: set[str] = set()
-    for card in (one for block in page.blocks() if isinstance(block, Cards) for one in block.cards):
+    for card in (
+        card for block in page.blocks() if isinstance(block, Cards) for card in block.cards
+    ):
         passages = (plain(block.text) for block in card.blocks if isinstance(block, Passage))
         text = next(passages, plain(card.note))
         if text not in seen:
@@ -134,7 +136,7 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
             case Bullets(items):
                 yield "\n".join(f"- {_inline(item)}" for item in items)
             case Terms(pairs):
-                yield "\n".join(f"- {_inline(one)}: {_inline(two)}" for one, two in pairs)
+                yield "\n".join(f"- {_inline(term)}: {_inline(detail)}" for term, detail in pairs)
             case Table():
                 yield from _table(block)
             case Grid():
@@ -156,7 +158,7 @@ def _cards(cards: Sequence[Card]) -> Iterator[str]:
 def _table(table: Table) -> Iterator[str]:
     if table.caption:
         yield _inline(table.caption)
-    places = [place for place, one in enumerate(table.columns) if one.kind != "strip"]
+    places = [place for place, column in enumerate(table.columns) if column.kind != "strip"]
     heads = [table.columns[place].heading for place in places]
     numbers = [table.columns[place].kind in ("number", "estimate") for place in places]
     lines = [_row(_escaped(head) if isinstance(head, str) else _inline(head) for head in heads)]

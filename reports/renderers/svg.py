@@ -190,7 +190,7 @@ def round_step(least: float) -> tuple[float, int]:
     ((0.05, 2), (5.0, 0))
     """
     power = 10.0 ** math.floor(math.log10(least))
-    step = float(next(one * power for one in (1, 2, 5, 10) if one * power >= least * (1 - 1e-9)))
+    step = float(next(unit * power for unit in (1, 2, 5, 10) if unit * power >= least * (1 - 1e-9)))
     return step, max(0, -math.floor(math.log10(step) + 1e-9))
 
 
@@ -219,6 +219,6 @@ def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iter
                 break
 
 
-def _cross(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    apart = one[0] > other[2] or other[0] > one[2] or one[1] > other[3] or other[1] > one[3]
+def _cross(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    apart = box[0] > other[2] or other[0] > box[2] or box[1] > other[3] or other[1] > box[3]
     return not apart

@@ -140,7 +140,9 @@ def _table(table: Table) -> RichTable:
     if table.close:
         shown.box, shown.show_edge, shown.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)
     places = [
-        place for place, one in enumerate(table.columns) if one.kind != "strip" and not one.spacious
+        place
+        for place, column in enumerate(table.columns)
+        if column.kind != "strip" and not column.spacious
     ]
     for place in places:
         column = table.columns[place]

@@ -257,7 +257,9 @@ def _rows(
 ) -> Iterator[Row]:
     """The title of a group with its n, then a row a model."""
     roles = {card.name: card.role for card in result.manifest.targets}
-    defined = {name: one for name, one in of_models.items() if isinstance(one, Estimate)}
+    defined = {
+        name: estimate for name, estimate in of_models.items() if isinstance(estimate, Estimate)
+    }
     levels = tuple(
         (estimate.value, roles[name] == "floor")
         for name, estimate in defined.items()

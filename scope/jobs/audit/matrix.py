@@ -43,15 +43,15 @@ def joined_audits(
 ) -> AuditResult:
     """One result: the audits, all their numbers, and what they show together."""
     measurements = tuple(
-        replace(one, against=audit.manifest.reference.name)
+        replace(measurement, against=audit.manifest.reference.name)
         for audit in audits
-        for one in audit.measurements
+        for measurement in audit.measurements
     )
     shares = _shares(audits)
     degenerate = {share.model: share.degenerate for share in shares if share.degenerate}
     return AuditResult(
-        manifest=matrix_manifest([one.manifest for one in audits], request, groups),
-        outcomes=tuple(one for audit in audits for one in _outcomes(audit, audit.outcomes)),
+        manifest=matrix_manifest([audit.manifest for audit in audits], request, groups),
+        outcomes=tuple(outcome for audit in audits for outcome in _outcomes(audit, audit.outcomes)),
         measurements=measurements,
         differences=(),
         curves=(),
@@ -59,7 +59,7 @@ def joined_audits(
         perturbations=(),
         answer_shares=shares,
         candidate_outcomes=tuple(
-            one for audit in audits for one in _outcomes(audit, audit.candidate_outcomes)
+            outcome for audit in audits for outcome in _outcomes(audit, audit.candidate_outcomes)
         ),
         audits=tuple(audits),
         matrix=measure_matrix(measurements, groups, degenerate, seed=request.seed),
@@ -74,9 +74,9 @@ def _outcomes(audit: AuditResult, outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 def _shares(audits: Sequence[AuditResult]) -> tuple[AnswerShares, ...]:
     """Those of each model once; of one that is degenerate in any audit, with the reason."""
-    found: dict[str, AnswerShares] = {}
-    for shares in (one for audit in audits for one in audit.answer_shares):
-        known = found.setdefault(shares.model, shares)
+    by_model: dict[str, AnswerShares] = {}
+    for shares in (share for audit in audits for share in audit.answer_shares):
+        known = by_model.setdefault(shares.model, shares)
         if known.degenerate is None and shares.degenerate is not None:
-            found[shares.model] = shares
-    return tuple(found.values())
+            by_model[shares.model] = shares
+    return tuple(by_model.values())

@@ -135,7 +135,7 @@ def _estimates(result: AuditResult) -> Section:
     answers = table_of(
         "Answers to the unchanged texts",
         ("model", "accuracy", "answers"),
-        ((marked(one.model, shares), Cell.of(one.accuracy), one.in_words()) for one in shares),
+        ((marked(row.model, shares), Cell.of(row.accuracy), row.in_words()) for row in shares),
     )
     tables = map(_against, result.audits) if result.audits else _tables(result)
     blocks = (*([answers] if answers else []), *tables)

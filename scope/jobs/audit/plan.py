@@ -155,7 +155,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     return tuple(
         AuditPlan(
             request=request,
-            models=one,
+            models=audited,
             data=data,
             capabilities=capabilities,
             soft_scope=metric,
@@ -165,7 +165,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
             changed_ids=frozenset(example.id for example in changed),
             searched_ids=frozenset(example.id for example in searched),
         )
-        for one in models.each
+        for audited in models.each
     )
 
 

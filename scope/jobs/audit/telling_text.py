@@ -65,8 +65,8 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Text:
 def _answers(both: Both, labels: Sequence[str]) -> Text:
     """What a model answers with which probability, and whether the change changes it."""
     before, after = (
-        prose(f"{{label}} {two_digits(max(one.probabilities))}", label=label_of(one, labels))
-        for one in both
+        prose(f"{{label}} {two_digits(max(side.probabilities))}", label=label_of(side, labels))
+        for side in both
     )
     if both[0] is both[1]:
         return prose("answers {label}", label=before)

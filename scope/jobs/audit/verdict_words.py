@@ -155,7 +155,7 @@ def named(names: Sequence[str]) -> str:
     for name in names:
         measure, _, capability = name.partition(" on ")
         groups.setdefault(measure, []).extend(filter(None, [capability]))
-    parts = [f"{one} on {listed(on)}" if on else one for one, on in groups.items()]
+    parts = [f"{measure} on {listed(on)}" if on else measure for measure, on in groups.items()]
     return listed(parts, ", and " if any(" and " in part for part in parts) else " and ")
 
 

@@ -123,7 +123,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
 def answered(result: CompareResult) -> list[Answered]:
     """The verdict on each model after the first, if any is reached."""
     reference = result.manifest.models[0].name
-    return [Answered(one, in_words(one, result), reference) for one in result.verdicts]
+    return [Answered(verdict, in_words(verdict, result), reference) for verdict in result.verdicts]
 
 
 def _answer(

@@ -59,8 +59,8 @@ class ComparisonPlan:
                 **({SETTING: self.request.shard} if self.request.shard else {}),
             },
             models=tuple(
-                answerer_card(one, cut, roles)
-                for one, cut in zip(self.answering_models, counts, strict=True)
+                answerer_card(model, cut, roles)
+                for model, cut in zip(self.answering_models, counts, strict=True)
             ),
             data=tuple(task.data.card for task in self.tasks),
             capabilities=tuple(task.card() for task in self.tasks),

@@ -153,7 +153,7 @@ def _by_task(entries: Sequence[str], tasks: Sequence[str | object]) -> str | Map
     raise SpecError(
         f"the data {' '.join(entries)} for the tasks {', '.join(names)}",
         expected="one data spec for each task",
-        fix="write " + " ".join(f"--data {one}=DATA" for one in dict.fromkeys(names)),
+        fix="write " + " ".join(f"--data {name}=DATA" for name in dict.fromkeys(names)),
     )
 
 

@@ -46,14 +46,14 @@ class TaskEstimates:
 
         ``metric`` is a spelling, or a key alone where its parameters do not matter.
         """
-        found = {row.target: row for row in self._whole(metric) if row.against == GOLD}
-        return {name: found[name] for name in self.names if name in found}
+        rows = {row.target: row for row in self._whole(metric) if row.against == GOLD}
+        return {name: rows[name] for name in self.names if name in rows}
 
     def between(self, metric: str) -> dict[tuple[str, str], Measurement]:
         """The metric of each pair of models, in the order of the models."""
-        found = {frozenset((row.target, row.against)): row for row in self._whole(metric)}
+        rows = {frozenset((row.target, row.against)): row for row in self._whole(metric)}
         pairs = combinations(self.names, 2)
-        return {pair: found[frozenset(pair)] for pair in pairs if frozenset(pair) in found}
+        return {pair: rows[frozenset(pair)] for pair in pairs if frozenset(pair) in rows}
 
     def ranked(self, metric: str = "") -> list[tuple[tuple[str, str], Estimate]]:
         """Pairs without a degenerate model, the most similar first; equals in the models' order."""

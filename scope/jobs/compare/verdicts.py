@@ -142,7 +142,7 @@ def _unusable(
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
     options = [len(item.question.options) for item in known if item.question.options]
     chance = float(np.mean([1 / count for count in options])) if options else 0.0
-    accuracy = next(one.accuracy for one in task.numbers.shares if one.model == reference)
+    accuracy = next(share.accuracy for share in task.numbers.shares if share.model == reference)
     if not isinstance(accuracy, Estimate) or accuracy.low <= chance + margin:
         return (
             f"the accuracy of {reference} on {task.name}, {accuracy}, is not shown to exceed "

@@ -32,15 +32,17 @@ def direction_table(result: PairResult) -> Table:
             ("verdict", *map(_verdict, audits), None),
             ("measured against", *map(_standard, audits), None),
             _row("accuracy, points", map(_accuracy, audits), points, _signs("accuracy", audits)),
-            _row("same answer, %", [_of_target(one, "iid_agreement") for one in audits], percent),
+            _row(
+                "same answer, %", [_of_target(audit, "iid_agreement") for audit in audits], percent
+            ),
             *(
-                _row(label, [_similarity(result, label, one) for one in audits], number)
+                _row(label, [_similarity(result, label, audit) for audit in audits], number)
                 for label in dict.fromkeys(map(_label, result.similarities))
             ),
             *(
                 _row(
                     name := f"{metric} on {capability}",
-                    [_of_target(one, metric, capability) for one in audits],
+                    [_of_target(audit, metric, capability) for audit in audits],
                     number,
                     _signs(name, audits),
                 )
@@ -97,7 +99,7 @@ def verdict_matrix(audits: Sequence[AuditResult]) -> Table:
     heads = (Column(prose("in place of {name}", name=name)) for name in names)
     return Table.with_columns(
         (Column("", "name"), *heads),
-        ((one, *(decided.get((one, other), "not run") for other in names)) for one in names),
+        ((name, *(decided.get((name, other), "not run") for other in names)) for name in names),
         caption=prose("Who may replace whom"),
     )
 

@@ -157,7 +157,9 @@ def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
         section
         for section in made.sections[:-1]
         if section.folded
-        or not (place == 1 or any(getattr(one, "finder", None) for one in within(section.blocks)))
+        or not (
+            place == 1 or any(getattr(block, "finder", None) for block in within(section.blocks))
+        )
     ]
     return Section(
         anchor=f"part-{place}",
@@ -175,13 +177,13 @@ def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
 def _in_short(result: PairResult) -> Iterator[Terms]:
     """What was not run, without the reasons."""
     if result.not_run:
-        names = joined(one.part for one in result.not_run)
+        names = joined(left.part for left in result.not_run)
         why = prose("{parts}: the report has the reasons", parts=names)
         yield Terms(((prose("not run"), why),), facts=True)
 
 
 def _left_out(result: PairResult) -> Iterator[Section]:
-    reasons = tuple((written(one.part), written(one.reason)) for one in result.not_run)
+    reasons = tuple((written(left.part), written(left.reason)) for left in result.not_run)
     if reasons:
         blocks = (Terms(reasons, facts=True),)
         yield Section(anchor="left-out", title="Not run", blocks=blocks, folded=True)

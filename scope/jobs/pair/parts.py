@@ -126,7 +126,7 @@ class Parts:
     ) -> None:
         """The suspect against the reference: on labels if they classify, else on the first task."""
         request = self._request
-        audited = any(isinstance(one.request, AuditRequest) for one in self.fitting)
+        audited = any(isinstance(part.request, AuditRequest) for part in self.fitting)
         sizes = request.sizes
         of_texts = {
             "n": sizes["n_unchanged"],
@@ -161,7 +161,7 @@ class Parts:
 
     def require_comparison(self) -> None:
         """Refuse a report without answers to questions, of which alone --eee writes."""
-        if not any(isinstance(one.request, CompareRequest) for one in self.fitting):
+        if not any(isinstance(part.request, CompareRequest) for part in self.fitting):
             raise SpecError(
                 f"--eee without a comparison of answers: {self._tried('compare')}",
                 expected="data with questions that both models answer",
@@ -170,9 +170,9 @@ class Parts:
 
     def _try(self, part: str, key: str, kind: type[Request], **arguments: Any) -> bool:
         run = self._request.run
-        own = None if run is None else type(run)(f"{run}-{key}")
+        part_run = None if run is None else type(run)(f"{run}-{key}")
         try:
-            request = kind(**arguments, run=own)
+            request = kind(**arguments, run=part_run)
             prepared = _PREPARE[kind](request)
         except ScopeError as error:
             self.not_run.append(left_out(part, key, error))
@@ -183,7 +183,7 @@ class Parts:
 
     def _shared(self, kind: type[Request]) -> dict[str, Any]:
         """The fields of all jobs of a kind, as they are given for the pair."""
-        names = (one.name for one in described(kind) if one.name not in ("n", "run"))
+        names = (field.name for field in described(kind) if field.name not in ("n", "run"))
         return {name: getattr(self._request, name) for name in names}
 
     def _questions(self) -> dict[str, Any]:

@@ -55,13 +55,15 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
     """Load and check everything before any model answers."""
     shared = (*request.models, request.baseline, request.floor)
     # Of saved answers each part reads its own.
-    with loading_once([one for one in shared if isinstance(one, str) and not is_saved(one)]):
+    with loading_once(
+        [model for model in shared if isinstance(model, str) and not is_saved(model)]
+    ):
         parts = plan_parts(request)
-    manifests = [one.manifest for one in parts.fitting]
+    manifests = [part.manifest for part in parts.fitting]
     settings: dict[str, Setting] = {"seed": request.seed, "thorough": request.thorough}
-    settings |= {one.key: default_run_name(one.manifest) for one in parts.fitting}
-    data = {(card.spec, card.capability): card for one in manifests for card in one.data}
-    pieces = {card.name: card for one in manifests for card in one.capabilities}
+    settings |= {part.key: default_run_name(part.manifest) for part in parts.fitting}
+    data = {(card.spec, card.capability): card for manifest in manifests for card in manifest.data}
+    pieces = {card.name: card for manifest in manifests for card in manifest.capabilities}
     manifest = manifest_of(
         "pair",
         request,
@@ -71,7 +73,7 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
         capabilities=tuple(pieces.values()),
     )
     find = partial(_conduct, request, parts, manifest)
-    work = chain.from_iterable(one.prepared.work() for one in parts.fitting)
+    work = chain.from_iterable(part.prepared.work() for part in parts.fitting)
     return Prepared(manifest, find, work=lambda: work)
 
 
@@ -82,11 +84,11 @@ def _without_work(request: PairRequest) -> Prepared[PairResult]:
 
 def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -> PairResult:
     """Carry out one part after the other, each in its own run."""
-    found: list[EstimatedResult] = []
+    results: list[EstimatedResult] = []
     errors: list[ScopeError] = []
     not_run = [*parts.not_run]
     if isinstance(request.progress, Bars | Lines) and not _kept_facts(run):
-        work = (one for part in parts.fitting for one in part.prepared.work())
+        work = (planned for part in parts.fitting for planned in part.prepared.work())
         remark(request.progress, f"in all {cost_in_short(work)}, less what is kept")
     for place, part in enumerate(parts.fitting, start=1):
         remark(request.progress, f"part {place} of {len(parts.fitting)}: {part.name}")
@@ -103,14 +105,14 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
         if result.clock is not None:
             run.asked_again += result.clock.asked_again
             run.drifts += result.clock.drifts
-        found.append(replace(result, clock=None, folder=None))
-    if not found:
+        results.append(replace(result, clock=None, folder=None))
+    if not results:
         raise errors[0]
-    audits = tuple(one for one in found if isinstance(one, AuditResult))
-    models = _models([one.manifest for one in found])
+    audits = tuple(result for result in results if isinstance(result, AuditResult))
+    models = _models([result.manifest for result in results])
     judged = [card for card in models if card.role == "model"]
-    layers = tuple(_aligned_layers(request, judged, found[0]))
-    method, asked = _asked_in(found[0])
+    layers = tuple(_aligned_layers(request, judged, results[0]))
+    method, asked = _asked_in(results[0])
     loaded = {getattr(model, "spec", ""): model for model in parts.fitting[0].prepared.models}
     return PairResult(
         manifest=replace(manifest, models=models),
@@ -123,8 +125,8 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
             for card in judged
         ),
         alignments=tuple(layer for layer in layers if isinstance(layer, LayerAlignment)),
-        comparisons=tuple(one for one in found if isinstance(one, CompareResult)),
-        reuses=tuple(one for one in found if isinstance(one, ReuseResult)),
+        comparisons=tuple(result for result in results if isinstance(result, CompareResult)),
+        reuses=tuple(result for result in results if isinstance(result, ReuseResult)),
         not_run=(*not_run, *(layer for layer in layers if isinstance(layer, NotRun))),
     )
 
@@ -140,11 +142,11 @@ def _kept_facts(run: Run) -> tuple[ModelFacts, ...]:
 
 def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
     """The models of all parts, each once; those of the pair are equals."""
-    found: dict[str, ModelCard] = {}
+    models: dict[str, ModelCard] = {}
     for card in (card for manifest in manifests for card in manifest.models):
         role = card.role if card.role in (*COMPARED, "control") else "model"
-        found.setdefault(card.spec, replace(card, role=role))
-    return tuple(found.values())
+        models.setdefault(card.spec, replace(card, role=role))
+    return tuple(models.values())
 
 
 def _asked_in(part: EstimatedResult) -> tuple[str, list[Any]]:
@@ -162,16 +164,16 @@ def _aligned_layers(
     request: PairRequest, cards: Sequence[ModelCard], part: EstimatedResult
 ) -> Iterator[LayerAlignment | NotRun]:
     """The layers of each two models on some texts of a part, by linear CKA."""
-    texts = sorted({getattr(one, "text", one) for one in _asked_in(part)[1]})
+    texts = sorted({getattr(item, "text", item) for item in _asked_in(part)[1]})
     most = min(len(texts), request.sizes["n"])
     drawn = random.Random(request.seed).sample(texts, most)  # noqa: S311 - no secret
-    given = {whole_spec(model): model for model in request.models}
+    models = {whole_spec(model): model for model in request.models}
     for first, second in combinations(cards, 2):
         names = (first.name, second.name)
         try:
             latents = []
-            for one in (first, second):
-                reader = load_latent_reader(given.get(one.spec, one.spec), request.model_options)
+            for card in (first, second):
+                reader = load_latent_reader(models.get(card.spec, card.spec), request.model_options)
                 latents.append(stored_latents(drawn, reader, request.progress).rows(drawn))
             yield aligned(names, latents, request.seed)
         except ScopeError as error:

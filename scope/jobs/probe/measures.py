@@ -150,7 +150,7 @@ class AllCosines(NamedTuple):
         tried = cosine_distances(development.first, development.second, scales)
         # The first of equals has the smallest penalty.
         return max(
-            fitted, key=lambda one: _quality(one.dissimilarity(tried), development.similarities)
+            fitted, key=lambda fit: _quality(fit.dissimilarity(tried), development.similarities)
         )
 
     def _weighted(self, distances: Distances, similarities: Scores, penalty: float) -> AllCosines:
