@@ -84,9 +84,7 @@ def to_short_markdown(page: Page, more: Sequence[Block], report: str) -> str:
 def _first_cards(page: Page) -> Iterator[Card]:
     """The first examples, each of another text: trials of one text are much alike."""
     seen: set[str] = set()
-    for card in (
-        card for block in page.blocks() if isinstance(block, Cards) for card in block.cards
-    ):
+    for card in (card for part in page.blocks() if isinstance(part, Cards) for card in part.cards):
         passages = (plain(block.text) for block in card.blocks if isinstance(block, Passage))
         text = next(passages, plain(card.note))
         if text not in seen:

@@ -157,9 +157,7 @@ def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
         section
         for section in made.sections[:-1]
         if section.folded
-        or not (
-            place == 1 or any(getattr(block, "finder", None) for block in within(section.blocks))
-        )
+        or not (place == 1 or any(getattr(item, "finder", None) for item in within(section.blocks)))
     ]
     return Section(
         anchor=f"part-{place}",

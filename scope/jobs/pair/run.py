@@ -55,9 +55,7 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
     """Load and check everything before any model answers."""
     shared = (*request.models, request.baseline, request.floor)
     # Of saved answers each part reads its own.
-    with loading_once(
-        [model for model in shared if isinstance(model, str) and not is_saved(model)]
-    ):
+    with loading_once([spec for spec in shared if isinstance(spec, str) and not is_saved(spec)]):
         parts = plan_parts(request)
     manifests = [part.manifest for part in parts.fitting]
     settings: dict[str, Setting] = {"seed": request.seed, "thorough": request.thorough}

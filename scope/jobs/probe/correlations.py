@@ -19,19 +19,19 @@ from scope.jobs.probe.latents import Scores, checked_groups
 from scope.records.estimates import Estimate, Undefined
 
 Groups = NDArray[np.intp]
-"""Shape (pairs,): numbers of groups from 0, each of which occurs."""
+"""Shape (pairs,): group numbers from 0 without gaps."""
 
 METHOD = "jackknife over groups of pairs"
 LEVEL = 0.95
 
 _FEWEST = 4
-"""Groups; without one of three there may be two pairs left, which always lie on a line."""
+"""Fewest groups: without one of three, two pairs may remain, which always lie on a line."""
 
 _NOTHING = 1e-9
-"""If less than this share of the squares is left without a group, the rest is constant."""
+"""If a smaller share of the squares remains without a group, the rest counts as constant."""
 
 _PERFECT = 1 - 1e-12
-"""A correlation beyond this is perfect but for rounding; ``atanh`` of 1 would be infinite."""
+"""A larger correlation is perfect up to rounding; ``atanh`` of 1 would be infinite."""
 
 
 def half_width(without: Scores) -> float:
@@ -104,7 +104,7 @@ def spearman_without(predicted: Scores, wanted: Scores, groups: Groups) -> Score
 
 
 def _centred(values: Scores) -> Scores:
-    """Less the mean; exactly 0 for a constant, whose mean may have an error of rounding."""
+    """Values minus their mean; exactly 0 for a constant, whose mean may have a rounding error."""
     if (values == values[0]).all():
         return np.zeros(len(values))
     centred: Scores = values - values.mean()
@@ -126,7 +126,7 @@ def pearson_estimate(
     Raises
     ------
     DataError
-        If there is not one group a pair.
+        If the numbers of groups and pairs differ.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def _estimate(
 def pearson_difference(
     predicted: Scores, other: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
 ) -> Estimate | Undefined:
-    """Pearson's correlation of ``predicted`` with ``wanted`` less that of ``other``.
+    """Pearson's correlation of ``predicted`` with ``wanted`` minus that of ``other``.
 
     Both correlations share the pairs and the human scores, so the interval is narrower than that
     of two independent ones: each group of pairs is left out of both at once.
@@ -195,7 +195,7 @@ def pearson_difference(
     Raises
     ------
     DataError
-        If there is not one group a pair.
+        If the numbers of groups and pairs differ.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def pearson_difference(
 def spearman_difference(
     predicted: Scores, other: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
 ) -> Estimate | Undefined:
-    """Spearman's rank correlation of ``predicted`` less that of ``other``; as `pearson_difference`.
+    """Spearman's counterpart of `pearson_difference`.
 
     Examples
     --------

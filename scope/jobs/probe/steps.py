@@ -64,7 +64,7 @@ class PairLatents(NamedTuple):
     scores: Scores
 
     def of_layers(self, kept: NDArray[np.int64]) -> PairLatents:
-        """The same with some of the layers alone."""
+        """The same with only some of the layers."""
         return PairLatents(self.first[:, kept], self.second[:, kept], self.scores)
 
 
@@ -94,7 +94,7 @@ def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> list[F
         ]
         for step in request.ordered_steps
     }
-    # The seed matters to the pretraining of autoencoders alone.
+    # Only the pretraining of autoencoders depends on the seed.
     pretrained = [
         probe
         for step in request.ordered_steps
@@ -177,7 +177,7 @@ def _step_score(
         on_unseen = Undefined(reason="every test pair shares a sentence with the other pairs", n=0)
     else:
         on_unseen = pearson_estimate(predicted[unseen], wanted[unseen], groups[unseen])
-    # Pairs of one group are one example of the interval.
+    # For the interval, the pairs of a group are one example.
     error = mean_estimate(
         np.abs(predicted - wanted), list(map(str, groups)), high=step.probe.high - step.probe.low
     )
@@ -228,7 +228,7 @@ def ablate(
 ) -> Iterator[LayerAblation]:
     """The step ``whole`` fitted again without each block of layers, beside that of all layers.
 
-    The first seed is that of all layers. What was learned of a layer before any score is kept.
+    The seed is the first one, as with all layers; what was learned without scores is reused.
     """
     size, layers = plan.request.ablate or model.table.layers, np.arange(model.table.layers)
     parts = (plan.pairs.train, plan.pairs.development, plan.pairs.test)
@@ -279,7 +279,7 @@ def misjudged_pairs(model: str, pairs: Pairs, predicted: Scores) -> tuple[Misjud
     >>> [pair.id for pair in misjudged_pairs("m", pairs, np.array([2.5, 0.0, 4.0]))]
     ['b', 'c', 'a']
     """
-    # Rounded, so that errors of rounding decide no order; the first of equals comes first.
+    # Rounded, so that rounding errors decide no order; ties keep the order of the pairs.
     errors = np.abs(predicted - human_scores(pairs)).round(6)
     return tuple(
         MisjudgedPair(
