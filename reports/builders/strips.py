@@ -13,9 +13,9 @@ from scope.records import Estimate, Undefined
 
 
 def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> Table | None:
-    """A row an estimate; None where none is defined.
+    """One row per estimate; None if none is defined.
 
-    The scale holds what is drawn and no more, so that near numbers part.
+    The scale spans only the drawn intervals, so that close numbers are distinguishable.
 
     Examples
     --------

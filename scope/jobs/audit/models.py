@@ -48,7 +48,7 @@ class Models:
 
 
 def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
-    """Check what is known of the models before any is loaded.
+    """Check the models before any is loaded.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def _is_reference(role: str, spec: str) -> SpecError:
 
 
 class AuditModels(NamedTuple):
-    """The models of an audit: one entry a reference, and the names in each group."""
+    """The models of an audit: one entry per reference, and the names in each group."""
 
     each: tuple[Models, ...]
     groups: Mapping[str, tuple[str, ...]]
@@ -129,7 +129,7 @@ def load_models(request: AuditRequest) -> AuditModels:
 
 
 def _load_matrix(request: AuditRequest) -> AuditModels:
-    """The same with every model loaded once, in whatever parts it is."""
+    """The models of a matrix, each loaded once."""
     parts = request.parts()
     loaded = _loaded(request, tuple(parts.models.values()))
     _refuse_copies(request, dict(zip(parts.models, loaded, strict=True)))
@@ -186,7 +186,7 @@ def check_labels(
     *,
     aligned: int,
 ) -> None:
-    """Compare the labels that are known before any model is loaded, and see that files are there.
+    """Compare the labels known before any model is loaded, and check that files exist.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def check_labels(
 
 
 def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> KnownLabels | None:
-    """A model's labels; of saved predictions only if they are to be ``read``."""
+    """A model's labels; those of saved predictions only with ``read``."""
     if not isinstance(model, str):
         return None
     scheme, rest = find_scheme(model)
@@ -249,12 +249,12 @@ def asked_with_words(models: Sequence[Classifier]) -> bool:
 
 
 def refuse_unused_words(options: ModelOptions, *, used: bool) -> None:
-    """Refuse label words and prompts that no model is asked with.
+    """Refuse label words and prompts that no model uses.
 
     Raises
     ------
     SpecError
-        When that is so.
+        When no model uses them.
     """
     if (options.label_words or options.prompts) and not used:
         raise SpecError(

@@ -47,7 +47,7 @@ def whole_spec(model: Any) -> str:
 
 
 class MatrixParts(NamedTuple):
-    """The models of a matrix, each once, by their specs; some are both reference and target."""
+    """The models of a matrix by their specs, each once; some are both reference and target."""
 
     models: Mapping[str, str | object]
     references: tuple[str, ...]
@@ -290,7 +290,7 @@ def _is_pair(model: object) -> bool:
     """Whether this is one model: a pair of a model of transformers and its tokenizer."""
     if not isinstance(model, list | tuple) or any(isinstance(part, str) for part in model):
         return False
-    # Here and not above: the command line starts sooner.
+    # Imported here, so that the command line starts faster.
     from scope.models.library_objects import is_known
 
     return is_known(model)

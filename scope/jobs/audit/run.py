@@ -64,7 +64,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
 
 
 def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
-    """What a dry run shows: the searches, then each model's answers."""
+    """The work that a dry run shows: the searches, then each model's answers."""
     plan, kinds = plans[0], len(plans[0].capabilities)
     for audit in plans:
         for chosen in plan.capabilities:
@@ -74,7 +74,7 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
     kept = len(plan.searched) * kinds * plan.options.trials
     drawn = len(plan.changed) * kinds * plan.options.candidates
     for model in models_of(plans):
-        # A search has asked its reference for what it found, but not for random candidates.
+        # A search queries its reference for kept pairs, but not for random candidates.
         as_reference = sum(model.name == audit.models.reference.name for audit in plans)
         others = sum(model.name in audit.names[1:] for audit in plans)
         changed = others * kept + (as_reference + others) * drawn
@@ -88,7 +88,7 @@ def _conduct(
     request, examples = plans[0].request, plans[0].data.examples
     progress = request.progress
     _recognise_models(plans, run, progress)
-    # A shard may be too small to tell; the run of all shards does.
+    # A shard may be too small for this check; the run of all shards makes it.
     for plan in () if request.shard else plans:
         _refuse_degenerate_reference(plan, run, progress)
     run_shards(request, run_audit, configuration, len(examples), run)
@@ -103,7 +103,7 @@ def _conduct(
 def _audited(
     plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, Answers]
 ) -> AuditResult:
-    """The audit against one reference, from what was searched and answered."""
+    """The audit against one reference, from the searches and the answers."""
     answers = [known[name] for name in plan.names]
     kept, drawn = [search.kept for search in searches], [search.drawn for search in searches]
     examples = _scored_examples(plan.data.examples, answers)
@@ -199,7 +199,7 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
 
 
 def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
-    """How the reference and the targets that have answered answer the unchanged texts."""
+    """The answers of the reference and the targets so far to the unchanged texts."""
     labels = plan.models.reference.adapter.labels
     named = [
         {example.id: label_of(known[example.text], labels) for example in plan.data.examples}
@@ -222,9 +222,9 @@ _PLAN = (
 def earlier_looks(run: RunFolder) -> tuple[str, ...]:
     """Names of finished audits in the same folder that make this one exploratory.
 
-    They have its reference and one of its targets, the same data and seed, but another plan: other
-    margins, capabilities, another baseline or number of texts. With each look at a growing sample
-    an error becomes more likely than the plan of one look says.
+    They share the reference, a target, the data and the seed, but differ in the plan: margins,
+    capabilities, baseline or number of texts. Each further look at a growing sample raises the
+    error rate above that of the plan.
     """
     here = run.read_configuration()
     if here is None:
@@ -235,7 +235,7 @@ def earlier_looks(run: RunFolder) -> tuple[str, ...]:
         try:
             there = other.read_configuration()
             is_look = there is not None and _is_look(here, there) and _data(run) == _data(other)
-        except RunError:  # a damaged run, of which its own commands complain
+        except RunError:  # a damaged run, which its own commands report
             continue
         if is_look:
             names.append(other.name)

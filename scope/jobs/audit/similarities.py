@@ -20,12 +20,12 @@ PAIRS_AT_ONCE = 256
 
 
 def encoder_for(request: AuditRequest, chosen: Sequence[ChosenCapability]) -> ForSearch:
-    """The encoder that is named, or one that the search needs.
+    """The named encoder, or one that the search needs.
 
     Raises
     ------
     ModelError
-        When the encoder that is named cannot be loaded, or cannot do what the search needs.
+        When the named encoder cannot be loaded, or lacks what the search needs.
     """
     if request.encoder == "none":
         return for_encoder(None, chosen)

@@ -1,9 +1,9 @@
 """The verdict on each target of an audit: may it replace the reference?
 
 It rests on accuracy, on agreement with the reference on unchanged texts, and on concordance and
-reach on each capability; see `scope.statistics.power`. Agreement is compared with the
-baseline's, and shown alone without one. Concordance is compared with the baseline's, or with 1.
-Where a model gives labels without probabilities, matched flips take its place, never against 1.
+reach on each capability; see `scope.statistics.power`. Agreement is compared with the baseline's,
+and shown alone without one. Concordance is compared with the baseline's, or with 1. If a model
+gives labels without probabilities, matched flips replace it, never against 1.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def planned_endpoints(request: AuditRequest, texts: int, labelled: int) -> list[
     request
         With the margins and the capabilities; `ASSUMED_YIELD` of the texts they change count.
     texts, labelled
-        How many unchanged texts there are, and how many have a gold label.
+        The numbers of unchanged texts and of those with a gold label.
     """
     plan = [
         PlannedEndpoint(
@@ -126,7 +126,7 @@ def planned_endpoints(request: AuditRequest, texts: int, labelled: int) -> list[
 
 
 def plan_in_words(manifest: Manifest, request: AuditRequest) -> str:
-    """The plan of the verdicts, as the manifest holds it before any target answers."""
+    """The plan of the verdicts, stored in the manifest before any target answers."""
     settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]
     targets = sum(model.role == "target" for model in manifest.models)
     plan = planned_endpoints(request, card.used, card.labelled)

@@ -1,4 +1,4 @@
-"""The answers themselves, question by question: what each model answers beside gold."""
+"""The answers themselves, question by question: each model's answer beside gold."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ MOST_ITEMS = 500
 class Given(NamedTuple):
     """An answer to a question, or an option, with the models that gave it.
 
-    ``key`` is the text or the option's place, None for no answer; ``right`` is None where the
-    right answer is not known.
+    ``key`` is the text or the option's place, None for no answer; ``right`` is None if the right
+    answer is unknown.
     """
 
     key: str | int | None
@@ -54,7 +54,7 @@ class Given(NamedTuple):
 
 
 class AnsweredQuestion(NamedTuple):
-    """A question of a task with every option, or every text in the order of the models."""
+    """A question of a task with every option, or with every text in the order of the models."""
 
     task: TaskEstimates
     item: Item
@@ -68,7 +68,7 @@ class AnsweredQuestion(NamedTuple):
         return 1 - sum(count * (count - 1) for count in counts) / pairs if pairs else 0.0
 
     def table(self, answers: Sequence[Given]) -> Table:
-        """An answer a row with the models that gave it; options have their letter."""
+        """One row per answer with the models that gave it; options have a letter."""
         first = 0 if self.item.question.options else 1
         columns = (Column("", "name"), Column("Answer", "passage"), Column("Given by"))
         rows = []
@@ -84,7 +84,7 @@ Questions = Sequence[AnsweredQuestion]
 
 
 def answered_questions(task: TaskEstimates, answers: TaskAnswers) -> Iterator[AnsweredQuestion]:
-    """Every question of a task; models with the same answer are together."""
+    """Every question of a task, with the models grouped by answer."""
     exact = {
         (model, item): value == 1.0
         for model, row in task.against_gold("exact_match").items()
@@ -105,7 +105,7 @@ def answered_questions(task: TaskEstimates, answers: TaskAnswers) -> Iterator[An
 
 
 def _is_right(item: Item, key: str | int | None, exact: bool | None) -> bool | None:
-    """As it was measured; where that is not kept, the same words as an answer of gold."""
+    """The measured exact match; if it was not kept, whether the words equal a gold answer."""
     if item.question.options:
         return None if item.right is None else key == item.right
     if exact is None and item.gold:
@@ -114,7 +114,7 @@ def _is_right(item: Item, key: str | int | None, exact: bool | None) -> bool | N
 
 
 def option_name(place: int) -> str:
-    """What an option is called: a letter, or after the last a number.
+    """The name of an option: a letter, or after Z a number.
 
     >>> option_name(0), option_name(25), option_name(26)
     ('A', 'Z', '27')
@@ -123,7 +123,7 @@ def option_name(place: int) -> str:
 
 
 def marked_answer(text: str, gold: Sequence[str]) -> Text:
-    """The answer with its words marked that the nearest of the right answers has not.
+    """The answer; words that the nearest right answer lacks are marked.
 
     >>> parts = marked_answer("the red house", ["red house", "barn"])
     >>> [part.text for part in parts if part.style == "marked"]
@@ -135,7 +135,7 @@ def marked_answer(text: str, gold: Sequence[str]) -> Text:
 
 
 def _shown(item: Item, answer: Given) -> Text:
-    """An answer, or that there is none, with a remark where it is right."""
+    """An answer, or a note that there is none, with a remark if it is right."""
     if isinstance(answer.key, int):
         text: Text = (Span(item.question.options[answer.key]),)
     elif answer.key:
@@ -155,7 +155,7 @@ def _giver(pair: tuple[str, Answer]) -> Text:
 
 
 def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
-    """The question, the right answers of one without options, and the answers."""
+    """The question, the right answers if it has no options, and the answers."""
     item = asked.item
     yield Passage((Span(item.question.text),))
     if item.question.context:
@@ -232,7 +232,7 @@ def _cards(shown: Questions) -> Cards:
 
 
 def _states(asked: AnsweredQuestion, kinds: Sequence[str]) -> Iterator[str]:
-    """Whether models disagree, whether one is wrong, and of which kind the question is."""
+    """Whether models disagree, whether one is wrong, and the kind of the question."""
     if asked.disagreement:
         yield "disagree"
         if not asked.item.question.options:
@@ -256,7 +256,7 @@ def _note(asked: AnsweredQuestion) -> Text:
 
 
 def example_cards(tasks: Sequence[Questions]) -> Iterator[Block]:
-    """At most three questions: the shortest of each kind, first those that stand for the most."""
+    """At most three questions: the shortest of each kind, the most frequent kinds first."""
     kinds: dict[tuple[str, str], list[AnsweredQuestion]] = defaultdict(list)
     for question in chain.from_iterable(tasks):
         if kind := _kind(question):
@@ -272,7 +272,7 @@ def example_cards(tasks: Sequence[Questions]) -> Iterator[Block]:
 
 
 def _kind(question: AnsweredQuestion) -> str:
-    """What a question shows of the models that are not degenerate; empty for nothing."""
+    """The kind of a question by the answers of models that are not degenerate; or empty."""
     fit = question.task.fit
     answers = [
         (answer, [name for name, _ in answer.models if name in fit]) for answer in question.given

@@ -28,7 +28,7 @@ from scope.records import CompareResult, Setting
 
 
 class Entries(tuple[str, ...]):
-    """What the command line gives as ``--data``, one text for each time; lists are data."""
+    """The values of ``--data`` on the command line, one each time; lists are data."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +135,7 @@ def _questions_of_log(models: Sequence[str | object]) -> str:
 
 
 def _by_task(entries: Sequence[str], tasks: Sequence[str | object]) -> str | Mapping[str, str]:
-    """One spec, or one for each task where entries begin with a task's name.
+    """One spec, or one for each task if entries begin with a task's name.
 
     Examples
     --------

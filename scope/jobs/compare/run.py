@@ -49,7 +49,7 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
 
 
 def _work(plan: ComparisonPlan) -> Iterator[Planned]:
-    """What a dry run shows: each model's answers to each task, and the vectors of SemScore."""
+    """The work that a dry run shows: each model's answers to each task, and SemScore's vectors."""
     tokens_out = plan.request.model_options.max_answer_tokens
     for chosen in plan.tasks:
         replied = LETTER_TOKENS if chosen.task.role == "choice_scorer" else tokens_out
@@ -98,7 +98,7 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
 def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progress) -> TaskAnswers:
     return TaskAnswers(
         task=chosen.task.name,
-        # Rows have served once the models are asked; a result names questions by their ids.
+        # Rows are needed only for inference; a result names questions by their ids.
         items=tuple(
             replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
         ),

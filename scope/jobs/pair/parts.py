@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
     @property
     def manifest(self) -> Manifest:
-        """That of the part's own run."""
+        """The manifest of the part's own run."""
         return self.prepared.manifest
 
     def run(self) -> EstimatedResult:
@@ -81,7 +81,7 @@ def plan_parts(request: PairRequest) -> Parts:
 
 
 class Parts:
-    """The jobs that fit, and the others; one after the other is tried."""
+    """The jobs that fit, and the others, tried one by one."""
 
     def __init__(self, request: PairRequest) -> None:
         self.fitting: list[Part] = []
@@ -98,7 +98,7 @@ class Parts:
             AuditRequest,
             reference=request.models[reference],
             targets=[request.models[target]],
-            # Nothing may stand in for another model than the first.
+            # Only the first model has a baseline.
             baseline=request.baseline if reference == 0 else None,
             floor=request.floor,
             capabilities=request.capabilities,
@@ -145,7 +145,7 @@ class Parts:
         )
 
     def nothing_fits(self) -> ScopeError:
-        """The error that all jobs have, or one that says what was tried."""
+        """The error that all jobs share, or one that lists the tried jobs."""
         if len({error.found for error in self._errors}) == 1:
             return self._errors[0]
         return SpecError(
@@ -160,7 +160,7 @@ class Parts:
         return "; ".join(f"{left.part}: {left.reason}" for left in refused)
 
     def require_comparison(self) -> None:
-        """Refuse a report without answers to questions, of which alone --eee writes."""
+        """Refuse a report without answers to questions: --eee writes only these."""
         if not any(isinstance(part.request, CompareRequest) for part in self.fitting):
             raise SpecError(
                 f"--eee without a comparison of answers: {self._tried('compare')}",
@@ -187,9 +187,9 @@ class Parts:
         return {name: getattr(self._request, name) for name in names}
 
     def _questions(self) -> dict[str, Any]:
-        """How many questions are asked, and how."""
+        """The number of questions, and the options of their jobs."""
         request = self._request
-        # Answers that are saved cost nothing.
+        # Saved answers cost nothing.
         every = request.thorough or all(isinstance(m, str) and is_saved(m) for m in request.models)
         n = request.n or (None if every else request.sizes["n"])
         shared = self._shared(SharesAnswers)

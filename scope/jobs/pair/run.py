@@ -1,4 +1,4 @@
-"""The report on a pair of models: runs the jobs that fit, and holds their results together."""
+"""The report on a pair of models: runs the jobs that fit, and joins their results."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ pair = with_words(as_function(PairRequest, run_pair), "models")
 def prepare(request: PairRequest) -> Prepared[PairResult]:
     """Load and check everything before any model answers."""
     shared = (*request.models, request.baseline, request.floor)
-    # Of saved answers each part reads its own.
+    # Each part reads its own saved answers.
     with loading_once([spec for spec in shared if isinstance(spec, str) and not is_saved(spec)]):
         parts = plan_parts(request)
     manifests = [part.manifest for part in parts.fitting]
@@ -76,7 +76,7 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
 
 
 def _without_work(request: PairRequest) -> Prepared[PairResult]:
-    """Without the work of the parts, which load models to tell: each announces its own requests."""
+    """Without the work of the parts, which load models for it: each announces its own requests."""
     return prepare(request)._replace(work=tuple)
 
 
@@ -93,7 +93,7 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
         try:
             result = part.run()
         except EndpointError:
-            # It may answer when the command is given again.
+            # The endpoint may answer when the command is given again.
             raise
         except ModelError as error:
             # Such as a reference that gives all texts one label.
@@ -130,7 +130,7 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
 
 
 def _kept_facts(run: Run) -> tuple[ModelFacts, ...]:
-    """Those that an earlier session of the run measured."""
+    """The facts that an earlier session of the run measured."""
     try:
         earlier = run.read_result()
     except RunError:
@@ -139,7 +139,7 @@ def _kept_facts(run: Run) -> tuple[ModelFacts, ...]:
 
 
 def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
-    """The models of all parts, each once; those of the pair are equals."""
+    """The models of all parts, each once; those of the pair have the same role."""
     models: dict[str, ModelCard] = {}
     for card in (card for manifest in manifests for card in manifest.models):
         role = card.role if card.role in (*COMPARED, "control") else "model"
@@ -148,7 +148,7 @@ def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
 
 
 def _asked_in(part: EstimatedResult) -> tuple[str, list[Any]]:
-    """What a part asked a model unchanged, behind the method by which it did."""
+    """The method by which a part queried models, and its unchanged inputs."""
     if isinstance(part, AuditResult):
         return "classify", [example.example.text for example in part.examples]
     items = part.tasks[0].items if isinstance(part, CompareResult) else ()
