@@ -16,7 +16,7 @@ from scope.records import GOLD, CompareResult, DataCard, Estimate, FrameRow, Mod
 
 _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 _SOURCE = {"source_type": "evaluation_run", "source_organization_name": "unknown"}
-"""Placeholder for facts of a model or of its evaluator that SCoPE does not know."""
+"""Facts of a model and of its evaluator that SCoPE does not know."""
 
 
 def every_eval_ever(result: Result, comparisons: Sequence[CompareResult], model: ModelCard) -> str:
