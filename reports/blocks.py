@@ -1,7 +1,7 @@
 """What a report consists of: sections of typed blocks, worded and rounded once.
 
-A job makes a `Page` of its result. Renderers that know no job make HTML, Markdown and terminal
-text of it, so that a job needs no template of its own.
+A job makes a `Page` of its result. Renderers, which are independent of jobs, make HTML, Markdown
+and terminal text of it, so a job needs no template of its own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Passage:
-    """A text that a model was given or gave, in its own direction of writing."""
+    """An input or output text of a model, in its own writing direction."""
 
     text: Text
 
@@ -81,12 +81,12 @@ class Column:
     heading
         The words at its head; a `str` is ours, a `Text` may hold foreign names.
     kind
-        ``name`` heads a row, ``text`` and ``number`` are what they say, ``passage`` holds a text
-        that a model was given or gave, ``estimate`` a `Cell`, and ``strip`` a small chart.
+        ``name`` heads a row, ``text`` and ``number`` are plain cells, ``passage`` holds an input or
+        output text of a model, ``estimate`` a `Cell`, and ``strip`` a small chart.
     method
-        Of estimates: whether a column beside it names the method of the interval.
+        For estimates: whether a column beside it names the method of the interval.
     spacious
-        Whether it is left out where there is little room, as in a terminal.
+        Whether it is left out in narrow output such as a terminal.
     """
 
     heading: str | Text
@@ -97,7 +97,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row of a table, with one value a column.
+    """A row of a table, with one value per column.
 
     ``chosen`` rows are bold, ``detail`` rows explain the row above and are indented. ``keys`` are
     what a `Finder` selects and sorts by; a key may hold several words.
@@ -113,8 +113,8 @@ class Row:
 class Select:
     """A list from which a reader selects what is shown.
 
-    ``options`` are the values of a key with their words; ``""`` stands for all, ``any`` and
-    ``none`` for elements with some and with no value.
+    ``options`` are the values of a key with their words; ``""`` selects all, ``any`` and ``none``
+    elements with some and with no value.
     """
 
     key: str
@@ -134,8 +134,8 @@ class Finder:
     ``orders`` are keys with their words: ``order`` is the order of the elements themselves, unless
     they have a number under that key, the least first; the others sort by a number, the greatest
     first. ``difference`` is the key that is not empty where models differ. If ``kept``, the page
-    shows of how many chosen elements with the key ``judged`` each model of a numbered option of
-    ``difference`` is not among those that differ.
+    shows for each model of a numbered option of ``difference`` the number of chosen elements with
+    the key ``judged`` on which it does not differ.
     """
 
     unit: str
@@ -159,10 +159,9 @@ class Table:
     tall
         Whether a long table scrolls within the page.
     ends
-        Whether the rows are ordered so that those at both ends matter most: where there is little
-        room, these are shown.
+        Whether the first and the last rows matter most: narrow output shows these.
     most
-        How many rows are shown where there is little room.
+        Most rows in narrow output.
     finder
         Search and selection of its rows.
     close
@@ -182,7 +181,7 @@ class Table:
     def of(
         cls, heads: Mapping[str, ColumnKind], rows: Iterable[Iterable[Any]], **options: Any
     ) -> Table:
-        """A table of bare rows; ``heads`` are the words and kinds of its columns.
+        """A table of plain rows; ``heads`` are the words and kinds of its columns.
 
         >>> Table.of({"Model": "name", "n": "number"}, [("a", 1)]).columns[1].kind
         'number'
@@ -193,7 +192,7 @@ class Table:
     def with_columns(
         cls, columns: Iterable[Column], rows: Iterable[Iterable[Any]], **options: Any
     ) -> Table:
-        """A table of bare rows under columns."""
+        """A table of plain rows under columns."""
         made = (Row(cells=tuple(cells)) for cells in rows)
         return cls(columns=tuple(columns), rows=tuple(made), **options)
 
@@ -209,7 +208,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """One example: a line on what it is, its content, and its name in the page's address."""
+    """One example: a caption, its content, and its name in the page's address."""
 
     note: Text
     blocks: tuple[Block, ...]
@@ -219,7 +218,7 @@ class Card:
 
 @dataclass(frozen=True)
 class LazyCards(Sequence[Card]):
-    """Cards that are made when they are read: only an HTML page reads all of many."""
+    """Cards that are made on reading: only an HTML page reads all of many."""
 
     items: Sequence[Any]
     make: Callable[[Any], Card]
@@ -248,7 +247,7 @@ class Cards:
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks behind a line that a reader opens."""
+    """Folded blocks behind a title."""
 
     title: Text
     blocks: tuple[Block, ...]
@@ -256,7 +255,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Beside:
-    """Groups of blocks side by side where there is room."""
+    """Groups of blocks side by side if there is room."""
 
     groups: tuple[tuple[Block, ...], ...]
 
@@ -284,7 +283,7 @@ Block = (
     | Beside
     | Callout
 )
-"""What a section may consist of."""
+"""The blocks of a section."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,7 +301,7 @@ class Section:
     heading
         A longer heading.
     folded
-        Whether it stands behind its heading, which a reader opens.
+        Whether only its heading is shown until a reader opens it.
     """
 
     anchor: str
@@ -331,14 +330,14 @@ class Page:
     brief: tuple[Block, ...] = ()
 
     def blocks(self) -> Iterator[Block]:
-        """Every block of every section, those within others as well."""
+        """Every block of every section, including nested ones."""
         return within(chain.from_iterable(section.blocks for section in self.sections))
 
 
 def within(blocks: Iterable[Block], *, folds: bool = True) -> Iterator[Block]:
     """The blocks in the order of the page, each before those inside it.
 
-    What is inside examples is left out, and unless ``folds`` what is inside folds.
+    Blocks inside examples are left out, and without ``folds`` those inside folds.
     """
     for block in blocks:
         yield block
@@ -361,7 +360,7 @@ def example_anchor(*parts: str | int) -> str:
 
 
 def without_folds(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks that are seen without opening any."""
+    """The blocks that are visible without opening a fold."""
     kept: list[Block] = []
     for block in blocks:
         match block:

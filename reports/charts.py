@@ -1,4 +1,4 @@
-"""What charts and tables with coloured backgrounds hold: numbers and labels, no drawing."""
+"""The data of charts and tables with coloured backgrounds: numbers and labels, no drawing."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Dot:
-    """One dot; ``title`` is its tooltip, and its ``name`` stands beside it if there is room.
+    """One dot; ``title`` is its tooltip, and its ``name`` is beside it if there is room.
 
-    Its interval, if it has one, runs upwards.
+    Its interval, if any, is vertical.
     """
 
     title: str
@@ -41,8 +41,8 @@ class Dot:
 class Series:
     """Dots of one shape and one colour; a series with a name is in the legend.
 
-    ``shape`` counts on: more series than shapes begin again. ``style`` is the class of its colour
-    if that is not the shape's.
+    ``shape`` is taken modulo the number of shapes. ``style`` is the class of its colour if that is
+    not the shape's.
     """
 
     dots: tuple[Dot, ...]
@@ -77,7 +77,7 @@ class Chart:
     Parameters
     ----------
     label
-        What it shows, for whoever does not see it.
+        Alternative text of the chart.
     title
         The words above it.
     series, guides
@@ -86,12 +86,12 @@ class Chart:
         The words at the axes. Without ``x_title`` it is a map: distances count, and no axes are
         drawn.
     diagonal
-        Whether both axes have the same ends, and a line is where the two numbers are equal.
+        Whether both axes have the same ends, with a line of equal numbers.
     joined
-        Dots of a series that are at most so far apart across are joined by a line, and their
+        Dots of a series with at most this horizontal distance are joined by a line, and their
         intervals by a band.
     ends
-        Where the axes begin and end; by default at round numbers around the dots.
+        The ends of the axes; by default round numbers around the dots.
     size
         Its width and height in pixels, without the words at its axes.
     """
@@ -130,8 +130,8 @@ def among_controls(
 ) -> Chart:
     """The controls from the greatest value down, and a suspect at the place it would have.
 
-    What is upwards is how many controls have at least this value, on which the suspect's p-value
-    by rank depends: beyond ``threshold`` it is at most ``rate``. The legend has the suspect's name.
+    The vertical axis is the number of controls with at least this value, which gives the suspect's
+    p-value by rank: beyond ``threshold`` it is at most ``rate``. The legend has the suspect's name.
     """
     ranked = sorted(controls, key=lambda dot: -dot.x)
     dots = tuple(replace(dot, y=place) for place, dot in enumerate(ranked, start=1))
@@ -157,8 +157,8 @@ def among_controls(
 class SmallStrip:
     """An estimate with its interval, small enough for a cell of a table.
 
-    ``levels`` are drawn as lines, solid or dotted; ``ends`` are those of a scale that several rows
-    share.
+    ``levels`` are drawn as lines, solid or dotted; ``ends`` are the ends of a scale that several
+    rows share.
     """
 
     label: str
@@ -171,11 +171,11 @@ LEVELS = 10
 """Strengths of background besides none."""
 
 LEAST_SPAN = 0.2
-"""Closer numbers than this do not take the whole scale: noise must not look like a pattern."""
+"""Numbers closer than this do not span the whole scale: noise must not look like a pattern."""
 
 
 class GridCell(NamedTuple):
-    """A number in few digits, in words for whoever points at it, and its strength."""
+    """A number in few digits, its tooltip, and the strength of its background."""
 
     text: str = ""
     title: str = ""
@@ -186,8 +186,8 @@ class GridCell(NamedTuple):
 class Grid:
     """A table of numbers; ``low`` and ``high`` are the numbers at the ends of the scale.
 
-    ``gaps`` says that some number is undefined, ``heading`` what the rows are. A ``dense`` one
-    shows its backgrounds alone.
+    ``gaps`` says that some number is undefined, ``heading`` names the rows. A ``dense`` grid shows
+    only backgrounds.
     """
 
     title: str
@@ -213,10 +213,10 @@ def grid(
 ) -> Grid | None:
     """The estimates by row and column; None if no number is defined.
 
-    Backgrounds begin at ``start``, by default at the least number. ``numbered`` says that columns
-    are the rows again, and are called by the rows' numbers.
+    Backgrounds begin at ``start``, by default the least number. ``numbered`` means that the columns
+    are the rows again, named by row number.
     """
-    values = [one.value for one in cells.values() if isinstance(one, Estimate)]
+    values = [estimate.value for estimate in cells.values() if isinstance(estimate, Estimate)]
     if not values:
         return None
     low = min(values) if start is None else start

@@ -1,7 +1,7 @@
-"""Sentences of a report: our words with foreign names and numbers in them, safe in every form.
+"""Sentences of a report: our words with foreign names and numbers, escaped in every format.
 
-A sentence is written once, as a template, and becomes HTML, Markdown or terminal text. What is
-put into its fields is never read as markup.
+A sentence is written once, as a template, and becomes HTML, Markdown or terminal text. Its fields
+are never read as markup.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ Style = Literal[
     "marked",
     "share",
 ]
-"""How a part looks; ``alarm`` is for what is lost or worse, ``good`` for what is right.
+"""The style of a part; ``alarm`` marks losses and worse results, ``good`` right answers.
 
 A ``share`` is a number from 0 to 1, which a page shows with a bar.
 """
 
 
 class Span(NamedTuple):
-    """A part of a sentence; ``foreign`` marks text that is not ours, such as a model's name.
+    """A part of a sentence; ``foreign`` marks text that is not from SCoPE, such as a model's name.
 
     ``link`` is the anchor of a section of the page, or the path of another page with a slash in it.
     """
@@ -51,7 +51,7 @@ Text = tuple[Span, ...]
 """A sentence, or a part of one."""
 
 Written = str | int | Text | Cell | Estimate | Undefined
-"""What may stand in a field of a sentence or in a cell of a table."""
+"""The values of a field of a sentence or of a cell of a table."""
 
 _PART = re.compile(
     r"(?P<open>\*\*|!!|``|__)|\{(?P<field>\w+)\}|\[\[(?P<anchor>[a-z]+)\|(?P<words>[^]{}]+)\]\]"
@@ -84,20 +84,20 @@ def prose(template: str, /, **fields: Written) -> Text:
     style: Style = "plain"
     last = 0
     used = set()
-    for found in _PART.finditer(template):
-        parts.append(Span(template[last : found.start()], style))
-        last = found.end()
-        if found["anchor"]:
-            parts.append(Span(found["words"], style, link=found["anchor"]))
-        elif found["open"] is None:
-            used.add(found["field"])
-            value = written(fields[found["field"]])
+    for match in _PART.finditer(template):
+        parts.append(Span(template[last : match.start()], style))
+        last = match.end()
+        if match["anchor"]:
+            parts.append(Span(match["words"], style, link=match["anchor"]))
+        elif match["open"] is None:
+            used.add(match["field"])
+            value = written(fields[match["field"]])
             parts += (
                 part._replace(style=style) if part.style == "plain" else part for part in value
             )
         elif style == "plain":
-            style = _STYLES[found["open"]]
-        elif style == _STYLES[found["open"]]:
+            style = _STYLES[match["open"]]
+        elif style == _STYLES[match["open"]]:
             style = "plain"
         else:
             raise ValueError(f"a style within a style: {template!r}")
@@ -144,7 +144,7 @@ def _cell(cell: Cell) -> Text:
 
 
 def joined(parts: Iterable[Written], between: str = ", ", last: str | None = None) -> Text:
-    """Parts with a separator of ours between them, and another one before the last.
+    """Parts joined by a separator, with a different one before the last.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def plain(text: Text) -> str:
 
 
 _MOST_PAIRS = 1_000_000
-"""Pairs of equal words up to which the best alignment is sought: its time grows with them."""
+"""Most pairs of equal words for the best alignment: its time grows with them."""
 
 
 def mark_changes(

@@ -1,4 +1,4 @@
-"""How numbers are written for a reader, wherever they are shown."""
+"""The format of numbers in every output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scope.records import Estimate, Setting, Undefined
 
 
 def number(value: float, *, signed: bool = False) -> str:
-    """Three decimals; with a true minus sign, and a plus sign where asked.
+    """Three decimals; with a true minus sign, and a plus sign if ``signed``.
 
     >>> number(0.93149), number(0.25, signed=True), number(-0.25), number(-0.0001)
     ('0.931', '+0.250', '−0.250', '0.000')
@@ -60,7 +60,7 @@ def percent(value: float) -> str:
 
 
 def in_percent(*values: float) -> list[str]:
-    """Per cent without the sign for a sentence: about two digits, as many for all values.
+    """Per cent without the sign for a sentence: about two digits, the same for all values.
 
     >>> in_percent(0.4142, 0.3834, 0.4451), in_percent(0.0042, -0.011), in_percent(0.997)
     (['41', '38', '45'], ['0.4', '−1.1'], ['99.7'])
@@ -137,19 +137,19 @@ class Cell:
 
     @property
     def reason(self) -> str | None:
-        """The reason why it is undefined; None where it has a value."""
+        """The reason why it is undefined; None if it has a value."""
         return self.estimate.reason if isinstance(self.estimate, Undefined) else None
 
     @property
     def method(self) -> str:
-        """The level of the interval and the method; empty where it is undefined."""
+        """The level of the interval and the method; empty if it is undefined."""
         if isinstance(self.estimate, Undefined):
             return ""
         return f"{100 * self.estimate.level:g}\u00a0%, {self.estimate.method}"
 
     @property
     def n(self) -> int:
-        """How many examples the estimate rests on."""
+        """The number of examples of the estimate."""
         return self.estimate.n
 
     @classmethod
@@ -161,7 +161,7 @@ class Cell:
         >>> Cell.of(Undefined(reason="no pair")).value
         'undefined'
         """
-        return cls._written(estimate, lambda one: number(one, signed=signed), unit="")
+        return cls._written(estimate, lambda value: number(value, signed=signed), unit="")
 
     @classmethod
     def share(cls, estimate: Estimate | Undefined) -> Cell:
@@ -204,9 +204,9 @@ def range_of_counts(estimates: Iterable[Estimate | Undefined]) -> str:
 
 
 def count_rivals(estimate: Estimate, others: Iterable[Estimate | Undefined]) -> int:
-    """How many other numbers have an interval that overlaps with this one's.
+    """The number of other intervals that overlap with this one.
 
-    A number that is the greatest, or the least, of several is surely so where there is none.
+    Without any, the greatest, or the least, of several numbers is surely so.
 
     >>> one, other = (
     ...     Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9, method="Wilson")

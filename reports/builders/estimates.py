@@ -17,7 +17,7 @@ CLEAN = "original texts"
 
 
 def meanings(names: Iterable[MetricName]) -> Terms:
-    """What each metric means, where it is one of ours."""
+    """The meaning of each built-in metric."""
     return Terms(
         tuple(
             (prose("{label}", label=name.label), prose("{meaning}", meaning=name.meaning))
@@ -28,14 +28,14 @@ def meanings(names: Iterable[MetricName]) -> Terms:
 
 
 def spelled(name: MetricName) -> Text:
-    """A metric's title, with its spelling where it has parameters."""
+    """A metric's title, with its spelling if it has parameters."""
     if not name.parameters:
         return written(name.label)
     return (*written(name.label), Span(" "), Span(name.spelling, "code", foreign=True))
 
 
 def short_name(metric: str) -> str:
-    """A metric's title for a chart, with its parameters where it has any."""
+    """A metric's title for a chart, with its parameters if it has any."""
     name = metric_name(metric)
     values = ", ".join(name.parameters.values())
     return f"{name.label} ({values})" if values else name.label
@@ -105,17 +105,16 @@ def numbers_section(
     about: Block = _ABOUT,
     anchor: str = "numbers",
 ) -> Section:
-    """What the metrics mean, and the tables of all estimates."""
-    # Several spellings of one metric differ in parameters alone: explain it once.
+    """The meaning of the metrics, and the tables of all estimates."""
+    # Several spellings of one metric differ only in parameters: explain it once.
     explained = meanings({name.head: name for name in names}.values())
     return Section(anchor=anchor, title="All estimates", blocks=(explained, about, *blocks))
 
 
 def every_estimate(group: str, rows: Sequence[Measurement], reference: str | None = None) -> Fold:
-    """The estimates of one group in their order, behind a line that a reader opens.
+    """The estimates of one group in their order, folded.
 
-    ``reference`` is what is compared with where a row does not name it; None stands for the right
-    answers.
+    ``reference`` is the name to compare with if a row has none; None means the right answers.
     """
     shown = rows[:MOST_ESTIMATES]
     parts = any(row.subset for row in shown)
@@ -143,7 +142,7 @@ def compared_with(model: str | None) -> Text:
 
 
 def rival_pairs(estimate: Estimate, pairs: Iterable[Estimate | Undefined]) -> Text:
-    """How many other pairs of models may be as similar, or as dissimilar, as this one of them.
+    """The number of other pairs of models that may be as similar, or as dissimilar, as this one.
 
     Examples
     --------
@@ -173,8 +172,8 @@ def table_of(
 ) -> Table | None:
     """The rows, without the columns in which none has a value; None without rows.
 
-    The first column names a row; the kind of the others follows from what is in them. ``spacious``
-    are the heads of columns that a terminal leaves out.
+    The first column names a row; the kind of the others follows from their values. ``spacious`` are
+    the heads of columns that a terminal leaves out.
 
     Examples
     --------
@@ -198,7 +197,7 @@ def table_of(
         columns.append(column)
     return Table(
         columns=tuple(columns),
-        rows=tuple(Row(cells=one, keys=key) for one, key in zip(cells, keys, strict=True)),
+        rows=tuple(Row(cells=row, keys=key) for row, key in zip(cells, keys, strict=True)),
         caption=prose(caption),
         close=True,
         **options,

@@ -16,7 +16,7 @@ from scope.records import GOLD, CompareResult, DataCard, Estimate, FrameRow, Mod
 
 _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 _SOURCE = {"source_type": "evaluation_run", "source_organization_name": "unknown"}
-"""What SCoPE does not know of a model, and of who ran it."""
+"""Facts of a model and of its evaluator that SCoPE does not know."""
 
 
 def every_eval_ever(result: Result, comparisons: Sequence[CompareResult], model: ModelCard) -> str:

@@ -1,4 +1,4 @@
-"""What a releaser pastes into a model card: a table of what is usually published, and its YAML."""
+"""A table of the usually published numbers, and its YAML, to paste into a model card."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ OF_TWO_MODELS = {
     "concordance": "Concordance",
     "recovery": "Recovery of accuracy",
 }
-"""What is published of two models, by metric."""
+"""Published metrics of two models, with their titles."""
 
 _RELEASED = ("target", "model", "suspect")
-"""The roles of models that somebody may release."""
+"""The roles of models that may be released."""
 
 _ABOUT = note(
     "In brackets 95\u00a0% intervals; n counts texts or questions. Recovery: accuracy over that of "
@@ -42,7 +42,7 @@ _ABOUT = note(
 
 
 def model_card(result: Result) -> tuple[Block, ...]:
-    """Accuracies, agreement and concordance, a column a model, and an entry of a model index.
+    """Accuracies, agreement and concordance, one column per model, and an entry of a model index.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def _recoveries(result: Result) -> Iterator[FrameRow]:
 
 
 def _title(row: FrameRow, manifest: Manifest) -> Text:
-    """What was measured, on which capability or task, against which model."""
+    """The metric, its capability or task, and the model compared with."""
     label = OF_TWO_MODELS.get(row.metric) or metric_name(row.metric).label
     against = "" if row.against == GOLD else row.against or _reference(manifest)
     return (
@@ -126,7 +126,7 @@ def _title(row: FrameRow, manifest: Manifest) -> Text:
 
 
 def _reference(manifest: Manifest) -> str:
-    """The one reference; nothing where there is none, or several."""
+    """The single reference; nothing if there is none, or several."""
     names = [card.name for card in manifest.models if card.role == "reference"]
     return names[0] if len(names) == 1 else ""
 

@@ -1,4 +1,4 @@
-"""What became of each capability, and which searches failed."""
+"""The outcome of each capability, and the failed searches."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def outcomes_section(result: AuditResult, *, most: int) -> Section:
 def all_outcomes(result: AuditResult) -> list[Outcome]:
     """The outcomes of the searches for kept pairs, each before that of random candidates."""
     drawn = {
-        one.capability: replace(one, capability=f"{one.capability}, random candidates")
-        for one in result.candidate_outcomes
+        outcome.capability: replace(outcome, capability=f"{outcome.capability}, random candidates")
+        for outcome in result.candidate_outcomes
     }
-    both = ((one, drawn.get(one.capability)) for one in result.outcomes)
+    both = ((outcome, drawn.get(outcome.capability)) for outcome in result.outcomes)
     return [outcome for pair in both for outcome in pair if outcome is not None]
 
 
@@ -68,7 +68,7 @@ def outcome_table(
     caption: str,
     queries: bool = False,
 ) -> Table:
-    """One row an outcome with its counts, and one below it for each reason of failure."""
+    """One row per outcome with its counts, and one below it for each reason of failure."""
     outcomes = tuple(outcomes)
     apart = any(outcome.not_applicable for outcome in outcomes)
     more = [*([_APART] if apart else []), *(_QUERIES if queries else [])]
@@ -107,7 +107,7 @@ def _rows(outcome: Outcome, *, apart: bool, queries: bool) -> Iterator[Row]:
 
 
 def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
-    """The traceback of each failed capability or task, behind a line that a reader opens."""
+    """The traceback of each failed capability or task, folded."""
     for outcome in outcomes:
         if outcome.trace:
             title = prose("Traceback of {name}", name=outcome.capability)
@@ -173,7 +173,7 @@ def _searched(outcome: Outcome) -> Text:
 
 
 def _apart(reasons: Mapping[str, int]) -> Text:
-    """How many searches are not applicable, and why."""
+    """The number of searches that are not applicable, and why."""
     if not reasons:
         return ()
     counted = [f"{reason} ({count})" for reason, count in sorted(reasons.items())]
@@ -195,7 +195,7 @@ def _answered(outcome: Outcome) -> Text:
 
 
 def data_lines(manifest: Manifest) -> Terms:
-    """How much of each data set was used, and which models did not read texts to the end."""
+    """The used part of each data set, and the models that truncated texts."""
     lines = (
         (
             prose("data of {name}", name=card.capability) if card.capability else prose("data"),
@@ -207,7 +207,7 @@ def data_lines(manifest: Manifest) -> Terms:
 
 
 def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
-    """Which models were asked text by text, and how many texts each did not read to the end."""
+    """The models queried text by text, and the number of texts that each truncated."""
     for card in manifest.models:
         if card.reproducible == TEXT_BY_TEXT:
             yield written(card.name), prose(TEXT_BY_TEXT)
@@ -232,7 +232,7 @@ def _data(card: DataCard) -> Text:
 def answered_section(
     outcomes: Iterable[Outcome], *more: Block, title: str = "Answered questions"
 ) -> Section:
-    """Every task's outcome, then what else a job counts."""
+    """Every task's outcome, then further counts of a job."""
     outcomes = tuple(outcomes)
     return Section(
         anchor="answered",

@@ -23,7 +23,7 @@ from scope.records import MEMORY, CapabilityCard, Clock, DataCard, Manifest
 
 
 def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
-    """What was asked of whom; ``capabilities`` heads the last part."""
+    """The models, prompts, data and capabilities of a run; ``capabilities`` heads the last part."""
     return Section(
         anchor="asked",
         title="What was asked",
@@ -40,7 +40,7 @@ def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
 
 
 def models_table(manifest: Manifest) -> Table:
-    """Every model, the reference first; fingerprints stand where it is said how to reproduce."""
+    """Every model, the reference first; fingerprints are in the section on reproduction."""
     labelled = ("Labels",) if any(card.labels for card in manifest.models) else ()
     return Table.of(
         {
@@ -137,7 +137,7 @@ def equations(pairs: Iterable[tuple[str, str]]) -> Text:
 
 
 def folded(*sections: Section | None) -> Iterator[Section]:
-    """The sections that there are, each behind its heading."""
+    """The sections that exist, each folded."""
     return (replace(section, folded=True) for section in sections if section is not None)
 
 
@@ -146,7 +146,7 @@ def reproduce(
 ) -> Section:
     """The command, and everything on which the result depends.
 
-    ``hashes`` are those of a job's own beside the fingerprints of models and data.
+    ``hashes`` are a job's own, beside the fingerprints of models and data.
     """
     return Section(
         anchor="reproduce",
@@ -200,7 +200,7 @@ def _blocks(
 
 
 def _exactness(manifest: Manifest) -> Iterator[Block]:
-    """How equal the answers of each model are in any batch, where it is known."""
+    """How much the answers of each model depend on the batch, if known."""
     degrees = [(card.name, card.reproducible) for card in manifest.models]
     degrees.append(("the sentence encoder", manifest.encoder_reproducible))
     if known := [(name, degree) for name, degree in degrees if degree]:
@@ -218,7 +218,7 @@ def _pairs(first: str, second: str, pairs: Iterable[tuple[str, str]]) -> Table:
 
 
 def run_lines(clock: Clock | None) -> tuple[Terms, ...]:
-    """How many cached answers were repeated; nothing where none was."""
+    """The number of repeated cached answers; nothing for none."""
     if clock is None or not clock.asked_again:
         return ()
     text = prose("{n} cached answers repeated; all agree", n=clock.asked_again)

@@ -13,9 +13,9 @@ from scope.records import Estimate, Undefined
 
 
 def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> Table | None:
-    """A row an estimate; None where none is defined.
+    """One row per estimate; None if none is defined.
 
-    The scale holds what is drawn and no more, so that near numbers part.
+    The scale spans only the drawn intervals, so that close numbers are distinguishable.
 
     Examples
     --------
@@ -32,11 +32,11 @@ def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) ->
     high = max(high, low + 0.05)
     scale = f"{low:g} to {high:g}".replace("-", "−")
     cells: list[tuple[Text, SmallStrip | None, str]] = []
-    for name, one in rows:
-        if isinstance(one, Undefined):
-            why = Span(one.reason, "note", foreign=True)
+    for name, estimate in rows:
+        if isinstance(estimate, Undefined):
+            why = Span(estimate.reason, "note", foreign=True)
             cells.append(((*written(name), why), None, "undefined"))
         else:
-            strip = SmallStrip(f"{name}: {short(one)}", one, (low, high))
-            cells.append((written(name), strip, short(one)))
+            strip = SmallStrip(f"{name}: {short(estimate)}", estimate, (low, high))
+            cells.append((written(name), strip, short(estimate)))
     return Table.of({"": "name", scale: "strip", what: "number"}, cells, close=True)

@@ -25,7 +25,7 @@ _WORDS = Markup('<text x="{}" y="14" textLength="{}" lengthAdjust="spacingAndGly
 
 
 def badge(setting: str, answer: str, kind: Literal["good", "bad", "open"]) -> str:
-    """The setting of a measurement and what it says; fonts are the reader's own.
+    """A badge with a label and a value; the fonts are the reader's own.
 
     >>> badge("SCoPE · tweets, n = 500", "✓ may replace", "good").count("<text")
     2
@@ -51,10 +51,10 @@ def badge(setting: str, answer: str, kind: Literal["good", "bad", "open"]) -> st
 
 
 def junit(result: Result, title: str, judged: Mapping[str, Sequence[str]]) -> str:
-    """One test suite: a case a verdict, a case a gate, and one for each part that failed.
+    """One test suite: a case per verdict, per gate, and per failed part.
 
-    ``judged`` are the failures of each gate. A case fails where the command ends with 1 because of
-    it; a verdict on which no gate was set is skipped. Both carry their sentence.
+    ``judged`` are the failures of each gate. A case fails if the command exits with 1 because of
+    it; a verdict without a gate is skipped. Both have their sentence.
     """
     suites = Element("testsuites", name="scope")
     suite = SubElement(suites, "testsuite", name=document_text(title))

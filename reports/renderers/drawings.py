@@ -1,4 +1,4 @@
-"""The charts of a page as static SVG; their numbers are in a table beside them, too."""
+"""The charts of a page as static SVG; their numbers are also in a table beside them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reports.renderers.svg import (
 )
 
 MANY = 300
-"""Dots from which they are smaller, and have no names."""
+"""From this number on, dots are smaller and have no names."""
 
 
 def drawing(chart: Chart) -> Markup:
@@ -52,7 +52,7 @@ def drawing(chart: Chart) -> Markup:
 
 
 def _ends(chart: Chart) -> Sequence[tuple[float, float]]:
-    """Where the axes begin and end."""
+    """The ends of the axes."""
     places = [(dot.x, y) for dot in chart.dots for y in (dot.interval or (dot.y,))]
     places += [place for guide in chart.guides for place in (guide.start, guide.end)]
     xs, ys = zip(*places, strict=True)
@@ -71,7 +71,7 @@ def _ends(chart: Chart) -> Sequence[tuple[float, float]]:
 
 
 def _round_ends(numbers: Sequence[float]) -> tuple[float, float]:
-    """Round numbers below and above all these."""
+    """Round numbers below and above all values."""
     step, _ = round_step(max((max(numbers) - min(numbers)) / (TICKS - 2), 0.01))
     first = math.floor(min(numbers) / step + 1e-9)
     return first * step, max(math.ceil(max(numbers) / step - 1e-9), first + 1) * step
@@ -97,12 +97,12 @@ def _axes(chart: Chart, across: Scale, up: Scale) -> Iterator[Markup]:
 
 
 def _whole(numbers: Iterable[float]) -> bool:
-    """Whether all are whole: then an axis has no number between those."""
+    """Whether all numbers are whole: then the axis has only whole numbers."""
     return all(number == round(number) for number in numbers)
 
 
 def _series(series: Series, joined: float, across: Scale, up: Scale, *, radius: float) -> Markup:
-    """The dots of a series in one element that holds their colour, so that many stay light."""
+    """The dots of a series in one element with their colour, which keeps the file small."""
     content: list[Markup] = []
     for run in _runs(series.dots, joined):
         places = [(across.at(dot.x), up.at(dot.y)) for dot in run]
@@ -138,7 +138,7 @@ def _series(series: Series, joined: float, across: Scale, up: Scale, *, radius: 
 
 
 def _runs(dots: Iterable[Dot], joined: float) -> list[list[Dot]]:
-    """The dots in groups of neighbours that are at most so far apart across."""
+    """The dots in groups of neighbours with at most this horizontal distance."""
     runs: list[list[Dot]] = []
     for dot in dots:
         if runs and 0 < dot.x - runs[-1][-1].x <= joined:
@@ -153,7 +153,7 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
 
     Places are in per cent, so that the drawing is as wide as its cell.
     """
-    height, one = 22, chart.estimate
+    height, interval = 22, chart.estimate
     middle = height / 2
     scale = Scale(*chart.ends, 6, 88)
 
@@ -165,8 +165,8 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
         for level, dotted in chart.levels
     )
     estimate = (
-        line(at(one.low), middle, at(one.high), middle, width=3),
-        mark(0, at(one.value), middle, chart.label, 5),
+        line(at(interval.low), middle, at(interval.high), middle, width=3),
+        mark(0, at(interval.value), middle, chart.label, 5),
     )
     return element(
         "svg",

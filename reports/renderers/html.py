@@ -1,7 +1,7 @@
 """The renderer: a page to one HTML file that loads nothing and runs one known script.
 
 Every text of a result is foreign: it reaches the page through escaped templates alone. The page's
-policy names the script's hash, so that no other script could run if one slipped through.
+policy names the script's hash, so that no other script can run even if escaping fails.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 20
-"""Cards shown before a reader asks for more; those beyond stand compressed in the page."""
+"""Cards shown before a reader asks for more; the others are compressed in the page."""
 
 
 def render(page: Page) -> str:
@@ -47,13 +47,13 @@ def render_blocks(blocks: tuple[Block, ...]) -> str:
 
 
 def render_notebook(blocks: tuple[Block, ...]) -> str:
-    """Some blocks as a cell of a notebook shows them, with the few rules of style they need."""
+    """Some blocks for a notebook cell, with the style rules they need."""
     style = f"<style>{_asset('notebook.css')}</style>"
     return f'<div class="scope-result">{style}{render_blocks(blocks)}</div>'
 
 
 def _asset(name: str) -> str:
-    """One of our own files, inlined unchanged in the page."""
+    """A file of this package, inlined unchanged in the page."""
     templates = resources.files("reports.renderers") / "templates"
     return (templates / name).read_text(encoding="utf-8")
 
@@ -64,7 +64,7 @@ def _kind(value: object) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Made once, for it compiles the templates."""
+    """Cached, as it compiles the templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -86,10 +86,10 @@ def _environment() -> Environment:
 
 
 HOLE = "\0"
-"""Where a text stands in a form; no document holds it."""
+"""Placeholder of a text in a form; it occurs in no document."""
 
 _TEXTS = re.compile(r'(?:(?<= value=")|(?<= href="#))[^"]+|(?<=>)(?!\n+<)[^<>]+(?=<)')
-"""The texts of escaped markup; a break between two elements belongs to the form."""
+"""The texts of escaped markup; a line break between two elements belongs to the form."""
 
 
 def packed(cards: Sequence[Card], first: int) -> str:
@@ -102,7 +102,7 @@ def packed(cards: Sequence[Card], first: int) -> str:
 
 
 def compressed(pieces: Iterable[tuple[str, Mapping[str, str], str]]) -> str:
-    """Pieces of our own escaped markup, each with its name and keys, as compressed JSON.
+    """Pieces of escaped markup, each with its name and keys, as compressed JSON.
 
     The JSON has each form of markup once: ``forms`` are elements as ``[tag, attributes, child,
     ...]``; ``pieces`` hold the place of a form, the name, the keys, and the texts in the order of

@@ -27,7 +27,7 @@ from reports.wording import Cell
 from scope.printing import printable
 
 MOST_CARDS = 20
-"""Examples shown of many."""
+"""Most examples shown."""
 
 MOST_LINES = 60
 """Lines of a short report."""
@@ -51,7 +51,7 @@ _MARKS = {
 
 
 def to_markdown(page: Page) -> str:
-    """The whole page; charts are left out, for their numbers are in the tables.
+    """The whole page; charts are left out, as the tables have their numbers.
 
     Foreign text cannot become markup: every special character in it is escaped.
     """
@@ -68,9 +68,9 @@ def blocks_as_markdown(blocks: Iterable[Block]) -> str:
 
 
 def to_short_markdown(page: Page, more: Sequence[Block], report: str) -> str:
-    """What a page answers in at most 60 lines, for a comment on a pull request or a job's summary.
+    """A page's answer in at most 60 lines, for a comment on a pull request or a job's summary.
 
-    That is what a terminal shows, with ``more`` blocks before its first table, the first examples,
+    The content of the terminal, with ``more`` blocks before its first table, the first examples,
     and the path of the whole ``report``.
     """
     words = list(takewhile(lambda block: not isinstance(block, Table), page.brief))
@@ -82,9 +82,9 @@ def to_short_markdown(page: Page, more: Sequence[Block], report: str) -> str:
 
 
 def _first_cards(page: Page) -> Iterator[Card]:
-    """The first examples, each of another text: trials of one text are much alike."""
+    """The first examples, each of a different text: trials of one text are very similar."""
     seen: set[str] = set()
-    for card in (one for block in page.blocks() if isinstance(block, Cards) for one in block.cards):
+    for card in (card for part in page.blocks() if isinstance(part, Cards) for card in part.cards):
         passages = (plain(block.text) for block in card.blocks if isinstance(block, Passage))
         text = next(passages, plain(card.note))
         if text not in seen:
@@ -97,7 +97,7 @@ def _first_cards(page: Page) -> Iterator[Card]:
 def _fitting(parts: Iterable[str], room: int) -> Iterator[str]:
     """The parts that fit into ``room`` lines, long tables and lists without their last rows.
 
-    A part of very many letters is left out: a comment on GitHub holds 65,536.
+    A very long part is left out: a comment on GitHub has at most 65,536 letters.
     """
     for part in parts:
         long = part.startswith(("|", "- "))
@@ -109,7 +109,7 @@ def _fitting(parts: Iterable[str], room: int) -> Iterator[str]:
 
 
 def _first_lines(part: str, most: int) -> str:
-    """A table or list of at most ``most`` lines, and of few enough letters."""
+    """A table or list of at most ``most`` lines, and of limited letters."""
     lines = part.split("\n")
     if len(lines) <= most and len(part) < _MOST_LETTERS:
         return part
@@ -134,7 +134,7 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
             case Bullets(items):
                 yield "\n".join(f"- {_inline(item)}" for item in items)
             case Terms(pairs):
-                yield "\n".join(f"- {_inline(one)}: {_inline(two)}" for one, two in pairs)
+                yield "\n".join(f"- {_inline(term)}: {_inline(meaning)}" for term, meaning in pairs)
             case Table():
                 yield from _table(block)
             case Grid():
@@ -156,7 +156,7 @@ def _cards(cards: Sequence[Card]) -> Iterator[str]:
 def _table(table: Table) -> Iterator[str]:
     if table.caption:
         yield _inline(table.caption)
-    places = [place for place, one in enumerate(table.columns) if one.kind != "strip"]
+    places = [place for place, column in enumerate(table.columns) if column.kind != "strip"]
     heads = [table.columns[place].heading for place in places]
     numbers = [table.columns[place].kind in ("number", "estimate") for place in places]
     lines = [_row(_escaped(head) if isinstance(head, str) else _inline(head) for head in heads)]
@@ -167,14 +167,14 @@ def _table(table: Table) -> Iterator[str]:
 
 def _value(value: Written | SmallStrip | None) -> str:
     if isinstance(value, Cell):
-        # Bold type would only be loud in a table.
+        # No bold type in a table.
         estimate = tuple(span._replace(style="plain") for span in written(value))
         return "; ".join(filter(None, (_inline(estimate), _escaped(value.remark))))
     return "" if isinstance(value, SmallStrip) else _inline(written(value))
 
 
 def _grid(grid: Grid) -> Iterator[str]:
-    if grid.dense:  # as a chart, too many numbers to read
+    if grid.dense:  # drawn as a chart: too many numbers to read
         return
     yield _escaped(grid.title)
     lines = [_row(["", *map(_escaped, grid.columns)]), _row(["---"] + ["---:"] * len(grid.columns))]
@@ -195,24 +195,24 @@ def _inline(text: Text | Written) -> str:
         if span.style == "code":
             parts.append(_code(span.text))
         elif words := span.text.strip():
-            # Emphasis has no space at its ends.
+            # Emphasis must not begin or end with a space.
             before, after = (" " * end.isspace() for end in (span.text[:1], span.text[-1:]))
             parts.append(before + _MARKS.get(span.style, "{}").format(_escaped(words)) + after)
         else:
             parts.append(" ")
-    # At the head of a line "1." would begin a list.
+    # At the start of a line "1." would begin a list.
     return _ORDERED.sub(r"\1\\\2", "".join(parts).strip())
 
 
 def _escaped(text: str) -> str:
-    r"""Foreign text in one line, with nothing in it that Markdown or HTML would read.
+    r"""Foreign text in one line, escaped for Markdown and HTML.
 
     >>> _escaped("a|b <script> *c*")
     'a|b &lt;script&gt; \\*c\\*'
     """
     one_line = " ".join(printable(text).split())
     html = one_line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    # On GitHub "@name" would call whoever has that name.
+    # On GitHub "@name" would notify the user of that name.
     return _SPECIAL.sub(r"\\\1", html).replace("@", "@\N{WORD JOINER}")
 
 
@@ -231,5 +231,5 @@ def _fenced(text: str) -> str:
 
 
 def _fence(text: str, least: int) -> str:
-    """More backticks than stand together in a text."""
+    """More backticks than the longest run in a text."""
     return "`" * max(least, 1 + max(map(len, re.findall("`+", text)), default=0))

@@ -1,8 +1,8 @@
-"""Parts of which all charts are drawn, as static SVG to stand inline in a page.
+"""Parts of all charts, as static inline SVG.
 
-Legends are left to the page: it names the series in text, and without legends the drawing does
-not depend on how wide a machine's fonts make a model's name. Axes and words take the page's
-text colour, so that one drawing serves the light and the dark scheme.
+The page has the legends as text, so that the drawing does not depend on the width of a model's name
+in a machine's fonts. Axes and words have the page's text colour, so that one drawing serves the
+light and the dark scheme.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Colours are classes of the style sheet. Colour is never the only sign of a serie
 """
 
 TICKS = 7
-"""Numbers at an axis, about."""
+"""Approximate count of numbers at an axis."""
 
 FAINT = "#8883"
 """The colour of lines that guide the eye."""
@@ -42,13 +42,13 @@ _LETTER = 6.6
 """The mean width in pixels of a Latin letter of 12 pixels; East Asian ones take two."""
 
 _LONGEST_NAME = 190
-"""Pixels of the longest name beside a dot."""
+"""Maximum width of a name beside a dot in pixels."""
 
 _ATTRIBUTE, _ELEMENT = Markup(' {}="{}"'), Markup("<{0}{1}>{2}</{0}>")
 
 
 def document_text(text: str) -> str:
-    r"""The text with every character that no document may hold replaced.
+    r"""The text with every character replaced that is invalid in a document.
 
     >>> document_text("a\x00b\ud800")
     'a\ufffdb\ufffd'
@@ -104,7 +104,7 @@ def line(
     width: str | float = 1,
     dashes: str | None = None,
 ) -> Markup:
-    """A line from place to place."""
+    """A line between two places."""
     return element(
         "line",
         x1=x1,
@@ -123,12 +123,12 @@ def words(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
 
 
 def path(points: Iterable[tuple[float, float]]) -> str:
-    """Places one after the other."""
+    """Places in a row."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
 def mark(shape: int, x: str | float, y: float, title: str, radius: float = 3) -> Markup:
-    """A shape at a place, with a title that a browser shows when pointed at."""
+    """A shape at a place, with a tooltip."""
     outline, inner = OUTLINES[shape % len(OUTLINES)], element("title", title)
     if outline:
         return element("path", inner, d=f"M{pixel(x)} {pixel(y)}{outline}")
@@ -136,7 +136,7 @@ def mark(shape: int, x: str | float, y: float, title: str, radius: float = 3) ->
 
 
 def cut_to_room(text: str, room: float) -> str:
-    """Words of about this width in pixels, cut with an ellipsis where they are longer.
+    """Words of about this width in pixels; longer ones are cut with an ellipsis.
 
     >>> cut_to_room("Hard-SCoPE", 70), cut_to_room("Hard-SCoPE", 40)
     ('Hard-SCoPE', 'Hard-…')
@@ -148,7 +148,7 @@ def cut_to_room(text: str, room: float) -> str:
 
 
 def letters_width(text: str) -> int:
-    """About how many pixels words take.
+    """The approximate width of words in pixels.
 
     >>> letters_width("SCoPE"), letters_width("映画")
     (33, 26)
@@ -158,7 +158,7 @@ def letters_width(text: str) -> int:
 
 
 class Scale(NamedTuple):
-    """Where numbers from ``low`` to ``high`` lie on a stretch of pixels."""
+    """A scale that maps numbers from ``low`` to ``high`` to pixels."""
 
     low: float
     high: float
@@ -184,18 +184,18 @@ class Scale(NamedTuple):
 
 
 def round_step(least: float) -> tuple[float, int]:
-    """The smallest of 1, 2, 5, 10 and their tenths, … that is at least this; its decimals.
+    """The smallest of 1, 2, 5, 10 and their tenths, … that is at least ``least``; its decimals.
 
     >>> round_step(0.03), round_step(3)
     ((0.05, 2), (5.0, 0))
     """
     power = 10.0 ** math.floor(math.log10(least))
-    step = float(next(one * power for one in (1, 2, 5, 10) if one * power >= least * (1 - 1e-9)))
+    step = float(next(unit * power for unit in (1, 2, 5, 10) if unit * power >= least * (1 - 1e-9)))
     return step, max(0, -math.floor(math.log10(step) + 1e-9))
 
 
 def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iterator[Markup]:
-    """The names of dots, the first ones first, each where it hides no dot and no other name.
+    """The names of dots in order, each at a place where it hides no dot and no other name.
 
     Names without such a place up to ``right`` are left out.
     """
@@ -219,6 +219,6 @@ def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iter
                 break
 
 
-def _cross(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    apart = one[0] > other[2] or other[0] > one[2] or one[1] > other[3] or other[1] > one[3]
+def _cross(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    apart = box[0] > other[2] or other[0] > box[2] or box[1] > other[3] or other[1] > box[3]
     return not apart

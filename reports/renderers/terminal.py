@@ -31,14 +31,14 @@ from reports.wording import Cell
 from scope.printing import printable
 
 LEAST_WIDTH = 80
-"""Tables are made for as many columns; narrower ones would lose values."""
+"""Tables are made for this many columns; narrower ones would lose values."""
 
 _READABLE = 8
 """Columns of a table shrink to this width, and no further."""
 
 
 def renderables(blocks: Iterable[Block], *, folds: bool = False) -> Iterator[RenderableType]:
-    """What rich prints of the blocks; charts and examples are left to the page.
+    """The blocks for rich to print; charts and examples are only in the page.
 
     Folded blocks are, too, unless ``folds``.
     """
@@ -82,14 +82,14 @@ def least_width(shown: RenderableType) -> int:
 
 
 class FittingTable(RichTable):
-    """A table that respects the least widths of its columns where it is too wide.
+    """A table that respects the minimum widths of its columns if it is too wide.
 
-    Rich shrinks the widest columns without a look at their least widths, and then cuts off the
-    table at the right.
+    Rich shrinks the widest columns regardless of their minimum widths, and then cuts off the table
+    at the right.
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        # The padding of a cell and a line; a line more at the edge.
+        # The padding of a cell and a line; one more line at the edge.
         around = (1 + self.padding[1] + self.padding[3]) * len(self.columns)
         room = options.max_width - around + (-1 if self.show_edge else 1)
         natural = [
@@ -109,9 +109,8 @@ class FittingTable(RichTable):
 
 
 def shrunk(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Widths that fit into the room: the widest columns give way, down to the least widths.
-
-    Where even these need more room, they are returned.
+    """Widths that fit into the room: the widest columns shrink, down to the minimum widths. If even
+    these need more room, they are returned.
 
     >>> shrunk([20, 16, 9], [8, 16, 8], 36)
     [11, 16, 9]
@@ -140,7 +139,9 @@ def _table(table: Table) -> RichTable:
     if table.close:
         shown.box, shown.show_edge, shown.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)
     places = [
-        place for place, one in enumerate(table.columns) if one.kind != "strip" and not one.spacious
+        place
+        for place, column in enumerate(table.columns)
+        if column.kind != "strip" and not column.spacious
     ]
     for place in places:
         column = table.columns[place]
@@ -162,7 +163,7 @@ def _table(table: Table) -> RichTable:
 
 
 def _width(rows: Sequence[Row], place: int, kind: str, *, close: bool) -> int | None:
-    """A number with its interval is never broken over lines."""
+    """A number with its interval is never split over lines."""
     values = [row.cells[place] for row in rows]
     cells = [value for value in values if isinstance(value, Cell) and value.reason is None]
     lines = [line for cell in cells for line in _lines(cell, close=close)]
@@ -182,7 +183,7 @@ def _lines(cell: Cell, *, close: bool) -> tuple[str, ...]:
 def _cell(value: Written | SmallStrip | None, *, close: bool) -> RichText:
     if isinstance(value, Cell):
         lines = (f"undefined ({value.reason})",) if value.reason else _lines(value, close=close)
-        # The breaks between them are ours.
+        # SCoPE adds the line breaks between them.
         parts = [" ".join(line.splitlines()) for line in (*lines, value.remark) if line]
         return _line((Span("\n".join(parts)),))
     return RichText() if isinstance(value, SmallStrip) else _line(written(value))
@@ -192,7 +193,7 @@ def _line(text: Text) -> RichText:
     line = RichText()
     for span in text:
         style = {"strong": "bold", "alarm": "bold", "emphasis": "italic"}.get(span.style, "")
-        # A line break of foreign text would begin a line that looks like ours.
+        # A line break in foreign text would begin a line that looks like SCoPE's.
         words = " ".join(span.text.splitlines()) if span.foreign else span.text
         line.append(printable(words), style)
     return line

@@ -50,13 +50,12 @@ SIGNS: Mapping[ReplacementDecision, str] = MappingProxyType(
 """The sign of each decision, so that colour is never the only one."""
 
 MOST_COLUMNS, _ONE_LINE = 5, 3
-"""Models in the table of a terminal, and those up to which a number and its interval share a line.
-
+"""Most models in a terminal's table, and most models with a number and its interval in one line.
 More would not fit into 80 columns.
 """
 
 FEW_TARGETS = 2
-"""Targets up to which the numbers behind a verdict are open."""
+"""Most targets with the numbers of their verdicts unfolded."""
 
 _LEVEL = 0.05
 
@@ -64,7 +63,7 @@ _LEVEL = 0.05
 class Answered(NamedTuple):
     """A verdict in words, and what it is compared with.
 
-    ``facts`` are its own, and ``looks`` earlier runs that asked the same texts.
+    ``facts`` are the facts of the verdict, and ``looks`` earlier runs on the same texts.
     """
 
     verdict: Replacement
@@ -94,7 +93,7 @@ def answered(result: AuditResult) -> Iterator[Answered]:
 
 
 def _accuracy_gaps(result: AuditResult) -> dict[str, Estimate | Undefined]:
-    """Each target's accuracy minus the reference's, where its verdict rests on it."""
+    """Each target's accuracy minus the reference's, if the verdict uses accuracy."""
     return {
         verdict.target: end.estimate
         for verdict in result.verdicts
@@ -116,7 +115,7 @@ def verdict_sentences(verdicts: Iterable[Answered]) -> list[Text]:
 
 
 def exploratory(looks: Sequence[str]) -> Iterator[Paragraph]:
-    """That earlier runs asked about the same texts; nothing if there is none."""
+    """A note on earlier runs on the same texts; nothing without any."""
     if looks:
         yield paragraph(
             "**Exploratory**: {runs} asked about the same texts with another plan before. With "
@@ -127,9 +126,9 @@ def exploratory(looks: Sequence[str]) -> Iterator[Paragraph]:
 
 
 def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
-    """A box a target: the verdict, what carries it, how sure it is, and what would decide it.
+    """A box per target: the verdict, its reason, its uncertainty, and what would decide it.
 
-    The numbers stand beside it, of three targets and more behind a line.
+    The numbers are beside the box; with three targets or more they are folded.
     """
     few, boxes = len(verdicts) <= FEW_TARGETS, []
     for answer in verdicts:
@@ -170,7 +169,7 @@ _STATES: Mapping[State, str] = MappingProxyType(
 
 
 def _numbers(answer: Answered) -> Iterator[Block]:
-    """The numbers that a verdict rests on, with their limits and what they mean."""
+    """The numbers of a verdict, with their limits and meanings."""
     rows = []
     for end in answer.verdict.endpoints:
         in_points = end.name.startswith("accuracy")
@@ -200,7 +199,7 @@ def _numbers(answer: Answered) -> Iterator[Block]:
 
 
 def picture(result: AuditResult) -> Iterator[Block]:
-    """Agreement and, a capability each, concordance of all models; without it Hard-SCoPE."""
+    """Agreement of all models, and concordance, or else Hard-SCoPE, on each capability."""
     groups = _groups(result)
     every = chain.from_iterable(of_models.values() for of_models in groups.values())
     defined = [estimate for estimate in every if isinstance(estimate, Estimate)]
@@ -224,7 +223,7 @@ def picture(result: AuditResult) -> Iterator[Block]:
 
 
 def _groups(result: AuditResult) -> dict[str | None, dict[str, Estimate | Undefined]]:
-    """Each model's agreement, then its main number on each capability, as far as measured."""
+    """Each model's agreement, then its main metric on each capability, if measured."""
     groups: dict[str | None, dict[str, Estimate | Undefined]]
     groups = {None: estimates_of_models(result, "iid_agreement", None)}
     for card in result.manifest.capabilities:
@@ -239,7 +238,7 @@ def _main_metric(result: AuditResult) -> str:
 def estimates_of_models(
     result: AuditResult, metric: str, capability: str | None
 ) -> dict[str, Estimate | Undefined]:
-    """Each model's number on all texts of a capability, or on the unchanged texts."""
+    """Each model's metric on all texts of a capability, or on the unchanged texts."""
     measured = {
         row.target: row.estimate
         for row in result.measurements
@@ -255,9 +254,11 @@ def _rows(
     of_models: dict[str, Estimate | Undefined],
     ends: tuple[float, float],
 ) -> Iterator[Row]:
-    """The title of a group with its n, then a row a model."""
+    """The title of a group with its n, then a row per model."""
     roles = {card.name: card.role for card in result.manifest.targets}
-    defined = {name: one for name, one in of_models.items() if isinstance(one, Estimate)}
+    defined = {
+        name: estimate for name, estimate in of_models.items() if isinstance(estimate, Estimate)
+    }
     levels = tuple(
         (estimate.value, roles[name] == "floor")
         for name, estimate in defined.items()
@@ -282,7 +283,7 @@ def _rows(
 
 
 def small_table(result: AuditResult) -> Table:
-    """A row a number, a column a model."""
+    """One row per number, one column per model."""
     rows = [("accuracy difference", _accuracy_gaps(result))]
     rows += [(capability or "agreement", of) for capability, of in _groups(result).items()]
     names = [card.name for card in result.manifest.targets]
@@ -304,7 +305,7 @@ def small_table(result: AuditResult) -> Table:
 
 
 def in_little_room(estimate: Estimate | Undefined | None, columns: int) -> Text:
-    """A number with its interval in one line, or below each other beside many columns."""
+    """A number with its interval in one line, or in two lines in a table of many columns."""
     if not isinstance(estimate, Estimate):
         return prose("–")
     if columns <= _ONE_LINE:
@@ -315,7 +316,7 @@ def in_little_room(estimate: Estimate | Undefined | None, columns: int) -> Text:
 def where_targets_differ(result: AuditResult) -> Iterator[Text]:
     """The slices that differ, and the capabilities on which a target follows the reference less.
 
-    Baseline and floor have no sentence; with a baseline a difference is what lies beyond its own.
+    Baseline and floor have no sentence; a baseline's own difference is subtracted.
     """
     judged = {card.name for card in result.manifest.targets if card.role == "target"}
     tests = [test for test in result.slice_tests if test.worst.target in judged]
@@ -351,7 +352,7 @@ def where_targets_differ(result: AuditResult) -> Iterator[Text]:
 
 
 def _on_capabilities(difference: Difference, result: AuditResult) -> Iterator[Text]:
-    """On which of two capabilities a target clearly follows the reference less."""
+    """The one of two capabilities on which a target clearly follows the reference less."""
     estimate = difference.estimate
     if isinstance(estimate, Undefined) or estimate.side == "unclear":
         return

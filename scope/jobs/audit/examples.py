@@ -1,4 +1,4 @@
-"""The examples of an audit: texts, what was changed in them, and what every model answers."""
+"""The examples of an audit: texts, their changes, and the answers of every model."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ MOST_EXAMPLES = 10_000
 """Examples shown at most."""
 
 LEAST_SIMILAR = 0.1
-"""The share of each capability's kept pairs that a reader can leave out, or read alone."""
+"""The share of each capability's kept pairs, the least similar ones, that a filter selects."""
 
 MAX_COLUMNS = 5
 """With more labels than this, a card shows only those that were predicted or are gold."""
 
 Kind = Literal["kept", "flipped", "unchanged"]
-"""Of a text: whether the reference keeps its label on the changed text, or nothing is changed."""
+"""Kind of a text: the reference keeps its label, or changes it, or the text is unchanged."""
 
 KINDS: Mapping[Kind, str]
 KINDS = {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another label"}
@@ -53,8 +53,8 @@ KINDS = {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another 
 class Shown:
     """A text with its changed text, if any, and the predictions of every model on both.
 
-    ``models`` begins with the reference; predictions on an unchanged text are there twice.
-    ``unlike`` marks the least similar kept pairs of a capability.
+    ``models`` begins with the reference; predictions on an unchanged text are repeated. ``unlike``
+    marks the least similar kept pairs of a capability.
     """
 
     kind: Kind
@@ -70,7 +70,7 @@ class Shown:
 
     @property
     def similarity(self) -> float | None:
-        """Of both texts, by the sentence encoder or else as the changed text was admitted."""
+        """Similarity of both texts, by the sentence encoder or else by the search's constraint."""
         if self.after is None:
             return None
         encoded = self.after.similarity
@@ -78,14 +78,14 @@ class Shown:
 
     @property
     def judged(self) -> bool:
-        """Whether the reference does what the kind says."""
+        """Whether the reference behaves as the kind requires."""
         return self.after is None or _stays(self.models[0]) == (self.kind == "kept")
 
     @cached_property
     def lost(self) -> tuple[int, ...]:
-        """Places of the targets that do not do as the reference does.
+        """Places of the targets that behave unlike the reference.
 
-        They lose its invariance, are not moved by what moves it, or give another label to an
+        They lose its invariance, keep a label that it changes, or give another label to an
         unchanged text.
         """
         reference, *targets = self.models
@@ -96,7 +96,7 @@ class Shown:
         return tuple(place for place, differ in enumerate(differs) if differ)
 
     def distance(self, place: int) -> float:
-        """Between the shifts of the reference and a model, or between their answers alone."""
+        """Distance between the shifts of the reference and a model, or between their answers."""
         reference, model = self.models[0], self.models[place]
         if self.after is None:
             return moved((reference[0], model[0]))
@@ -122,7 +122,7 @@ def moved(both: Both) -> float:
 
 
 def example_section(result: AuditResult, *, most: int) -> Section:
-    """The first ``most`` texts: those on which a target differs come first."""
+    """The first ``most`` texts; those on which a target differs come first."""
     ordered = sorted((*_pairs(result), *unchanged_texts(result)), key=lambda text: not text.lost)
     total = Counter(text.kind for text in ordered)
     lost = Counter(text.kind for text in ordered if text.lost)
@@ -253,7 +253,7 @@ def _selects(
 
 
 def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> dict[str, str]:
-    """What an example is selected and counted by; of similarity, only where it is known."""
+    """The keys that filter and count an example; similarity only if it is known."""
     after = text.after
     slices = (str(words["slice"].index(part)) for part in text.before.example.slices)
     keys = {
@@ -284,7 +284,7 @@ def _right(text: Shown, labels: tuple[str, ...]) -> str:
 def card(
     text: Shown, names: tuple[str, ...], labels: tuple[str, ...], keys: Mapping[str, str]
 ) -> Card:
-    """The card of a text; ``keys`` are what it is selected by."""
+    """The card of a text; ``keys`` are those of the filter."""
     example, after = text.before.example, text.after
     passages: tuple[Text, ...] = ((Span(example.text),),)
     name: tuple[str | int, ...] = ("unchanged",)
@@ -302,7 +302,7 @@ def card(
 
 
 def _note(text: Shown) -> Text:
-    """What kind of text it is, where it comes from, and how similar both texts are."""
+    """The kind of text, its origin, and the similarity of both texts."""
     example = prose("example {id}", id=text.before.example.id)
     gold = prose("no gold label")
     if text.gold is not None:
@@ -358,7 +358,7 @@ def _share(prediction: Prediction, label: int | str) -> Text:
 
 
 def _outcome(text: Shown, place: int) -> Text:
-    """What a model's keeping its label means, on a text of this kind."""
+    """The meaning of a kept label on a text of this kind."""
     stays, differs = _stays(text.models[place]), place - 1 in text.lost
     if text.after is None:
         return prose("" if place == 0 else "!!no!!" if differs else "yes")
@@ -372,7 +372,7 @@ def _outcome(text: Shown, place: int) -> Text:
 
 
 def _spelled(labels: tuple[str, ...], models: Sequence[Both]) -> dict[int | str, str]:
-    """Labels by their numbers; of language models the tokens, in quotes that show their space."""
+    """Label by number; for a language model the token, in quotes that show its space."""
     predictions = [prediction for both in models for prediction in both]
     tokens = dict.fromkeys(token for prediction in predictions for token in prediction.tokens)
     if tokens:

@@ -13,7 +13,7 @@ from scope.records import AnswerShares, AuditResult, Manifest, ModelCard, Outcom
 def matrix_manifest(
     manifests: Sequence[Manifest], request: AuditRequest, groups: Mapping[str, Sequence[str]]
 ) -> Manifest:
-    """The manifest of the whole: every model once, by its parts in all audits."""
+    """The manifest of the whole: every model once, with its roles in all audits."""
     named = ", ".join(f"{name}={' + '.join(members)}" for name, members in groups.items())
     return replace(
         manifests[0],
@@ -31,7 +31,7 @@ def _cards(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
     references = {manifest.reference.name: manifest.reference for manifest in manifests}
     targets = {card.name: card for manifest in manifests for card in manifest.targets}
     both = references.keys() & targets.keys()
-    # The keys in this order, with the references' own cards.
+    # References first, with the cards of the references.
     cards = {**references, **targets, **references}
     return tuple(
         replace(card, role="model") if name in both else card for name, card in cards.items()
@@ -41,17 +41,17 @@ def _cards(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
 def joined_audits(
     audits: Sequence[AuditResult], groups: Mapping[str, Sequence[str]], request: AuditRequest
 ) -> AuditResult:
-    """One result: the audits, all their numbers, and what they show together."""
+    """One result: the audits, their numbers, and the matrix of all."""
     measurements = tuple(
-        replace(one, against=audit.manifest.reference.name)
+        replace(measurement, against=audit.manifest.reference.name)
         for audit in audits
-        for one in audit.measurements
+        for measurement in audit.measurements
     )
     shares = _shares(audits)
     degenerate = {share.model: share.degenerate for share in shares if share.degenerate}
     return AuditResult(
-        manifest=matrix_manifest([one.manifest for one in audits], request, groups),
-        outcomes=tuple(one for audit in audits for one in _outcomes(audit, audit.outcomes)),
+        manifest=matrix_manifest([audit.manifest for audit in audits], request, groups),
+        outcomes=tuple(outcome for audit in audits for outcome in _outcomes(audit, audit.outcomes)),
         measurements=measurements,
         differences=(),
         curves=(),
@@ -59,7 +59,7 @@ def joined_audits(
         perturbations=(),
         answer_shares=shares,
         candidate_outcomes=tuple(
-            one for audit in audits for one in _outcomes(audit, audit.candidate_outcomes)
+            outcome for audit in audits for outcome in _outcomes(audit, audit.candidate_outcomes)
         ),
         audits=tuple(audits),
         matrix=measure_matrix(measurements, groups, degenerate, seed=request.seed),
@@ -67,16 +67,16 @@ def joined_audits(
 
 
 def _outcomes(audit: AuditResult, outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """The outcomes of one audit, which name its reference."""
+    """The outcomes of one audit, with the name of its reference."""
     name = audit.manifest.reference.name
     return [replace(outcome, capability=f"{outcome.capability} of {name}") for outcome in outcomes]
 
 
 def _shares(audits: Sequence[AuditResult]) -> tuple[AnswerShares, ...]:
-    """Those of each model once; of one that is degenerate in any audit, with the reason."""
-    found: dict[str, AnswerShares] = {}
-    for shares in (one for audit in audits for one in audit.answer_shares):
-        known = found.setdefault(shares.model, shares)
+    """The shares of each model once; if it is degenerate in any audit, with the reason."""
+    by_model: dict[str, AnswerShares] = {}
+    for shares in (share for audit in audits for share in audit.answer_shares):
+        known = by_model.setdefault(shares.model, shares)
         if known.degenerate is None and shares.degenerate is not None:
-            found[shares.model] = shares
-    return tuple(found.values())
+            by_model[shares.model] = shares
+    return tuple(by_model.values())

@@ -48,7 +48,7 @@ class Models:
 
 
 def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
-    """Check what is known of the models before any is loaded.
+    """Check the models before any is loaded.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
     for role, model in request.compared.items():
         if whole_spec(model) == whole_spec(references[0]):
             raise _is_reference(role, whole_spec(model))
-    short_names([whole_spec(one) for one in measured if isinstance(one, str)])
+    short_names([whole_spec(model) for model in measured if isinstance(model, str)])
     for members in request.groups.values():
         short_names(list(map(whole_spec, members)))
     if request.is_matrix:
@@ -93,7 +93,7 @@ def _is_reference(role: str, spec: str) -> SpecError:
 
 
 class AuditModels(NamedTuple):
-    """The models of an audit: one entry a reference, and the names in each group."""
+    """The models of an audit: one entry per reference, and the names in each group."""
 
     each: tuple[Models, ...]
     groups: Mapping[str, tuple[str, ...]]
@@ -129,14 +129,14 @@ def load_models(request: AuditRequest) -> AuditModels:
 
 
 def _load_matrix(request: AuditRequest) -> AuditModels:
-    """The same with every model loaded once, in whatever parts it is."""
+    """The models of a matrix, each loaded once."""
     parts = request.parts()
     loaded = _loaded(request, tuple(parts.models.values()))
     _refuse_copies(request, dict(zip(parts.models, loaded, strict=True)))
-    names = short_names([one.spec for one in loaded])
+    names = short_names([model.spec for model in loaded])
     targets = {
-        spec: _target(name, one, loaded[0], request)
-        for spec, name, one in zip(parts.models, names, loaded, strict=True)
+        spec: _target(name, model, loaded[0], request)
+        for spec, name, model in zip(parts.models, names, loaded, strict=True)
     }
     each = tuple(
         Models(
@@ -167,9 +167,9 @@ def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> N
 
 
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
-    found = [load_audited(model, request.role, request.model_options) for model in models]
-    refuse_unused_words(request.model_options, used=asked_with_words(found))
-    return found
+    classifiers = [load_audited(model, request.role, request.model_options) for model in models]
+    refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
+    return classifiers
 
 
 def _target(name: str, model: Classifier, first: Classifier, request: AuditRequest) -> Model:
@@ -186,7 +186,7 @@ def check_labels(
     *,
     aligned: int,
 ) -> None:
-    """Compare the labels that are known before any model is loaded, and see that files are there.
+    """Compare the labels known before any model is loaded, and check that files exist.
 
     Parameters
     ----------
@@ -205,24 +205,24 @@ def check_labels(
                 checked_spec(model)
         return
     known = [
-        _known_labels(one, request.model_options, read=place < aligned)
-        for place, one in enumerate(models)
+        _known_labels(model, request.model_options, read=place < aligned)
+        for place, model in enumerate(models)
     ]
-    sure = [one for one in known if one is not None]
+    sure = [labels for labels in known if labels is not None]
     if len(sure) == len(known):
-        refuse_unused_words(request.model_options, used=any(one.by_words for one in sure))
+        refuse_unused_words(request.model_options, used=any(labels.by_words for labels in sure))
     reference = known[0]
     if reference is None:
         return
     label_map = parse_label_map(request.label_map)
-    for one in known[1:aligned]:
-        if one is not None and one.labels:
-            label_order(one.spec, one.labels, reference.labels, label_map)
+    for other in known[1:aligned]:
+        if other is not None and other.labels:
+            label_order(other.spec, other.labels, reference.labels, label_map)
     align_examples(examples, reference.labels, label_map)
 
 
 def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> KnownLabels | None:
-    """A model's labels; of saved predictions only if they are to be ``read``."""
+    """A model's labels; those of saved predictions only with ``read``."""
     if not isinstance(model, str):
         return None
     scheme, rest = find_scheme(model)
@@ -237,10 +237,10 @@ def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> 
 
 def load_audited(model: str | object, role: AuditRole, options: ModelOptions) -> Classifier:
     """The model behind a spec, or the object itself, as a classifier in the audit's role."""
-    found = load_answering_model(model, [role], options)
+    loaded = load_answering_model(model, [role], options)
     if role == "next_token":
-        return NextTokenClassifier(found, options.next_tokens)
-    return require_labels(found)
+        return NextTokenClassifier(loaded, options.next_tokens)
+    return require_labels(loaded)
 
 
 def asked_with_words(models: Sequence[Classifier]) -> bool:
@@ -249,12 +249,12 @@ def asked_with_words(models: Sequence[Classifier]) -> bool:
 
 
 def refuse_unused_words(options: ModelOptions, *, used: bool) -> None:
-    """Refuse label words and prompts that no model is asked with.
+    """Refuse label words and prompts that no model uses.
 
     Raises
     ------
     SpecError
-        When that is so.
+        When no model uses them.
     """
     if (options.label_words or options.prompts) and not used:
         raise SpecError(

@@ -55,7 +55,7 @@ from scope.records import AuditMatrix, AuditResult, Estimate, Measurement, marke
 
 
 def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
-    """The whole report of an audit; ``max_pairs`` bounds how many texts are listed, not counted."""
+    """The whole report of an audit; ``max_pairs`` limits the listed texts, not the counts."""
     if result.matrix is not None:
         return _matrix_page(result, result.matrix)
     manifest, verdicts = result.manifest, list(answered(result))
@@ -115,14 +115,14 @@ def _degenerate(result: AuditResult) -> Iterator[Block]:
 
 
 def _failed(result: AuditResult) -> Iterator[Block]:
-    """Capabilities that were not measured, and those of which a note explains failed searches."""
+    """Capabilities that were not measured, and notes on failed searches."""
     rows = [row for row in all_outcomes(result) if not row.found or (row.failures and row.reason)]
     if rows:
         yield outcome_lines(rows)
 
 
 def _estimates(result: AuditResult) -> Section:
-    """What the metrics mean, how each model answers, and every number against each reference."""
+    """The meaning of the metrics, each model's answers, and every number against each reference."""
     names = map(metric_name, dict.fromkeys(row.metric for row in result.measurements))
     about = note(
         "Metrics range from 0 to 1, informedness and excess from −1 to 1; reach is a "
@@ -135,7 +135,7 @@ def _estimates(result: AuditResult) -> Section:
     answers = table_of(
         "Answers to the unchanged texts",
         ("model", "accuracy", "answers"),
-        ((marked(one.model, shares), Cell.of(one.accuracy), one.in_words()) for one in shares),
+        ((marked(row.model, shares), Cell.of(row.accuracy), row.in_words()) for row in shares),
     )
     tables = map(_against, result.audits) if result.audits else _tables(result)
     blocks = (*([answers] if answers else []), *tables)
@@ -143,7 +143,7 @@ def _estimates(result: AuditResult) -> Section:
 
 
 def _tables(result: AuditResult) -> Iterator[Block]:
-    """A table of original texts and one a capability: estimates on all its texts, then on parts."""
+    """One table of original texts, one per capability: estimates on all texts, then on parts."""
     rows = sorted(result.measurements, key=lambda row: (bool(row.capability), bool(row.subset)))
     for group in dict.fromkeys(row.capability for row in rows):
         yield heading("On {part}", part=group or CLEAN)
@@ -175,7 +175,7 @@ def _tables(result: AuditResult) -> Iterator[Block]:
 
 
 def _against(audit: AuditResult) -> Fold:
-    """All numbers against one reference, behind a line that a reader opens."""
+    """All numbers against one reference, folded."""
     blocks = tuple(_tables(audit))
     if audit.differences:
         about = note("P-values are corrected for the tests of this reference alone.")
@@ -205,7 +205,7 @@ def _matrix_page(result: AuditResult, matrix: AuditMatrix) -> Page:
 
 
 def _most_alike(result: AuditResult) -> Iterator[Paragraph]:
-    """The most and the least alike pair on each capability, without degenerate models."""
+    """The most and the least similar pair on each capability, without degenerate models."""
     for card in result.manifest.capabilities:
         rows = [
             (row.estimate, row)
@@ -234,7 +234,7 @@ def _pair(row: Measurement) -> Text:
 
 
 def _main(result: AuditResult, capability: str) -> list[Measurement]:
-    """Concordance on a capability, and without it Hard-SCoPE."""
+    """Concordance on a capability, or else Hard-SCoPE."""
     rows = [row for row in result.measurements if row.capability == capability and not row.subset]
     for metric in PRIMARY_ON_CAPABILITIES:
         of_metric = [row for row in rows if row.metric == metric]
@@ -244,7 +244,7 @@ def _main(result: AuditResult, capability: str) -> list[Measurement]:
 
 
 def _matrices(result: AuditResult) -> Iterator[Table]:
-    """A table a capability: a row a reference, a column a target."""
+    """A table per capability: one row per reference, one column per target."""
     targets = [card.name for card in result.manifest.models if card.role != "reference"]
     names = (written(marked(name, result.answer_shares)) for name in targets)
     columns = (Column("reference", "name"), *(Column(name, "number") for name in names))
@@ -281,7 +281,7 @@ def _both_directions(matrix: AuditMatrix) -> Iterator[Paragraph]:
 
 
 def _over_models(matrix: AuditMatrix) -> Iterator[Table | None]:
-    """Asymmetries, correlations and means of groups, as far as there are any."""
+    """Asymmetries, correlations and means of groups, if there are any."""
     yield table_of(
         "Asymmetry of each pair of models: how much better B keeps or follows A than A does B, "
         "paired by example. Concordance, or else Hard-SCoPE, is tested; the other describes",

@@ -60,7 +60,7 @@ class AuditPlan:
         return (self.models.reference.name, *(target.name for target in self.models.targets))
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """The manifest of the result, but for the truncated texts of each model."""
+        """The manifest of the result; ``truncated`` counts the cut texts of each model."""
         named = (self.models.reference, *self.models.targets)
         cards = tuple(
             classifier_card(model, cut)
@@ -89,7 +89,7 @@ class AuditPlan:
                 **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
                 **({"slices": ", ".join(self.request.slices)} if self.request.slices else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
-                # Not of classifiers, as in older runs.
+                # Classifiers have none, as in older runs.
                 **(of_language_models if self.request.role == "next_token" else {}),
             },
             models=cards,
@@ -155,7 +155,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     return tuple(
         AuditPlan(
             request=request,
-            models=one,
+            models=audited,
             data=data,
             capabilities=capabilities,
             soft_scope=metric,
@@ -165,7 +165,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
             changed_ids=frozenset(example.id for example in changed),
             searched_ids=frozenset(example.id for example in searched),
         )
-        for one in models.each
+        for audited in models.each
     )
 
 

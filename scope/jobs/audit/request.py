@@ -47,7 +47,7 @@ def whole_spec(model: Any) -> str:
 
 
 class MatrixParts(NamedTuple):
-    """The models of a matrix, each once, by their specs; some are both reference and target."""
+    """The models of a matrix by their specs, each once; some are both reference and target."""
 
     models: Mapping[str, str | object]
     references: tuple[str, ...]
@@ -198,7 +198,7 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     @property
     def measured(self) -> tuple[str | object, ...]:
         """The targets, those that groups add, and last the models to compare them with."""
-        members = {whole_spec(one): one for group in self.groups.values() for one in group}
+        members = {whole_spec(model): model for group in self.groups.values() for model in group}
         known = set(map(whole_spec, self.targets))
         added = [model for spec, model in members.items() if spec not in known]
         return (*self.targets, *added, *self.compared.values())
@@ -270,7 +270,7 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     def _take_groups(self) -> None:
         """Make models of the objects in groups, and refuse an empty group."""
         taken = {
-            name: tuple(adapted_model(one, self.model_options) for one in _listed(some))
+            name: tuple(adapted_model(model, self.model_options) for model in _listed(some))
             for name, some in self.groups.items()
         }
         if empty := next((name for name, some in taken.items() if not some), None):
@@ -288,9 +288,9 @@ def _listed(some: object) -> Sequence[object]:
 
 def _is_pair(model: object) -> bool:
     """Whether this is one model: a pair of a model of transformers and its tokenizer."""
-    if not isinstance(model, list | tuple) or any(isinstance(one, str) for one in model):
+    if not isinstance(model, list | tuple) or any(isinstance(part, str) for part in model):
         return False
-    # Here and not above: the command line starts sooner.
+    # Imported here, so that the command line starts faster.
     from scope.models.library_objects import is_known
 
     return is_known(model)

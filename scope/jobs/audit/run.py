@@ -64,18 +64,20 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
 
 
 def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
-    """What a dry run shows: the searches, then each model's answers."""
+    """The work that a dry run shows: the searches, then each model's answers."""
     plan, kinds = plans[0], len(plans[0].capabilities)
-    for one in plans:
+    for audit in plans:
         for chosen in plan.capabilities:
-            yield search_work(chosen.capability, one.models.reference, plan.searched, plan.options)
-    found = len(plan.searched) * kinds * plan.options.trials
+            yield search_work(
+                chosen.capability, audit.models.reference, plan.searched, plan.options
+            )
+    kept = len(plan.searched) * kinds * plan.options.trials
     drawn = len(plan.changed) * kinds * plan.options.candidates
     for model in models_of(plans):
-        # A search has asked its reference for what it found, but not for random candidates.
-        own = sum(model.name == one.models.reference.name for one in plans)
-        others = sum(model.name in one.names[1:] for one in plans)
-        changed = others * found + (own + others) * drawn
+        # A search queries its reference for kept pairs, but not for random candidates.
+        as_reference = sum(model.name == audit.models.reference.name for audit in plans)
+        others = sum(model.name in audit.names[1:] for audit in plans)
+        changed = others * kept + (as_reference + others) * drawn
         yield texts_work(model, plan.data.examples, changed)
 
 
@@ -86,13 +88,13 @@ def _conduct(
     request, examples = plans[0].request, plans[0].data.examples
     progress = request.progress
     _recognise_models(plans, run, progress)
-    # A shard may be too small to tell; the run of all shards does.
+    # A shard may be too small for this check; the run of all shards makes it.
     for plan in () if request.shard else plans:
         _refuse_degenerate_reference(plan, run, progress)
     run_shards(request, run_audit, configuration, len(examples), run)
-    searches = [[_search(plan, one, run) for one in plan.capabilities] for plan in plans]
+    searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
-    audits = [_audited(plan, own, answers) for plan, own in zip(plans, searches, strict=True)]
+    audits = [_audited(plan, search, answers) for plan, search in zip(plans, searches, strict=True)]
     if not request.is_matrix:
         return replace(audits[0], earlier_looks=earlier_looks(run))
     return joined_audits(audits, plans[0].groups, request)
@@ -101,9 +103,9 @@ def _conduct(
 def _audited(
     plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, Answers]
 ) -> AuditResult:
-    """The audit against one reference, from what was searched and answered."""
+    """The audit against one reference, from the searches and the answers."""
     answers = [known[name] for name in plan.names]
-    kept, drawn = [one.kept for one in searches], [one.drawn for one in searches]
+    kept, drawn = [search.kept for search in searches], [search.drawn for search in searches]
     examples = _scored_examples(plan.data.examples, answers)
     perturbations = with_similarities(
         _scored(kept, answers),
@@ -125,17 +127,23 @@ def _audited(
         examples,
         perturbations,
         candidates if with_candidates else None,
-        capabilities=[one.outcome.capability for one in kept if one.outcome.status == "measured"],
+        capabilities=[
+            set_.outcome.capability for set_ in kept if set_.outcome.status == "measured"
+        ],
         targets=plan.names[1:],
         reference=plan.names[0],
-        baseline=next((one.name for one in plan.models.targets if one.role == "baseline"), None),
+        baseline=next(
+            (model.name for model in plan.models.targets if model.role == "baseline"), None
+        ),
         labels=plan.models.reference.adapter.labels,
         soft_scope=plan.soft_scope,
         more=plan.more,
         seed=plan.options.seed,
     )
     result = AuditResult(
-        manifest=plan.manifest([sum(one.truncated for one in known.values()) for known in answers]),
+        manifest=plan.manifest(
+            [sum(answer.truncated for answer in known.values()) for known in answers]
+        ),
         outcomes=tuple(set_.outcome for set_ in kept),
         measurements=numbers.measurements,
         differences=numbers.differences,
@@ -145,7 +153,7 @@ def _audited(
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),
         candidates=tuple(candidates.scored),
-        candidate_outcomes=tuple(one.outcome for one in drawn) if with_candidates else (),
+        candidate_outcomes=tuple(set_.outcome for set_ in drawn) if with_candidates else (),
     )
     return replace(result, verdicts=audit_verdicts(result, plan.request))
 
@@ -178,11 +186,11 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
     """End the audit before any search if the reference is degenerate."""
     texts = [example.text for example in plan.data.examples]
     answers = answer_texts(plan.models.reference, texts, run, progress)
-    found = _shares(plan, [answers])[0]
-    if found.degenerate is not None:
+    shares = _shares(plan, [answers])[0]
+    if shares.degenerate is not None:
         run.discard()
         raise ModelError(
-            f"the reference `{found.model}` is degenerate: {found.degenerate}",
+            f"the reference `{shares.model}` is degenerate: {shares.degenerate}",
             expected="a reference whose answers depend on the text",
             fix="check that the model, its labels and the data belong together (`--label-map` "
             "renames labels, `--label-word` and `--prompt` change what a language model reads), or "
@@ -191,7 +199,7 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
 
 
 def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
-    """How the reference and the targets that have answered answer the unchanged texts."""
+    """The answers of the reference and the targets so far to the unchanged texts."""
     labels = plan.models.reference.adapter.labels
     named = [
         {example.id: label_of(known[example.text], labels) for example in plan.data.examples}
@@ -214,9 +222,9 @@ _PLAN = (
 def earlier_looks(run: RunFolder) -> tuple[str, ...]:
     """Names of finished audits in the same folder that make this one exploratory.
 
-    They have its reference and one of its targets, the same data and seed, but another plan: other
-    margins, capabilities, another baseline or number of texts. With each look at a growing sample
-    an error becomes more likely than the plan of one look says.
+    They share the reference, a target, the data and the seed, but differ in the plan: margins,
+    capabilities, baseline or number of texts. Each further look at a growing sample raises the
+    error rate above that of the plan.
     """
     here = run.read_configuration()
     if here is None:
@@ -227,7 +235,7 @@ def earlier_looks(run: RunFolder) -> tuple[str, ...]:
         try:
             there = other.read_configuration()
             is_look = there is not None and _is_look(here, there) and _data(run) == _data(other)
-        except RunError:  # a damaged run, of which its own commands complain
+        except RunError:  # a damaged run, which its own commands report
             continue
         if is_look:
             names.append(other.name)

@@ -20,25 +20,25 @@ PAIRS_AT_ONCE = 256
 
 
 def encoder_for(request: AuditRequest, chosen: Sequence[ChosenCapability]) -> ForSearch:
-    """The encoder that is named, or one that the search needs.
+    """The named encoder, or one that the search needs.
 
     Raises
     ------
     ModelError
-        When the encoder that is named cannot be loaded, or cannot do what the search needs.
+        When the named encoder cannot be loaded, or lacks what the search needs.
     """
     if request.encoder == "none":
         return for_encoder(None, chosen)
     if not request.marks_similarity:
         return encoder_at_hand(chosen, request.model_options, request)
     encoder = load_encoder(request.encoder or SENTENCE_ENCODER, request.model_options)
-    if any(compares_words(one.capability) for one in chosen):
+    if any(compares_words(choice.capability) for choice in chosen):
         encoder = of_words(encoder, cache=request.cache)
     return for_encoder(encoder, chosen)
 
 
 def with_similarities(
-    found: Sequence[ScoredPerturbation],
+    perturbations: Sequence[ScoredPerturbation],
     examples: Sequence[Example],
     encoder: Encoder | None,
     progress: Progress,
@@ -48,12 +48,12 @@ def with_similarities(
     Unchanged without an encoder.
     """
     if encoder is None:
-        return tuple(found)
+        return tuple(perturbations)
     originals = {example.id: example.text for example in examples}
     measured: list[ScoredPerturbation] = []
-    with progress.task("similarity of pairs", len(found)) as advance:
-        for start in range(0, len(found), PAIRS_AT_ONCE):
-            portion = found[start : start + PAIRS_AT_ONCE]
+    with progress.task("similarity of pairs", len(perturbations)) as advance:
+        for start in range(0, len(perturbations), PAIRS_AT_ONCE):
+            portion = perturbations[start : start + PAIRS_AT_ONCE]
             measured += _measured(portion, originals, encoder)
             advance(len(portion))
     return tuple(measured)
@@ -62,12 +62,12 @@ def with_similarities(
 def _measured(
     some: Sequence[ScoredPerturbation], originals: dict[str, str], encoder: Encoder
 ) -> Iterator[ScoredPerturbation]:
-    pairs = [(originals[one.perturbation.example_id], one.perturbation.text) for one in some]
+    pairs = [(originals[row.perturbation.example_id], row.perturbation.text) for row in some]
     texts = sorted({text for pair in pairs for text in pair if text is not None and pair[1]})
     vectors = dict(zip(texts, np.asarray(encoder.encode(texts)), strict=True)) if texts else {}
-    for one, (before, after) in zip(some, pairs, strict=True):
+    for row, (before, after) in zip(some, pairs, strict=True):
         if after is None:
-            yield one
+            yield row
         else:
             cosine = float(vectors[before] @ vectors[after])
-            yield replace(one, similarity=round(min(1.0, max(-1.0, cosine)), 6) + 0.0)
+            yield replace(row, similarity=round(min(1.0, max(-1.0, cosine)), 6) + 0.0)

@@ -1,4 +1,4 @@
-"""One text that shows what carries a verdict, with the answers of both models."""
+"""One text that illustrates the reason of a verdict, with the answers of both models."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from scope.records import AuditResult, Replacement, label_of
 from scope.records.examples import Both
 
 _MOST_WORDS, _WORDS_BEFORE, _MOST_LETTERS = 24, 8, 160
-"""Words of a text that are shown, those before its first change, and letters without a change."""
+"""Most words shown of a text, words before its first change, and letters without a change."""
 
 _MOST_COMPARED = 1_000
-"""Words of a text in which changes are sought: the time grows with their square."""
+"""Most words of a text that are compared: the time is quadratic."""
 
 
 def telling_text(verdict: Replacement, result: AuditResult) -> Text:
-    """A text that two models answer differently, the farthest in what carries the verdict.
+    """A text that two models answer differently, with the largest difference in the endpoint.
 
-    On a capability it is a random change, if they differ on any, else an unchanged text: for
-    accuracy one on which the reference alone is right, if any. Nothing if there is no such text.
+    For a capability a random change, if they differ on any, else an unchanged text; for accuracy a
+    text on which only the reference is right, if any. Nothing if there is no such text.
     """
     names = (endpoint.name for endpoint in carrying(verdict))
     name, _, capability = next(names, "agreement").partition(" on ")
@@ -63,10 +63,10 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Text:
 
 
 def _answers(both: Both, labels: Sequence[str]) -> Text:
-    """What a model answers with which probability, and whether the change changes it."""
+    """A model's answers with their probabilities, and whether the change changes its answer."""
     before, after = (
-        prose(f"{{label}} {two_digits(max(one.probabilities))}", label=label_of(one, labels))
-        for one in both
+        prose(f"{{label}} {two_digits(max(side.probabilities))}", label=label_of(side, labels))
+        for side in both
     )
     if both[0] is both[1]:
         return prose("answers {label}", label=before)

@@ -1,4 +1,4 @@
-"""A verdict in words: what carries it, what is not assessed, and how many texts would decide."""
+"""A verdict in words: its reason, what is not assessed, and how many texts would decide."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from scope.records import AuditResult, DataCard, Endpoint, Estimate, Replacement
 
 
 class VerdictWords(NamedTuple):
-    """A verdict in sentences without a full stop: itself, what carries it, and what else it says.
+    """A verdict in sentences without a full stop: the verdict, its reason, and further sentences.
 
-    ``more`` says how many texts decide; it is empty where the verdict is decided.
+    ``more`` is the number of texts that would decide; empty for a decided verdict.
     """
 
     opening: str
@@ -61,7 +61,7 @@ def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
 
 
 def left_out(result: AuditResult) -> dict[str, str]:
-    """Why each capability that no text allows is not assessed."""
+    """The reasons why capabilities without an applicable text are not assessed."""
     drawn = {outcome.capability: outcome for outcome in result.candidate_outcomes}
     outcomes = (drawn.get(card.name) for card in result.manifest.capabilities)
     return {
@@ -72,9 +72,9 @@ def left_out(result: AuditResult) -> dict[str, str]:
 
 
 def carrying(verdict: Replacement) -> list[Endpoint]:
-    """The endpoints that carry the verdict: of those beyond, accuracy, reach or the surest first.
+    """The endpoints that carry the verdict; of those beyond, accuracy, reach or the surest first.
 
-    Of an open verdict they are those that are open, of *may replace* all that are judged.
+    For an open verdict they are the open ones, for *may replace* all that are judged.
     """
     names = {"may not": verdict.beyond, "not shown": verdict.open}.get(verdict.decision)
     if not names:
@@ -97,7 +97,7 @@ def _beyond(verdict: Replacement, reference: str, baseline: str) -> str:
 
 
 def _of_endpoint(endpoint: Endpoint, reference: str, baseline: str) -> str:
-    """What is shown of an endpoint beyond its limit, with the limit and the number."""
+    """The finding on an endpoint beyond its limit, with the limit and the number."""
     name, number, limit = endpoint.name, *_numbers(endpoint)
     if isinstance(endpoint.estimate, Undefined):
         return f"{name} is {endpoint.estimate}"
@@ -146,7 +146,7 @@ def _not_within(verdict: Replacement, reference: str, baseline: str) -> str:
 
 
 def named(names: Sequence[str]) -> str:
-    """Endpoints by name, those of several capabilities together.
+    """The names of endpoints, grouped by measure.
 
     >>> named(["accuracy", "reach on typo", "concordance on typo", "reach on noise"])
     'accuracy, reach on typo and noise, and concordance on typo'
@@ -155,7 +155,7 @@ def named(names: Sequence[str]) -> str:
     for name in names:
         measure, _, capability = name.partition(" on ")
         groups.setdefault(measure, []).extend(filter(None, [capability]))
-    parts = [f"{one} on {listed(on)}" if on else one for one, on in groups.items()]
+    parts = [f"{measure} on {listed(on)}" if on else measure for measure, on in groups.items()]
     return listed(parts, ", and " if any(" and " in part for part in parts) else " and ")
 
 
@@ -175,7 +175,7 @@ def no_texts_help(verdict: Replacement) -> str:
 
 
 def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
-    """How many texts give the verdict the wanted power, and whether the data have them."""
+    """The number of texts for the wanted power, and whether the data have them."""
     rows = verdict.rows_needed
     if rows is None:
         undefined = any(isinstance(end.estimate, Undefined) for end in carrying(verdict))

@@ -1,9 +1,9 @@
 """The verdict on each target of an audit: may it replace the reference?
 
 It rests on accuracy, on agreement with the reference on unchanged texts, and on concordance and
-reach on each capability; see `scope.statistics.power`. Agreement is compared with the
-baseline's, and shown alone without one. Concordance is compared with the baseline's, or with 1.
-Where a model gives labels without probabilities, matched flips take its place, never against 1.
+reach on each capability; see `scope.statistics.power`. Agreement is compared with the baseline's,
+and shown alone without one. Concordance is compared with the baseline's, or with 1. If a model
+gives labels without probabilities, matched flips replace it, never against 1.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def decided(
     evidence: Mapping[str, Sequence[Evidence]], degenerate: Mapping[str, str]
 ) -> Iterator[Replacement]:
     """The verdict on each target, with the number of texts that would decide an open one."""
-    endpoints = {target: [one.endpoint for one in own] for target, own in evidence.items()}
+    endpoints = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
     for verdict in verdicts(endpoints, degenerate=degenerate):
-        plan = [one.planned for one in evidence[verdict.target] if one.planned is not None]
+        plan = [part.planned for part in evidence[verdict.target] if part.planned is not None]
         rows = None
         is_open = verdict.decision == "not shown" and verdict.target not in degenerate
         if is_open and plan and not no_texts_help(verdict):
@@ -103,7 +103,7 @@ def planned_endpoints(request: AuditRequest, texts: int, labelled: int) -> list[
     request
         With the margins and the capabilities; `ASSUMED_YIELD` of the texts they change count.
     texts, labelled
-        How many unchanged texts there are, and how many have a gold label.
+        The numbers of unchanged texts and of those with a gold label.
     """
     plan = [
         PlannedEndpoint(
@@ -126,7 +126,7 @@ def planned_endpoints(request: AuditRequest, texts: int, labelled: int) -> list[
 
 
 def plan_in_words(manifest: Manifest, request: AuditRequest) -> str:
-    """The plan of the verdicts, as the manifest holds it before any target answers."""
+    """The plan of the verdicts, stored in the manifest before any target answers."""
     settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]
     targets = sum(model.role == "target" for model in manifest.models)
     plan = planned_endpoints(request, card.used, card.labelled)
@@ -206,7 +206,7 @@ class _Measured:
                 planned_from(name, values, None, ids, margin=margin, rows=self.changed),
             )
         missing = (self._by_key.get(("concordance", capability, model)) for model in models)
-        reasons = [one.estimate for one in missing if one is not None and not one.values]
+        reasons = [row.estimate for row in missing if row is not None and not row.values]
         why = reasons[0] if reasons else Undefined(reason="it was not measured")
         flips = self._values("informedness", capability, models)
         if self.baseline and flips and LABELS_ALONE in str(why):
@@ -220,8 +220,8 @@ class _Measured:
 
     def _values(self, metric: str, capability: str, models: Sequence[str]) -> list[Measurement]:
         """A metric of these models; nothing unless all have values."""
-        found = [self._by_key.get((metric, capability, model)) for model in models]
-        measured = [one for one in found if one is not None and one.values]
+        rows = [self._by_key.get((metric, capability, model)) for model in models]
+        measured = [row for row in rows if row is not None and row.values]
         return measured if len(measured) == len(models) else []
 
     def _paired(
@@ -235,7 +235,7 @@ class _Measured:
     ) -> Evidence:
         """First minus second, on the texts that both have."""
         of_first, of_second = (
-            dict(zip(one.example_ids, one.values, strict=True)) for one in (first, second)
+            dict(zip(row.example_ids, row.values, strict=True)) for row in (first, second)
         )
         ids = [example for example in of_first if example in of_second]
         ours, theirs = ([of[id_] for id_ in ids] for of in (of_first, of_second))

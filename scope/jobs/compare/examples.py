@@ -1,4 +1,4 @@
-"""The answers themselves, question by question: what each model answers beside gold."""
+"""The answers themselves, question by question: each model's answer beside gold."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ MOST_ITEMS = 500
 class Given(NamedTuple):
     """An answer to a question, or an option, with the models that gave it.
 
-    ``key`` is the text or the option's place, None for no answer; ``right`` is None where the
-    right answer is not known.
+    ``key`` is the text or the option's place, None for no answer; ``right`` is None if the right
+    answer is unknown.
     """
 
     key: str | int | None
@@ -54,7 +54,7 @@ class Given(NamedTuple):
 
 
 class AnsweredQuestion(NamedTuple):
-    """A question of a task with every option, or every text in the order of the models."""
+    """A question of a task with every option, or with every text in the order of the models."""
 
     task: TaskEstimates
     item: Item
@@ -63,19 +63,19 @@ class AnsweredQuestion(NamedTuple):
     @property
     def disagreement(self) -> float:
         """The share of pairs of given answers that differ; 0 where there is no pair."""
-        counts = [len(one.models) for one in self.given if one.key is not None]
+        counts = [len(answer.models) for answer in self.given if answer.key is not None]
         pairs = sum(counts) * (sum(counts) - 1)
         return 1 - sum(count * (count - 1) for count in counts) / pairs if pairs else 0.0
 
-    def table(self, given: Sequence[Given]) -> Table:
-        """An answer a row with the models that gave it; options have their letter."""
+    def table(self, answers: Sequence[Given]) -> Table:
+        """One row per answer with the models that gave it; options have a letter."""
         first = 0 if self.item.question.options else 1
         columns = (Column("", "name"), Column("Answer", "passage"), Column("Given by"))
         rows = []
-        for one in given:
-            letter = option_name(one.key) if isinstance(one.key, int) else ""
-            cells = (letter, _shown(self.item, one), joined(map(_giver, one.models)))
-            rows.append(Row(cells=cells[first:], chosen=one.right is True))
+        for answer in answers:
+            letter = option_name(answer.key) if isinstance(answer.key, int) else ""
+            cells = (letter, _shown(self.item, answer), joined(map(_giver, answer.models)))
+            rows.append(Row(cells=cells[first:], chosen=answer.right is True))
         return Table(columns=columns[first:], rows=tuple(rows))
 
 
@@ -84,7 +84,7 @@ Questions = Sequence[AnsweredQuestion]
 
 
 def answered_questions(task: TaskEstimates, answers: TaskAnswers) -> Iterator[AnsweredQuestion]:
-    """Every question of a task; models with the same answer are together."""
+    """Every question of a task, with the models grouped by answer."""
     exact = {
         (model, item): value == 1.0
         for model, row in task.against_gold("exact_match").items()
@@ -97,15 +97,15 @@ def answered_questions(task: TaskEstimates, answers: TaskAnswers) -> Iterator[An
             if answer.asked:
                 key = answer.choice if item.question.options else answer.text
                 groups.setdefault(key, []).append((model, answer))
-        given = []
+        distinct = []
         for key, models in groups.items():
             measured = exact.get((models[0][0], item.question.id)) if models else None
-            given.append(Given(key, models, _is_right(item, key, measured)))
-        yield AnsweredQuestion(task, item, tuple(given))
+            distinct.append(Given(key, models, _is_right(item, key, measured)))
+        yield AnsweredQuestion(task, item, tuple(distinct))
 
 
 def _is_right(item: Item, key: str | int | None, exact: bool | None) -> bool | None:
-    """As it was measured; where that is not kept, the same words as an answer of gold."""
+    """The measured exact match; if it was not kept, whether the words equal a gold answer."""
     if item.question.options:
         return None if item.right is None else key == item.right
     if exact is None and item.gold:
@@ -114,7 +114,7 @@ def _is_right(item: Item, key: str | int | None, exact: bool | None) -> bool | N
 
 
 def option_name(place: int) -> str:
-    """What an option is called: a letter, or after the last a number.
+    """The name of an option: a letter, or after Z a number.
 
     >>> option_name(0), option_name(25), option_name(26)
     ('A', 'Z', '27')
@@ -123,31 +123,31 @@ def option_name(place: int) -> str:
 
 
 def marked_answer(text: str, gold: Sequence[str]) -> Text:
-    """The answer with its words marked that the nearest of the right answers has not.
+    """The answer; words that the nearest right answer lacks are marked.
 
     >>> parts = marked_answer("the red house", ["red house", "barn"])
     >>> [part.text for part in parts if part.style == "marked"]
     ['the']
     """
     words = set(text.split())
-    nearest = max(gold, key=lambda one: len(words.intersection(one.split())), default=text)
+    nearest = max(gold, key=lambda answer: len(words.intersection(answer.split())), default=text)
     return mark_changes(nearest, text, ("deleted", "marked"))[1]
 
 
-def _shown(item: Item, given: Given) -> Text:
-    """An answer, or that there is none, with a remark where it is right."""
-    if isinstance(given.key, int):
-        text: Text = (Span(item.question.options[given.key]),)
-    elif given.key:
-        text = marked_answer(given.key, item.gold)
+def _shown(item: Item, answer: Given) -> Text:
+    """An answer, or a note that there is none, with a remark if it is right."""
+    if isinstance(answer.key, int):
+        text: Text = (Span(item.question.options[answer.key]),)
+    elif answer.key:
+        text = marked_answer(answer.key, item.gold)
     else:
-        text = (Span("no answer" if given.key is None else UNANSWERABLE, "emphasis"),)
-    return (*text, Span(" "), Span("✓\N{NO-BREAK SPACE}right", "good")) if given.right else text
+        text = (Span("no answer" if answer.key is None else UNANSWERABLE, "emphasis"),)
+    return (*text, Span(" "), Span("✓\N{NO-BREAK SPACE}right", "good")) if answer.right else text
 
 
-def _giver(given: tuple[str, Answer]) -> Text:
+def _giver(pair: tuple[str, Answer]) -> Text:
     """A model with the probability of its choice, if it gives one."""
-    name, answer = given
+    name, answer = pair
     text = written(name)
     if answer.probabilities and answer.choice is not None:
         text = (*text, Span(f"\N{NO-BREAK SPACE}{two_digits(answer.probabilities[answer.choice])}"))
@@ -155,13 +155,13 @@ def _giver(given: tuple[str, Answer]) -> Text:
 
 
 def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
-    """The question, the right answers of one without options, and the answers."""
+    """The question, the right answers if it has no options, and the answers."""
     item = asked.item
     yield Passage((Span(item.question.text),))
     if item.question.context:
         yield Fold(prose("Context"), (Passage((Span(item.question.context),)),))
     if not item.question.options:
-        right = ((Span(one or UNANSWERABLE, "strong", foreign=True),) for one in item.gold)
+        right = ((Span(text or UNANSWERABLE, "strong", foreign=True),) for text in item.gold)
         gold = joined(dict.fromkeys(right), between=" / ") or prose("not known")
         yield Passage(prose("Gold: {gold}", gold=gold))
     frequent = sorted(asked.given, key=lambda answer: (not answer.right, -len(answer.models)))
@@ -178,7 +178,7 @@ def answers_side_by_side(tasks: Sequence[Questions], *, most: int) -> Section | 
         return None
     most_disagreed = partial(sorted, key=attrgetter("disagreement"), reverse=True)
     each = -(-most // len(tasks))
-    shown = [one for of_task in tasks for one in most_disagreed(of_task)[:each]]
+    shown = [question for of_task in tasks for question in most_disagreed(of_task)[:each]]
     about = paragraph(
         "{shown} of {total} questions, those with the most disagreement first; the models disagree "
         "on {disagreeing} of the {total}. Models with the same answer share a row; marked words "
@@ -186,19 +186,19 @@ def answers_side_by_side(tasks: Sequence[Questions], *, most: int) -> Section | 
         "are in ``to_frame('examples')`` and in the run’s parquet files.",
         shown=len(shown),
         total=sum(map(len, tasks)),
-        disagreeing=sum(one.disagreement > 0 for of_task in tasks for one in of_task),
+        disagreeing=sum(question.disagreement > 0 for of_task in tasks for question in of_task),
     )
     cards = (_cards(most_disagreed(shown)),) if shown else ()
     return Section(anchor="answers", title="Answers side by side", blocks=(about, *cards))
 
 
 def _cards(shown: Questions) -> Cards:
-    tasks = list(dict.fromkeys(one.task.task for one in shown))
-    categories = sorted({one.item.category or "no category" for one in shown})
+    tasks = list(dict.fromkeys(question.task.task for question in shown))
+    categories = sorted({question.item.category or "no category" for question in shown})
     named = (("task", "Task", tasks), ("category", "Category", categories))
     selects = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
     kinds = list(dict.fromkeys(filter(None, map(_kind, shown))))
-    in_words = not all(one.item.question.options for one in shown)
+    in_words = not all(question.item.question.options for question in shown)
     states = {
         **{"": "all questions", "disagree": "models disagree"},
         **({"text": "a written answer changes"} if in_words else {}),
@@ -209,17 +209,17 @@ def _cards(shown: Questions) -> Cards:
     return Cards(
         cards=tuple(
             Card(
-                note=_note(one),
-                blocks=tuple(question_blocks(one)),
+                note=_note(question),
+                blocks=tuple(question_blocks(question)),
                 keys={
-                    "task": str(tasks.index(one.task.task)),
-                    "category": str(categories.index(one.item.category or "no category")),
-                    "state": " ".join(_states(one, kinds)),
-                    "alike": f"{1 - one.disagreement:.6f}",
+                    "task": str(tasks.index(question.task.task)),
+                    "category": str(categories.index(question.item.category or "no category")),
+                    "state": " ".join(_states(question, kinds)),
+                    "alike": f"{1 - question.disagreement:.6f}",
                 },
-                anchor=example_anchor(one.item.question.id, one.task.task),
+                anchor=example_anchor(question.item.question.id, question.task.task),
             )
-            for one in shown
+            for question in shown
         ),
         finder=Finder(
             unit="questions",
@@ -232,12 +232,12 @@ def _cards(shown: Questions) -> Cards:
 
 
 def _states(asked: AnsweredQuestion, kinds: Sequence[str]) -> Iterator[str]:
-    """Whether models disagree, whether one is wrong, and of which kind the question is."""
+    """Whether models disagree, whether one is wrong, and the kind of the question."""
     if asked.disagreement:
         yield "disagree"
         if not asked.item.question.options:
             yield "text"
-    if any(one.right is False and one.models for one in asked.given):
+    if any(answer.right is False and answer.models for answer in asked.given):
         yield "wrong"
     if kind := _kind(asked):
         yield f"kind{kinds.index(kind)}"
@@ -245,7 +245,7 @@ def _states(asked: AnsweredQuestion, kinds: Sequence[str]) -> Iterator[str]:
 
 def _note(asked: AnsweredQuestion) -> Text:
     """The task, the question's id and category, and the models that were not asked."""
-    answering = {name for one in asked.given for name, _ in one.models}
+    answering = {name for answer in asked.given for name, _ in answer.models}
     silent = [name for name in asked.task.names if name not in answering]
     parts = [written(asked.task.task), prose("question {id}", id=asked.item.question.id)]
     if asked.item.category is not None:
@@ -256,7 +256,7 @@ def _note(asked: AnsweredQuestion) -> Text:
 
 
 def example_cards(tasks: Sequence[Questions]) -> Iterator[Block]:
-    """At most three questions: the shortest of each kind, first those that stand for the most."""
+    """At most three questions: the shortest of each kind, the most frequent kinds first."""
     kinds: dict[tuple[str, str], list[AnsweredQuestion]] = defaultdict(list)
     for question in chain.from_iterable(tasks):
         if kind := _kind(question):
@@ -272,9 +272,11 @@ def example_cards(tasks: Sequence[Questions]) -> Iterator[Block]:
 
 
 def _kind(question: AnsweredQuestion) -> str:
-    """What a question shows of the models that are not degenerate; empty for nothing."""
+    """The kind of a question by the answers of models that are not degenerate; or empty."""
     fit = question.task.fit
-    answers = [(one, [name for name, _ in one.models if name in fit]) for one in question.given]
+    answers = [
+        (answer, [name for name, _ in answer.models if name in fit]) for answer in question.given
+    ]
     right = [name for answer, names in answers if answer.right for name in names]
     wrong = [(answer, names) for answer, names in answers if answer.right is False and names]
     erring = [name for _, names in wrong for name in names]

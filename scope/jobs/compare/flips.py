@@ -1,4 +1,4 @@
-"""What changes between two runs of a task: flips, recovery, McNemar's test, in words and tables."""
+"""Changes between two runs of a task: flips, recovery, McNemar's test, in words and tables."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _exchanged(gap: Estimate) -> Estimate:
 
 
 def pair_sentences(cells: FourCells) -> Iterator[Text]:
-    """Which model is right more often, what the second keeps of the first, and what n can show."""
+    """Which model is right more often, the recovery of the second, and what n can show."""
     yield _accuracies(cells)
     if cells.flips is None or cells.recovery is None:
         return
@@ -71,7 +71,7 @@ def pair_sentences(cells: FourCells) -> Iterator[Text]:
 
 
 def _accuracies(cells: FourCells) -> Text:
-    """Which model is right more often, if either is shown to be, and by how many points."""
+    """The model that is right more often, if shown, and the difference in points."""
     gap, (better, other) = cells.difference, (cells.first, cells.second)
     shares = [cells.both.value + alone.value for alone in (cells.only_first, cells.only_second)]
     if gap.value < 0:

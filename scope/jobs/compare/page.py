@@ -49,16 +49,16 @@ from scope.metrics import metric_name
 from scope.records import GOLD, CompareResult, Estimate, Undefined, marked
 
 FEW_MODELS = 6
-"""Up to this many models are in the title by their names."""
+"""Most models with their names in the title."""
 
 MOST_ROWS = 10
-"""Of more models the matrix is folded, and the table scrolls."""
+"""With more models the matrix is folded, and the table scrolls."""
 
 MOST_MODELS = 60
 """A matrix of more models would be unreadable."""
 
 MOST_REASONS = 3
-"""Of more degenerate models, or warnings, the others are only named."""
+"""With more degenerate models, or warnings, the others are only named."""
 
 _MEANINGS = {
     "capa": "agreement beyond what the accuracies alone give. 0 is chance, 1 identical. This "
@@ -67,7 +67,7 @@ _MEANINGS = {
     "sem_score": "mean similarity in meaning. 1 is the same answer.",
     "word_f1": "mean share of common words. 1 is the same answer.",
 }
-"""What a main metric means, and how to read it."""
+"""The meaning of a main metric, and how to read it."""
 
 _LIMITS = (
     "Accurate models have similar answers for that reason alone. Intervals are over questions, not "
@@ -81,7 +81,7 @@ _LIMITS = (
 def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
     """The whole report of a comparison; sections without content are left out.
 
-    ``max_items`` bounds how many questions are shown with their answers, not what is counted.
+    ``max_items`` limits the questions shown with their answers, not the counts.
     """
     manifest, tasks = result.manifest, task_estimates(result)
     questions = [list(answered_questions(*both)) for both in zip(tasks, result.tasks, strict=True)]
@@ -123,13 +123,13 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
 def answered(result: CompareResult) -> list[Answered]:
     """The verdict on each model after the first, if any is reached."""
     reference = result.manifest.models[0].name
-    return [Answered(one, in_words(one, result), reference) for one in result.verdicts]
+    return [Answered(verdict, in_words(verdict, result), reference) for verdict in result.verdicts]
 
 
 def _answer(
     result: CompareResult, tasks: Sequence[TaskEstimates], questions: Sequence[Questions]
 ) -> Section:
-    """A box a task, tasks that were not measured, and at most three examples."""
+    """A box per task, tasks that were not measured, and at most three examples."""
     boxes = []
     for place, task in enumerate(tasks):
         first, *others = map(Paragraph, sentences(task, tasks[:place]))
@@ -144,7 +144,7 @@ def _answer(
 
 
 def in_short(result: CompareResult) -> str:
-    """The main metric of the pair in each task, of many models that of the median pair."""
+    """The main metric of the pair in each task; with many models that of the median pair."""
     tasks = []
     for task in task_estimates(result):
         ranked, label = task.ranked(), metric_name(task.main_metric).label
@@ -157,9 +157,9 @@ def in_short(result: CompareResult) -> str:
 
 
 def sentences(task: TaskEstimates, before: Sequence[TaskEstimates] = ()) -> Iterator[Text]:
-    """How alike the models answer, which is right more often, and what accuracy explains.
+    """The similarity of answers, the more accurate model, and what accuracy explains.
 
-    Its main metric is explained unless a task ``before`` it on the page has the same one.
+    The main metric is explained unless a task ``before`` on the page has the same one.
     """
     pairs, label = task.ranked(), metric_name(task.main_metric).label
     meaning = _MEANINGS.get(task.main_metric.removesuffix("_discrete"))
@@ -198,7 +198,7 @@ def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
 
 
 def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
-    """The most and the least similar pair, and how many others may be."""
+    """The most and the least similar pair, and the number of others that may be."""
     pairs = task.ranked()
     every = [estimate for _, estimate in pairs]
     most, least = (
@@ -218,7 +218,7 @@ def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
 
 
 def remarks(result: CompareResult, task: str) -> Iterator[Text]:
-    """A line on degenerate models, and one on answers that are given too often."""
+    """A line on degenerate models, and one on too frequent answers."""
     here = [shares for shares in result.task_shares if shares.task == task]
     degenerate = {shares.model: shares.degenerate for shares in here if shares.degenerate}
     warnings = {shares.model: shares.warning for shares in here if shares.warning}
@@ -235,7 +235,7 @@ def remarks(result: CompareResult, task: str) -> Iterator[Text]:
 
 
 def picture(task: TaskEstimates) -> Iterator[Block]:
-    """The four cells of the two models that count; of three and more a matrix, and a row each."""
+    """The four cells of the two models not degenerate; with three or more a matrix, and rows."""
     for cells in task.cells:
         if {cells.first, cells.second} == set(task.fit):
             shares = [
@@ -287,7 +287,7 @@ def _models_table(task: TaskEstimates) -> Table:
 
 
 def matrix(task: TaskEstimates) -> Grid | None:
-    """The main metric between all models, similar ones next to each other; None of too many."""
+    """The main metric between all models, similar ones next to each other; None for too many."""
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     if len(task.names) > MOST_MODELS:
@@ -336,7 +336,7 @@ def _numbers(result: CompareResult, tasks: Sequence[TaskEstimates]) -> Section |
 
 
 def _by_model(result: CompareResult) -> Table | None:
-    """Which answers each model gives to a task, and to how many questions it gives none."""
+    """Each model's answers to a task, and the number of questions without an answer."""
     rows = (
         (marked(share.model, [share]), share.task, share.asked, share.given, share.in_words())
         for share in result.task_shares

@@ -34,7 +34,7 @@ class ComparisonPlan:
     semscore: SemScore | None
 
     def _asked_with(self) -> dict[str, Setting]:
-        """The prompts and the longest answer, where a model may be asked with them."""
+        """The prompts and the maximum length of answers, for models that may use them."""
         if all(model.saved or model.own for model in self.answering_models):
             return {}
         used = dict.fromkeys(name for task in self.tasks for name in PROMPTS[task.task.role])
@@ -44,7 +44,7 @@ class ComparisonPlan:
         return {**prompts, "max_answer_tokens": self.request.model_options.max_answer_tokens}
 
     def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """The manifest of the result, but for the truncated texts of each model."""
+        """The manifest of the result; ``truncated`` counts the cut texts of each model."""
         counts = truncated or [0] * len(self.answering_models)
         roles = [task.task.role for task in self.tasks]
         return manifest_of(
@@ -59,8 +59,8 @@ class ComparisonPlan:
                 **({SETTING: self.request.shard} if self.request.shard else {}),
             },
             models=tuple(
-                answerer_card(one, cut, roles)
-                for one, cut in zip(self.answering_models, counts, strict=True)
+                answerer_card(model, cut, roles)
+                for model, cut in zip(self.answering_models, counts, strict=True)
             ),
             data=tuple(task.data.card for task in self.tasks),
             capabilities=tuple(task.card() for task in self.tasks),
@@ -69,7 +69,7 @@ class ComparisonPlan:
 
 
 def plan_comparison(request: CompareRequest) -> ComparisonPlan:
-    """Load and check everything that the plan holds."""
+    """Load and check everything in the plan."""
     options = request.model_options
     shard = None if request.shard is None else Shard.parse(request.shard)
     tasks = choose_tasks(

@@ -28,7 +28,7 @@ from scope.records import CompareResult, Setting
 
 
 class Entries(tuple[str, ...]):
-    """What the command line gives as ``--data``, one text for each time; lists are data."""
+    """The values of ``--data`` on the command line, one each time; lists are data."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +135,7 @@ def _questions_of_log(models: Sequence[str | object]) -> str:
 
 
 def _by_task(entries: Sequence[str], tasks: Sequence[str | object]) -> str | Mapping[str, str]:
-    """One spec, or one for each task where entries begin with a task's name.
+    """One spec, or one for each task if entries begin with a task's name.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def _by_task(entries: Sequence[str], tasks: Sequence[str | object]) -> str | Map
     raise SpecError(
         f"the data {' '.join(entries)} for the tasks {', '.join(names)}",
         expected="one data spec for each task",
-        fix="write " + " ".join(f"--data {one}=DATA" for one in dict.fromkeys(names)),
+        fix="write " + " ".join(f"--data {name}=DATA" for name in dict.fromkeys(names)),
     )
 
 

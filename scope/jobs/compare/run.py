@@ -49,7 +49,7 @@ def prepare(request: CompareRequest) -> Prepared[CompareResult]:
 
 
 def _work(plan: ComparisonPlan) -> Iterator[Planned]:
-    """What a dry run shows: each model's answers to each task, and the vectors of SemScore."""
+    """The work that a dry run shows: each model's answers to each task, and SemScore's vectors."""
     tokens_out = plan.request.model_options.max_answer_tokens
     for chosen in plan.tasks:
         replied = LETTER_TOKENS if chosen.task.role == "choice_scorer" else tokens_out
@@ -57,7 +57,7 @@ def _work(plan: ComparisonPlan) -> Iterator[Planned]:
             yield questions_work(model, chosen.task, chosen.questions, replied)
     if isinstance(plan.semscore, ByEncoder):
         encoder = plan.semscore.encoder
-        questions = [one.text for task in plan.tasks for one in task.questions]
+        questions = [question.text for task in plan.tasks for question in task.questions]
         # One answer of each model, which is shorter than its question.
         yield vectors_work("encoder", "SemScore", encoder.encode, questions)
 
@@ -68,16 +68,16 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
     for task in plan.tasks:
         for model in plan.answering_models:
             recognise_answerer(model, task.task, task.questions, run, progress)
-    most = min(len(one.questions) for one in plan.tasks)
+    most = min(len(task.questions) for task in plan.tasks)
     run_shards(plan.request, run_compare, configuration, most, run)
-    answered = [_ask_all(plan, one, run, progress) for one in plan.tasks]
+    answered = [_ask_all(plan, task, run, progress) for task in plan.tasks]
     likeness = [
-        _likeness(plan, one, answers, progress)
-        for one, answers in zip(plan.tasks, answered, strict=True)
+        _likeness(plan, task, answers, progress)
+        for task, answers in zip(plan.tasks, answered, strict=True)
     ]
-    numbers = [_measure(plan, *one, progress) for one in zip(answered, likeness, strict=True)]
+    numbers = [_measure(plan, *pair, progress) for pair in zip(answered, likeness, strict=True)]
     measured = list(map(MeasuredTask, answered, numbers))
-    names = [one.name for one in plan.answering_models]
+    names = [model.name for model in plan.answering_models]
     truncated = [
         sum(answer.truncated for task in answered for answer in task.answers[place])
         for place in range(len(names))
@@ -85,11 +85,11 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
     return CompareResult(
         manifest=plan.manifest(truncated),
         outcomes=tuple(map(_outcome, answered, likeness)),
-        measurements=tuple(one for found in numbers for one in found.measurements),
-        differences=tuple(one for found in numbers for one in found.differences),
+        measurements=tuple(row for of_task in numbers for row in of_task.measurements),
+        differences=tuple(row for of_task in numbers for row in of_task.differences),
         tasks=tuple(answered),
-        task_shares=tuple(one for found in numbers for one in found.shares),
-        cells=tuple(one for found in numbers for one in found.cells),
+        task_shares=tuple(row for of_task in numbers for row in of_task.shares),
+        cells=tuple(row for of_task in numbers for row in of_task.cells),
         pooled=tuple(each for task in answered for each in pooled_over_tasks(task, names)),
         verdicts=comparison_verdicts(measured, names, plan.request.accuracy_margin),
     )
@@ -98,7 +98,7 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
 def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progress) -> TaskAnswers:
     return TaskAnswers(
         task=chosen.task.name,
-        # Rows have served once the models are asked; a result names questions by their ids.
+        # Rows are needed only for inference; a result names questions by their ids.
         items=tuple(
             replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
         ),
@@ -143,13 +143,13 @@ def _measure(
 
 def _outcome(answered: TaskAnswers, likeness: Likeness | None) -> Outcome:
     asked = sum(answer.asked for row in answered.answers for answer in row)
-    given = sum(answer.given for row in answered.answers for answer in row)
+    answers = sum(answer.given for row in answered.answers for answer in row)
     cut = likeness.truncated if likeness else 0
     return Outcome(
         capability=answered.task,
         status="measured",
         reason=f"SemScore goes by the beginning of texts that are too long: {cut}" if cut else None,
         searched=asked,
-        found=given,
-        failures={"no answer": asked - given} if given < asked else {},
+        found=answers,
+        failures={"no answer": asked - answers} if answers < asked else {},
     )

@@ -1,4 +1,4 @@
-"""A task's measurements, found by metric and by what they compare."""
+"""A task's measurements, by metric and by the models compared."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SEM_SCORE_BY_PROBE = (
     "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
     "answers); how well the probe predicts human judgement is not measured here"
 )
-"""What SemScore means where a probe of a model's layers takes the place of an encoder."""
+"""The meaning of SemScore if a probe of a model's layers replaces the encoder."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskEstimates:
-    """What was measured in one task; ``choice`` says that answers are chosen from options.
+    """The measurements of one task; ``choice`` if answers are chosen from options.
 
-    ``degenerate`` gives by model why its answers are no evidence.
+    ``degenerate`` maps a model to the reason why its answers are no evidence.
     """
 
     task: str
@@ -34,26 +34,26 @@ class TaskEstimates:
 
     @property
     def fit(self) -> tuple[str, ...]:
-        """The models that are not degenerate: the others are out of rankings and findings."""
+        """The models that are not degenerate; rankings and findings exclude the others."""
         return tuple(name for name in self.names if name not in self.degenerate)
 
     def marked(self, name: str) -> str:
-        """The model's name, with a remark where it is degenerate."""
+        """The model's name, with a remark if it is degenerate."""
         return f"{name} (degenerate)" if name in self.degenerate else name
 
     def against_gold(self, metric: str) -> dict[str, Measurement]:
         """The metric of each model against the right answers, in the order of the models.
 
-        ``metric`` is a spelling, or a key alone where its parameters do not matter.
+        ``metric`` is a spelling, or a key alone if its parameters do not matter.
         """
-        found = {row.target: row for row in self._whole(metric) if row.against == GOLD}
-        return {name: found[name] for name in self.names if name in found}
+        rows = {row.target: row for row in self._whole(metric) if row.against == GOLD}
+        return {name: rows[name] for name in self.names if name in rows}
 
     def between(self, metric: str) -> dict[tuple[str, str], Measurement]:
         """The metric of each pair of models, in the order of the models."""
-        found = {frozenset((row.target, row.against)): row for row in self._whole(metric)}
+        rows = {frozenset((row.target, row.against)): row for row in self._whole(metric)}
         pairs = combinations(self.names, 2)
-        return {pair: found[frozenset(pair)] for pair in pairs if frozenset(pair) in found}
+        return {pair: rows[frozenset(pair)] for pair in pairs if frozenset(pair) in rows}
 
     def ranked(self, metric: str = "") -> list[tuple[tuple[str, str], Estimate]]:
         """Pairs without a degenerate model, the most similar first; equals in the models' order."""
@@ -66,7 +66,7 @@ class TaskEstimates:
 
     @property
     def main_metric(self) -> str:
-        """The first of the metrics of likeness that all such pairs have, or else most have."""
+        """The first similarity metric that all such pairs have, or else most have."""
         return max(_MAIN[self.choice], key=lambda metric: len(self.ranked(metric)))
 
     def _whole(self, metric: str) -> list[Measurement]:
@@ -98,7 +98,7 @@ def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
 
 
 def explained(result: CompareResult) -> Iterator[MetricName]:
-    """Different metrics taken apart, with what each means in this comparison."""
+    """The distinct metrics, with the meaning of each in this comparison."""
     probe = result.manifest.settings.get("semscore")
     for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements)):
         by_probe = probe is not None and name.head == "sem_score"

@@ -35,14 +35,14 @@ from scope.statistics.two_runs import pooled_differences
 
 
 class MeasuredTask(NamedTuple):
-    """A task's answers, and what was estimated from them."""
+    """A task's answers and estimates."""
 
     answers: TaskAnswers
     numbers: TaskNumbers
 
     @property
     def name(self) -> str:
-        """That of the task."""
+        """The name of the task."""
         return self.answers.task
 
     @property
@@ -51,7 +51,7 @@ class MeasuredTask(NamedTuple):
         return list(filter(_has_gold, self.answers.items))
 
     def of_pair(self, reference: str, target: str) -> FourCells | None:
-        """The cells of two models; None where no question serves both."""
+        """The cells of two models; None without a question for both."""
         pairs = {(cells.first, cells.second): cells for cells in self.numbers.cells}
         return pairs.get((reference, target))
 
@@ -84,7 +84,7 @@ def comparison_verdicts(
 
 
 def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[PooledDifference]:
-    """How the accuracy of each later model differs from the first's over the tasks of a log."""
+    """The accuracy of each later model minus the first's over the tasks of a log."""
     names = [ItemName.parse(item.question.id) for item in answers.items]
     tasks = [name.conditions.task if name else "" for name in names]
     if len(set(tasks)) < 2 or len(models) > MOST_MODELS:
@@ -142,7 +142,7 @@ def _unusable(
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
     options = [len(item.question.options) for item in known if item.question.options]
     chance = float(np.mean([1 / count for count in options])) if options else 0.0
-    accuracy = next(one.accuracy for one in task.numbers.shares if one.model == reference)
+    accuracy = next(share.accuracy for share in task.numbers.shares if share.model == reference)
     if not isinstance(accuracy, Estimate) or accuracy.low <= chance + margin:
         return (
             f"the accuracy of {reference} on {task.name}, {accuracy}, is not shown to exceed "
@@ -184,7 +184,7 @@ def _number(endpoint: Endpoint) -> str:
 
 
 def _more(verdict: Replacement, reference: str) -> str:
-    """How many questions give the verdict the wanted power, and how many more these are."""
+    """The number of questions for the wanted power, and how many more these are."""
     if verdict.rows_needed is None:
         why = "" if verdict.reason else no_texts_help(verdict)
         return f"How many questions decide is not known: {why}" if why else ""

@@ -15,7 +15,7 @@ Found = Estimate | Undefined | None
 
 
 def direction_table(result: PairResult) -> Table:
-    """A column a direction: what is measured against, then numbers and the texts behind them."""
+    """One column per direction: the standard, then numbers, and last the numbers of texts."""
     audits = result.audits
     names = dict.fromkeys(card.name for audit in audits for card in audit.manifest.capabilities)
     directions = (
@@ -32,15 +32,17 @@ def direction_table(result: PairResult) -> Table:
             ("verdict", *map(_verdict, audits), None),
             ("measured against", *map(_standard, audits), None),
             _row("accuracy, points", map(_accuracy, audits), points, _signs("accuracy", audits)),
-            _row("same answer, %", [_of_target(one, "iid_agreement") for one in audits], percent),
+            _row(
+                "same answer, %", [_of_target(audit, "iid_agreement") for audit in audits], percent
+            ),
             *(
-                _row(label, [_similarity(result, label, one) for one in audits], number)
+                _row(label, [_similarity(result, label, audit) for audit in audits], number)
                 for label in dict.fromkeys(map(_label, result.similarities))
             ),
             *(
                 _row(
                     name := f"{metric} on {capability}",
-                    [_of_target(one, metric, capability) for one in audits],
+                    [_of_target(audit, metric, capability) for audit in audits],
                     number,
                     _signs(name, audits),
                 )
@@ -71,7 +73,7 @@ _STATES = {"within": "✓ ", "beyond": "✗ ", "not shown": "? "}
 
 
 def _signs(name: str, audits: Sequence[AuditResult]) -> Sequence[str]:
-    """Of each audit whether this endpoint is within its limit; empty where it is not judged."""
+    """For each audit whether this endpoint is within its limit; empty if it is not judged."""
     endpoints = (_endpoints(audit).get(name) for audit in audits)
     return ["" if end is None else _STATES.get(end.state, "") for end in endpoints]
 
@@ -82,7 +84,7 @@ def _row(
     write: Callable[[float], str],
     signs: Sequence[str] = (),
 ) -> Sequence[str]:
-    """A number of each direction, with the sign of its state where it is judged."""
+    """A number of each direction, with the sign of its state if it is judged."""
     each = tuple(estimates)
     texts = range_of_counts(estimate for estimate in each if isinstance(estimate, Estimate))
     cells = (_in_line(estimate, write) for estimate in each)
@@ -90,14 +92,14 @@ def _row(
 
 
 def verdict_matrix(audits: Sequence[AuditResult]) -> Table:
-    """Which model may replace which: a row a target, a column a reference."""
+    """Which model may replace which: one row per target, one column per reference."""
     decided = {(target_of(audit), reference_of(audit)): _verdict(audit) for audit in audits}
     names = list(dict.fromkeys(name for pair in decided for name in reversed(pair)))
     decided |= {(name, name): "–" for name in names}
     heads = (Column(prose("in place of {name}", name=name)) for name in names)
     return Table.with_columns(
         (Column("", "name"), *heads),
-        ((one, *(decided.get((one, other), "not run") for other in names)) for one in names),
+        ((name, *(decided.get((name, other), "not run") for other in names)) for name in names),
         caption=prose("Who may replace whom"),
     )
 
@@ -109,18 +111,18 @@ def _verdict(audit: AuditResult) -> str:
 
 
 def _standard(audit: AuditResult) -> str:
-    """Whose likeness to the reference the target's is compared with."""
+    """The model whose similarity to the reference is the standard for the target."""
     baseline = audit.manifest.baseline
     return f"{reference_of(audit)} itself" if baseline is None else baseline.name
 
 
 def target_of(audit: AuditResult) -> str:
-    """The name of the model that is judged."""
+    """The name of the target."""
     return next(card.name for card in audit.manifest.targets if card.role == "target")
 
 
 def reference_of(audit: AuditResult) -> str:
-    """The name of the model in whose place it is judged."""
+    """The name of the reference."""
     return audit.manifest.reference.name
 
 

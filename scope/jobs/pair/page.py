@@ -68,13 +68,13 @@ _PAGES: Mapping[type[EstimatedResult], Callable[[Any], Page]] = MappingProxyType
 
 
 def page(result: PairResult) -> Page:
-    """The whole report: what the first part finds is open, and the numbers of all are folded."""
+    """The whole report: the first part's findings are open, and the numbers of all are folded."""
     models = [card.name for card in result.manifest.models if card.role == "model"]
     pages = [_PAGES[type(part)](part) for part in result.parts]
     others = tuple(findings(result))[0 if result.audits else 1 :]
     verdicts = [verdict for audit in result.audits for verdict in answered(audit)]
     several = len(result.audits) > 2
-    # Of two models the table has what the other direction shows.
+    # For two models the table contains the other direction.
     answers: tuple[Block, ...] = (verdict_matrix(result.audits),)
     if not several:
         sentence = map(Paragraph, verdict_sentences(verdicts[:1]))
@@ -110,10 +110,10 @@ def page(result: PairResult) -> Page:
 def _answer(
     result: PairResult, verdicts: Sequence[Answered], others: Sequence[Text], first: Page
 ) -> Iterator[Block]:
-    """The verdict of each direction, what other parts find, and the picture of the first.
+    """The verdict of each direction, the findings of other parts, and the picture of the first.
 
-    Of three models and more a matrix comes before the verdicts; without audits the answer is that
-    of the first part.
+    With three or more models a matrix precedes the verdicts; without audits the answer is that of
+    the first part.
     """
     if not result.audits:
         yield from first.sections[0].blocks
@@ -135,7 +135,7 @@ _ABOUT = note(
 
 
 def alike(similarities: Sequence[Measurement]) -> Iterator[Text]:
-    """How alike the answers of each two models are, by each measure."""
+    """The similarity of the answers of each two models, by each measure."""
     for (first, second), rows in groupby(similarities, key=attrgetter("target", "against")):
         numbers = joined(
             prose(f"{metric_name(row.metric).label} {short(row.estimate)}") for row in rows
@@ -157,7 +157,7 @@ def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
         section
         for section in made.sections[:-1]
         if section.folded
-        or not (place == 1 or any(getattr(one, "finder", None) for one in within(section.blocks)))
+        or not (place == 1 or any(getattr(item, "finder", None) for item in within(section.blocks)))
     ]
     return Section(
         anchor=f"part-{place}",
@@ -175,20 +175,20 @@ def _numbers(place: int, part: EstimatedResult, made: Page) -> Section:
 def _in_short(result: PairResult) -> Iterator[Terms]:
     """What was not run, without the reasons."""
     if result.not_run:
-        names = joined(one.part for one in result.not_run)
+        names = joined(left.part for left in result.not_run)
         why = prose("{parts}: the report has the reasons", parts=names)
         yield Terms(((prose("not run"), why),), facts=True)
 
 
 def _left_out(result: PairResult) -> Iterator[Section]:
-    reasons = tuple((written(one.part), written(one.reason)) for one in result.not_run)
+    reasons = tuple((written(left.part), written(left.reason)) for left in result.not_run)
     if reasons:
         blocks = (Terms(reasons, facts=True),)
         yield Section(anchor="left-out", title="Not run", blocks=blocks, folded=True)
 
 
 def findings(result: PairResult) -> Iterator[Text]:
-    """A sentence a part that is no audit, in the order of the page."""
+    """A sentence per part that is not an audit, in the order of the page."""
     for comparison in result.comparisons:
         yield written(headline_of(comparison))
     for verdict in (verdict for reuse in result.reuses for verdict in reuse.verdicts):

@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
     @property
     def manifest(self) -> Manifest:
-        """That of the part's own run."""
+        """The manifest of the part's own run."""
         return self.prepared.manifest
 
     def run(self) -> EstimatedResult:
@@ -81,7 +81,7 @@ def plan_parts(request: PairRequest) -> Parts:
 
 
 class Parts:
-    """The jobs that fit, and the others; one after the other is tried."""
+    """The jobs that fit, and the others, tried one by one."""
 
     def __init__(self, request: PairRequest) -> None:
         self.fitting: list[Part] = []
@@ -98,7 +98,7 @@ class Parts:
             AuditRequest,
             reference=request.models[reference],
             targets=[request.models[target]],
-            # Nothing may stand in for another model than the first.
+            # Only the first model has a baseline.
             baseline=request.baseline if reference == 0 else None,
             floor=request.floor,
             capabilities=request.capabilities,
@@ -126,7 +126,7 @@ class Parts:
     ) -> None:
         """The suspect against the reference: on labels if they classify, else on the first task."""
         request = self._request
-        audited = any(isinstance(one.request, AuditRequest) for one in self.fitting)
+        audited = any(isinstance(part.request, AuditRequest) for part in self.fitting)
         sizes = request.sizes
         of_texts = {
             "n": sizes["n_unchanged"],
@@ -145,7 +145,7 @@ class Parts:
         )
 
     def nothing_fits(self) -> ScopeError:
-        """The error that all jobs have, or one that says what was tried."""
+        """The error that all jobs share, or one that lists the tried jobs."""
         if len({error.found for error in self._errors}) == 1:
             return self._errors[0]
         return SpecError(
@@ -160,8 +160,8 @@ class Parts:
         return "; ".join(f"{left.part}: {left.reason}" for left in refused)
 
     def require_comparison(self) -> None:
-        """Refuse a report without answers to questions, of which alone --eee writes."""
-        if not any(isinstance(one.request, CompareRequest) for one in self.fitting):
+        """Refuse a report without answers to questions: --eee writes only these."""
+        if not any(isinstance(part.request, CompareRequest) for part in self.fitting):
             raise SpecError(
                 f"--eee without a comparison of answers: {self._tried('compare')}",
                 expected="data with questions that both models answer",
@@ -170,9 +170,9 @@ class Parts:
 
     def _try(self, part: str, key: str, kind: type[Request], **arguments: Any) -> bool:
         run = self._request.run
-        own = None if run is None else type(run)(f"{run}-{key}")
+        part_run = None if run is None else type(run)(f"{run}-{key}")
         try:
-            request = kind(**arguments, run=own)
+            request = kind(**arguments, run=part_run)
             prepared = _PREPARE[kind](request)
         except ScopeError as error:
             self.not_run.append(left_out(part, key, error))
@@ -183,13 +183,13 @@ class Parts:
 
     def _shared(self, kind: type[Request]) -> dict[str, Any]:
         """The fields of all jobs of a kind, as they are given for the pair."""
-        names = (one.name for one in described(kind) if one.name not in ("n", "run"))
+        names = (field.name for field in described(kind) if field.name not in ("n", "run"))
         return {name: getattr(self._request, name) for name in names}
 
     def _questions(self) -> dict[str, Any]:
-        """How many questions are asked, and how."""
+        """The number of questions, and the options of their jobs."""
         request = self._request
-        # Answers that are saved cost nothing.
+        # Saved answers cost nothing.
         every = request.thorough or all(isinstance(m, str) and is_saved(m) for m in request.models)
         n = request.n or (None if every else request.sizes["n"])
         shared = self._shared(SharesAnswers)

@@ -1,4 +1,4 @@
-"""The report on a pair of models: runs the jobs that fit, and holds their results together."""
+"""The report on a pair of models: runs the jobs that fit, and joins their results."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ pair = with_words(as_function(PairRequest, run_pair), "models")
 def prepare(request: PairRequest) -> Prepared[PairResult]:
     """Load and check everything before any model answers."""
     shared = (*request.models, request.baseline, request.floor)
-    # Of saved answers each part reads its own.
-    with loading_once([one for one in shared if isinstance(one, str) and not is_saved(one)]):
+    # Each part reads its own saved answers.
+    with loading_once([spec for spec in shared if isinstance(spec, str) and not is_saved(spec)]):
         parts = plan_parts(request)
-    manifests = [one.manifest for one in parts.fitting]
+    manifests = [part.manifest for part in parts.fitting]
     settings: dict[str, Setting] = {"seed": request.seed, "thorough": request.thorough}
-    settings |= {one.key: default_run_name(one.manifest) for one in parts.fitting}
-    data = {(card.spec, card.capability): card for one in manifests for card in one.data}
-    pieces = {card.name: card for one in manifests for card in one.capabilities}
+    settings |= {part.key: default_run_name(part.manifest) for part in parts.fitting}
+    data = {(card.spec, card.capability): card for manifest in manifests for card in manifest.data}
+    pieces = {card.name: card for manifest in manifests for card in manifest.capabilities}
     manifest = manifest_of(
         "pair",
         request,
@@ -71,29 +71,29 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
         capabilities=tuple(pieces.values()),
     )
     find = partial(_conduct, request, parts, manifest)
-    work = chain.from_iterable(one.prepared.work() for one in parts.fitting)
+    work = chain.from_iterable(part.prepared.work() for part in parts.fitting)
     return Prepared(manifest, find, work=lambda: work)
 
 
 def _without_work(request: PairRequest) -> Prepared[PairResult]:
-    """Without the work of the parts, which load models to tell: each announces its own requests."""
+    """Without the work of the parts, which load models for it: each announces its own requests."""
     return prepare(request)._replace(work=tuple)
 
 
 def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -> PairResult:
     """Carry out one part after the other, each in its own run."""
-    found: list[EstimatedResult] = []
+    results: list[EstimatedResult] = []
     errors: list[ScopeError] = []
     not_run = [*parts.not_run]
     if isinstance(request.progress, Bars | Lines) and not _kept_facts(run):
-        work = (one for part in parts.fitting for one in part.prepared.work())
+        work = (planned for part in parts.fitting for planned in part.prepared.work())
         remark(request.progress, f"in all {cost_in_short(work)}, less what is kept")
     for place, part in enumerate(parts.fitting, start=1):
         remark(request.progress, f"part {place} of {len(parts.fitting)}: {part.name}")
         try:
             result = part.run()
         except EndpointError:
-            # It may answer when the command is given again.
+            # The endpoint may answer when the command is given again.
             raise
         except ModelError as error:
             # Such as a reference that gives all texts one label.
@@ -103,14 +103,14 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
         if result.clock is not None:
             run.asked_again += result.clock.asked_again
             run.drifts += result.clock.drifts
-        found.append(replace(result, clock=None, folder=None))
-    if not found:
+        results.append(replace(result, clock=None, folder=None))
+    if not results:
         raise errors[0]
-    audits = tuple(one for one in found if isinstance(one, AuditResult))
-    models = _models([one.manifest for one in found])
+    audits = tuple(result for result in results if isinstance(result, AuditResult))
+    models = _models([result.manifest for result in results])
     judged = [card for card in models if card.role == "model"]
-    layers = tuple(_aligned_layers(request, judged, found[0]))
-    method, asked = _asked_in(found[0])
+    layers = tuple(_aligned_layers(request, judged, results[0]))
+    method, asked = _asked_in(results[0])
     loaded = {getattr(model, "spec", ""): model for model in parts.fitting[0].prepared.models}
     return PairResult(
         manifest=replace(manifest, models=models),
@@ -123,14 +123,14 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
             for card in judged
         ),
         alignments=tuple(layer for layer in layers if isinstance(layer, LayerAlignment)),
-        comparisons=tuple(one for one in found if isinstance(one, CompareResult)),
-        reuses=tuple(one for one in found if isinstance(one, ReuseResult)),
+        comparisons=tuple(result for result in results if isinstance(result, CompareResult)),
+        reuses=tuple(result for result in results if isinstance(result, ReuseResult)),
         not_run=(*not_run, *(layer for layer in layers if isinstance(layer, NotRun))),
     )
 
 
 def _kept_facts(run: Run) -> tuple[ModelFacts, ...]:
-    """Those that an earlier session of the run measured."""
+    """The facts that an earlier session of the run measured."""
     try:
         earlier = run.read_result()
     except RunError:
@@ -139,16 +139,16 @@ def _kept_facts(run: Run) -> tuple[ModelFacts, ...]:
 
 
 def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
-    """The models of all parts, each once; those of the pair are equals."""
-    found: dict[str, ModelCard] = {}
+    """The models of all parts, each once; those of the pair have the same role."""
+    models: dict[str, ModelCard] = {}
     for card in (card for manifest in manifests for card in manifest.models):
         role = card.role if card.role in (*COMPARED, "control") else "model"
-        found.setdefault(card.spec, replace(card, role=role))
-    return tuple(found.values())
+        models.setdefault(card.spec, replace(card, role=role))
+    return tuple(models.values())
 
 
 def _asked_in(part: EstimatedResult) -> tuple[str, list[Any]]:
-    """What a part asked a model unchanged, behind the method by which it did."""
+    """The method by which a part queried models, and its unchanged inputs."""
     if isinstance(part, AuditResult):
         return "classify", [example.example.text for example in part.examples]
     items = part.tasks[0].items if isinstance(part, CompareResult) else ()
@@ -162,16 +162,16 @@ def _aligned_layers(
     request: PairRequest, cards: Sequence[ModelCard], part: EstimatedResult
 ) -> Iterator[LayerAlignment | NotRun]:
     """The layers of each two models on some texts of a part, by linear CKA."""
-    texts = sorted({getattr(one, "text", one) for one in _asked_in(part)[1]})
+    texts = sorted({getattr(item, "text", item) for item in _asked_in(part)[1]})
     most = min(len(texts), request.sizes["n"])
     drawn = random.Random(request.seed).sample(texts, most)  # noqa: S311 - no secret
-    given = {whole_spec(model): model for model in request.models}
+    models = {whole_spec(model): model for model in request.models}
     for first, second in combinations(cards, 2):
         names = (first.name, second.name)
         try:
             latents = []
-            for one in (first, second):
-                reader = load_latent_reader(given.get(one.spec, one.spec), request.model_options)
+            for card in (first, second):
+                reader = load_latent_reader(models.get(card.spec, card.spec), request.model_options)
                 latents.append(stored_latents(drawn, reader, request.progress).rows(drawn))
             yield aligned(names, latents, request.seed)
         except ScopeError as error:

@@ -19,19 +19,19 @@ from scope.jobs.probe.latents import Scores, checked_groups
 from scope.records.estimates import Estimate, Undefined
 
 Groups = NDArray[np.intp]
-"""Shape (pairs,): numbers of groups from 0, each of which occurs."""
+"""Shape (pairs,): group numbers from 0 without gaps."""
 
 METHOD = "jackknife over groups of pairs"
 LEVEL = 0.95
 
 _FEWEST = 4
-"""Groups; without one of three there may be two pairs left, which always lie on a line."""
+"""Fewest groups: without one of three, two pairs may remain, which always lie on a line."""
 
 _NOTHING = 1e-9
-"""If less than this share of the squares is left without a group, the rest is constant."""
+"""If a smaller share of the squares remains without a group, the rest counts as constant."""
 
 _PERFECT = 1 - 1e-12
-"""A correlation beyond this is perfect but for rounding; ``atanh`` of 1 would be infinite."""
+"""A larger correlation is perfect up to rounding; ``atanh`` of 1 would be infinite."""
 
 
 def half_width(without: Scores) -> float:
@@ -51,7 +51,7 @@ def half_width(without: Scores) -> float:
     return float(student.ppf((1 + LEVEL) / 2, groups - 1)) * math.sqrt(variance)
 
 
-def pearson(given: Scores, wanted: Scores) -> float:
+def pearson(predicted: Scores, wanted: Scores) -> float:
     """Pearson's correlation, from -1 to 1; NaN if one side is constant.
 
     Examples
@@ -59,21 +59,21 @@ def pearson(given: Scores, wanted: Scores) -> float:
     >>> round(pearson(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])), 6)
     0.5
     """
-    first, second = _centred(given), _centred(wanted)
+    first, second = _centred(predicted), _centred(wanted)
     size = math.sqrt(float(first @ first) * float(second @ second))
     return float(np.clip(first @ second / size, -1.0, 1.0)) if size else math.nan
 
 
-def pearson_without(given: Scores, wanted: Scores, groups: Groups) -> Scores:
+def pearson_without(predicted: Scores, wanted: Scores, groups: Groups) -> Scores:
     """Pearson's correlation without each group in turn; NaN if one side is constant then.
 
     Examples
     --------
-    >>> given, wanted = np.array([0.0, 1, 2, 9]), np.array([0.0, 2, 1, 9])
-    >>> pearson_without(given, wanted, np.array([0, 1, 2, 3])).round(3).tolist()
+    >>> predicted, wanted = np.array([0.0, 1, 2, 9]), np.array([0.0, 2, 1, 9])
+    >>> pearson_without(predicted, wanted, np.array([0, 1, 2, 3])).round(3).tolist()
     [0.974, 0.994, 0.994, 0.5]
     """
-    first, second = _centred(given), _centred(wanted)
+    first, second = _centred(predicted), _centred(wanted)
     left = len(groups) - np.bincount(groups)
 
     def rest(values: Scores) -> Scores:
@@ -90,21 +90,21 @@ def pearson_without(given: Scores, wanted: Scores, groups: Groups) -> Scores:
     return np.asarray(np.clip(correlations, -1.0, 1.0))
 
 
-def spearman_without(given: Scores, wanted: Scores, groups: Groups) -> Scores:
+def spearman_without(predicted: Scores, wanted: Scores, groups: Groups) -> Scores:
     """Spearman's rank correlation without each group in turn; NaN if one side is constant then.
 
     Examples
     --------
-    >>> given, wanted = np.array([0.0, 1, 2, 9]), np.array([0.0, 2, 1, 9])
-    >>> spearman_without(given, wanted, np.array([0, 1, 2, 3])).round(3).tolist()
+    >>> predicted, wanted = np.array([0.0, 1, 2, 9]), np.array([0.0, 2, 1, 9])
+    >>> spearman_without(predicted, wanted, np.array([0, 1, 2, 3])).round(3).tolist()
     [0.5, 1.0, 1.0, 0.5]
     """
     masks = [groups != group for group in range(groups.max() + 1)]
-    return np.array([pearson(rankdata(given[kept]), rankdata(wanted[kept])) for kept in masks])
+    return np.array([pearson(rankdata(predicted[kept]), rankdata(wanted[kept])) for kept in masks])
 
 
 def _centred(values: Scores) -> Scores:
-    """Less the mean; exactly 0 for a constant, whose mean may have an error of rounding."""
+    """Values minus their mean; exactly 0 for a constant, whose mean may have a rounding error."""
     if (values == values[0]).all():
         return np.zeros(len(values))
     centred: Scores = values - values.mean()
@@ -112,13 +112,13 @@ def _centred(values: Scores) -> Scores:
 
 
 def pearson_estimate(
-    given: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
+    predicted: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
 ) -> Estimate | Undefined:
     """Pearson's correlation with an interval that is symmetric in its ``atanh``.
 
     Parameters
     ----------
-    given, wanted
+    predicted, wanted
         Shape (pairs,), of the same pairs in the same order.
     groups
         Shape (pairs,): one number for all pairs that share sentences; None: each pair by itself.
@@ -126,19 +126,19 @@ def pearson_estimate(
     Raises
     ------
     DataError
-        If there is not one group a pair.
+        If the numbers of groups and pairs differ.
 
     Examples
     --------
-    >>> given, wanted = np.arange(6.0), np.array([0.0, 2, 1, 4, 3, 5])
-    >>> print(pearson_estimate(given, wanted))
+    >>> predicted, wanted = np.arange(6.0), np.array([0.0, 2, 1, 4, 3, 5])
+    >>> print(pearson_estimate(predicted, wanted))
     0.886 [0.156, 0.990]
     """
-    return _estimate(given, wanted, groups, pearson_without)
+    return _estimate(predicted, wanted, groups, pearson_without)
 
 
 def spearman_estimate(
-    given: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
+    predicted: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
 ) -> Estimate | Undefined:
     """Spearman's rank correlation; otherwise as `pearson_estimate`.
 
@@ -147,23 +147,23 @@ def spearman_estimate(
     >>> print(spearman_estimate(np.arange(6.0) ** 3, np.array([0.0, 2, 1, 4, 3, 5])))
     0.886 [0.371, 0.984]
     """
-    return _estimate(rankdata(given), rankdata(wanted), groups, spearman_without)
+    return _estimate(rankdata(predicted), rankdata(wanted), groups, spearman_without)
 
 
 def _estimate(
-    given: Scores,
+    predicted: Scores,
     wanted: Scores,
     groups: NDArray[np.int64] | None,
     correlations_without: Callable[[Scores, Scores, Groups], Scores],
 ) -> Estimate | Undefined:
-    count, numbers = len(given), checked_groups(groups, len(given))
+    count, numbers = len(predicted), checked_groups(groups, len(predicted))
     if count == 0 or numbers.max() + 1 < _FEWEST:
         unit = "pairs" if groups is None else "groups of pairs"
         return Undefined(reason=f"fewer than {_FEWEST} {unit}", n=count)
-    value = pearson(given, wanted)
+    value = pearson(predicted, wanted)
     if math.isnan(value):
         return Undefined(reason="one side is constant", n=count)
-    without = correlations_without(given, wanted, numbers)
+    without = correlations_without(predicted, wanted, numbers)
     if np.isnan(without).any():
         return Undefined(reason="one side is constant without one group of pairs", n=count)
     middle = math.atanh(np.clip(value, -_PERFECT, _PERFECT))
@@ -173,16 +173,16 @@ def _estimate(
 
 
 def pearson_difference(
-    given: Scores, other: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
+    predicted: Scores, other: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
 ) -> Estimate | Undefined:
-    """Pearson's correlation of ``given`` with ``wanted`` less that of ``other``.
+    """Pearson's correlation of ``predicted`` with ``wanted`` minus that of ``other``.
 
     Both correlations share the pairs and the human scores, so the interval is narrower than that
     of two independent ones: each group of pairs is left out of both at once.
 
     Parameters
     ----------
-    given, other, wanted
+    predicted, other, wanted
         Shape (pairs,), of the same pairs in the same order.
     groups
         As in `pearson_estimate`.
@@ -195,7 +195,7 @@ def pearson_difference(
     Raises
     ------
     DataError
-        If there is not one group a pair.
+        If the numbers of groups and pairs differ.
 
     Examples
     --------
@@ -203,13 +203,13 @@ def pearson_difference(
     >>> print(pearson_difference(wanted**2, np.array([1.0, 0, 2, 3, 5, 4]), wanted))
     0.074 [-0.016, 0.164]
     """
-    return _difference(given, other, wanted, groups, pearson_without)
+    return _difference(predicted, other, wanted, groups, pearson_without)
 
 
 def spearman_difference(
-    given: Scores, other: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
+    predicted: Scores, other: Scores, wanted: Scores, groups: NDArray[np.int64] | None = None
 ) -> Estimate | Undefined:
-    """Spearman's rank correlation of ``given`` less that of ``other``; as `pearson_difference`.
+    """Spearman's counterpart of `pearson_difference`.
 
     Examples
     --------
@@ -217,25 +217,25 @@ def spearman_difference(
     >>> print(spearman_difference(wanted**2, np.array([1.0, 0, 2, 3, 5, 4]), wanted))
     0.114 [-0.157, 0.385]
     """
-    ranks = rankdata(given), rankdata(other), rankdata(wanted)
+    ranks = rankdata(predicted), rankdata(other), rankdata(wanted)
     return _difference(*ranks, groups, spearman_without)
 
 
 def _difference(
-    given: Scores,
+    predicted: Scores,
     other: Scores,
     wanted: Scores,
     groups: NDArray[np.int64] | None,
     correlations_without: Callable[[Scores, Scores, Groups], Scores],
 ) -> Estimate | Undefined:
-    first = _estimate(given, wanted, groups, correlations_without)
+    first = _estimate(predicted, wanted, groups, correlations_without)
     second = _estimate(other, wanted, groups, correlations_without)
     if isinstance(first, Undefined):
         return first
     if isinstance(second, Undefined):
         return second
     value = first.value - second.value
-    numbers = checked_groups(groups, len(given))
-    sides = (correlations_without(side, wanted, numbers) for side in (given, other))
+    numbers = checked_groups(groups, len(predicted))
+    sides = (correlations_without(side, wanted, numbers) for side in (predicted, other))
     half = half_width(np.subtract(*sides))
     return replace(first, value=value, low=max(-2.0, value - half), high=min(2.0, value + half))

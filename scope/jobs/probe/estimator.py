@@ -46,7 +46,7 @@ from scope.jobs.probe.network import (
 
 _COUNTS = ("seed", "hidden", "outputs", "components", "epochs", "batch", "patience")
 _LEAST = {"seed": 0, "outputs": 2, "batch": 2}
-"""The least value of these; 1 of the other counts."""
+"""Minimum of these parameters; 1 for the other counts."""
 
 
 def check_parameters(probe: Any) -> None:
@@ -78,7 +78,7 @@ def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None
     """Raise a DataError if there are fewer training pairs than parameters of the step's head.
 
     The encoders, which start from a closed form or from sentences without scores, do not count.
-    ``hidden`` is the number of units of the head's hidden layer; None: as the step has it.
+    ``hidden`` is the number of units of the head's hidden layer; None: the step's default.
 
     Examples
     --------
@@ -114,13 +114,13 @@ _WIDEST = 6.0
 """Scale and power lie between exp(-6) and exp(6)."""
 
 _STARTS = ((0.0, 0.0), (-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0))
-"""Logarithms of scale and power from which the least error is sought."""
+"""Starting points of the least-squares search: logarithms of scale and power."""
 
 
 class Calibration(NamedTuple):
     """``exp(-(scale * z / unit) ** power)``, which falls with z and is 1 at 0.
 
-    ``unit`` is a typical z, so that the scale is near 1 however small the distances of a model are.
+    ``unit`` is a typical z, so that the scale is near 1 even if a model's distances are small.
     """
 
     scale: float = 1.0
@@ -150,7 +150,7 @@ class Calibration(NamedTuple):
             return float(np.square(scores - similarities).mean())
 
         ends = [minimize(error, np.array(start), method="Nelder-Mead") for start in _STARTS]
-        # The first of equals.
+        # Ties: the first.
         return at(min(ends, key=lambda end: float(end.fun)).x)
 
     def scores(self, dissimilarities: NDArray[np.float64], low: float, high: float) -> Scores:
@@ -161,7 +161,7 @@ class Calibration(NamedTuple):
         >>> Calibration().scores(np.array([0.0, np.log(2), 1e9]), 1.0, 5.0).tolist()
         [5.0, 3.0, 1.0]
         """
-        # What overflows is as far apart as can be.
+        # An overflow means the largest distance.
         with np.errstate(over="ignore"):
             powered = (self.scale * (dissimilarities / self.unit)) ** self.power
         return np.clip(high + (high - low) * np.expm1(-powered), low, high)
@@ -174,8 +174,8 @@ Development: TypeAlias = tuple[NDArray[Any], NDArray[Any], ArrayLike]
 class SimilarityProbe(BaseEstimator):
     """Scores the semantic similarity of two sentences from a frozen model's latents.
 
-    Equal latents score exactly ``high``, but in the step ``published``, and two sentences the same
-    both ways round, to the bit. One seed gives the same probe to the byte, on any number of cores.
+    Equal latents score exactly ``high``, except in the step ``published``, and scores are
+    symmetric, to the bit. One seed gives the same probe to the byte, on any number of cores.
 
     Parameters
     ----------
@@ -191,11 +191,11 @@ class SimilarityProbe(BaseEstimator):
     low, high
         The range of the scores.
     loss
-        ``squared``, ``log_variance`` or ``log_variance_and_mean``; None: as the step has it.
+        ``squared``, ``log_variance`` or ``log_variance_and_mean``; None: the step's default.
     hidden
-        Units of the head's hidden layer; None: as the step has it, 32, or 16 in ``final``.
+        Units of the head's hidden layer; None: the step's default, 32, or 16 in ``final``.
     outputs
-        Width of the encodings; None: as the step has it, 192, or 128 in ``final``.
+        Width of the encodings; None: the step's default, 192, or 128 in ``final``.
     components
         Principal components of each layer that the encoders start from.
     epochs, batch, patience
@@ -241,16 +241,16 @@ class SimilarityProbe(BaseEstimator):
         """Learn each layer's statistics, or its autoencoder, from sentences without scores.
 
         `fit` starts from these until the next call, whatever its seed. Without this call, `fit`
-        takes the sentences of its own pairs; best are both together. ``final`` draws nothing here,
-        so that one call serves many seeds; an autoencoder depends on the `seed`, `components` and
-        `outputs` of the time of the call.
+        takes the sentences of its own pairs; both together are best. ``final`` is deterministic
+        here, so one call serves many seeds; an autoencoder depends on the `seed`, `components` and
+        `outputs` at the time of the call.
 
         Raises
         ------
         SpecError
             If the step does not use them, or a parameter is invalid.
         DataError
-            If they are no latents.
+            If the latents are invalid.
         """
         check_parameters(self)
         if self.step not in PRETRAINED:
@@ -311,7 +311,7 @@ class SimilarityProbe(BaseEstimator):
         Raises
         ------
         DataError
-            If the latents have not the layers and the width that it was fitted on.
+            If layers or width of the latents differ from those of the fit.
         """
         return self.scores_from(self.layer_distances(first, second))
 
@@ -332,8 +332,8 @@ class SimilarityProbe(BaseEstimator):
         """Scores from the result of `layer_distances`, with all layers or without one of them.
 
         Without a layer, the dissimilarity is scaled to its mean over these pairs with all layers:
-        the calibration was made for that size, and a layer's information on single pairs is to be
-        missed, not its contribution to all of them.
+        the calibration fits that scale, and what counts is a layer's information on single pairs,
+        not its contribution to all of them.
         """
         with one_thread():
             dissimilarities = self.measure_.dissimilarity(distances)
@@ -345,7 +345,7 @@ class SimilarityProbe(BaseEstimator):
         return self.calibration_.scores(dissimilarities, self.low, self.high)
 
     def _inputs(self, latents: Latents) -> Latents:
-        """The latents as the step takes them: a layer norm is the first of FREEZE's encoders."""
+        """The inputs of the step: FREEZE's encoders begin with a layer norm."""
         return layer_normed(latents) if self.step == "published" else latents
 
     def reconstruction_errors(self, latents: NDArray[Any]) -> NDArray[np.float64]:
@@ -370,7 +370,7 @@ class SimilarityProbe(BaseEstimator):
             require_form(pairs.first, *pretrained.basis.centre.shape)
         else:
             pretrained = self._pretrained(pairs.first, pairs.second)
-        # Torch takes no integer of NumPy, as a search over parameters gives.
+        # Torch rejects NumPy integers, which a parameter search passes.
         return SiameseNetwork.fit(
             pairs, development, pretrained, self._recipe(), seed=int(self.seed)
         )

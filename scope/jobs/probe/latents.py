@@ -91,7 +91,7 @@ def checked_scores(scores: ArrayLike, pairs: int, low: float, high: float) -> Sc
     Raises
     ------
     DataError
-        If there is not one score a pair, one is outside the range, or all are the same.
+        If the numbers of scores and pairs differ, a score is outside the range, or all are equal.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def checked_groups(groups: ArrayLike | None, count: int, unit: str = "pair") -> 
     Raises
     ------
     DataError
-        If there is not one whole number a unit.
+        If the groups are not one whole number per unit.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def checked_groups(groups: ArrayLike | None, count: int, unit: str = "pair") -> 
 
 
 def require_form(latents: Latents, layers: int, width: int) -> None:
-    """Raise a DataError if latents have not the layers and the width that a probe was fitted on."""
+    """Raise a DataError if layers or width of latents differ from those of a probe's fit."""
     if latents.shape[1:] != (layers, width):
         raise DataError(
             f"latents of {latents.shape[1]} layers of width {latents.shape[2]}",
@@ -163,9 +163,9 @@ def require_form(latents: Latents, layers: int, width: int) -> None:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch and NumPy compute with one thread inside, and as before afterwards.
+    """Limit torch and NumPy to one thread, and restore their settings afterwards.
 
-    Sums that several threads share are added in an order that depends on their number.
+    The order of a sum, and so its rounding, depends on the number of threads.
     """
     with torch_threads(1), one_numpy_thread():
         yield
@@ -208,7 +208,7 @@ def _moments(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def cosine_distances(first: Latents, second: Latents, scales: Scales | None = None) -> Distances:
-    """1 - cosine in each layer, as half the squared distance of the vectors at length 1.
+    """1 - cosine in each layer, as half the squared distance of the normalized vectors.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ POWER = 0.4
 """Whitening divides by this power of a variance; 0.5 would whiten fully."""
 
 FLOOR = 0.02
-"""Added to each variance, so that directions of hardly any variance are not blown up."""
+"""Added to each variance, so that whitening does not amplify directions of little variance."""
 
 
 class Basis(NamedTuple):
@@ -260,7 +260,7 @@ class Basis(NamedTuple):
 def fit_basis(parts: Sequence[Latents], components: int, *, whitened: bool) -> Basis:
     """Principal components of each layer's standardised latents, over the rows of all parts.
 
-    A linear autoencoder with squared loss ends in the same directions, so nothing is trained.
+    A linear autoencoder with squared loss converges to the same directions, so nothing is trained.
     Whitened, each component is divided by ``(variance + FLOOR) ** POWER``; otherwise a layer's
     components are divided by one number, so that their mean square is 1.
 
@@ -279,7 +279,7 @@ def fit_basis(parts: Sequence[Latents], components: int, *, whitened: bool) -> B
         rows = _rows_of(parts, layer)
         centre, deviation = _moments(rows)
         standard = (rows - centre) / deviation
-        # The largest eigenvalues alone, which come last.
+        # Only the largest eigenvalues, which come last.
         values, vectors = eigh(
             standard.T @ standard / len(rows), subset_by_index=(width - components, width - 1)
         )

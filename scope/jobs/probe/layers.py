@@ -46,7 +46,7 @@ def layer_curve(
     scores
         Shape (pairs,), from ``low`` to ``high``.
     probe
-        Take the cosines of its encodings; None: of the latents as they are.
+        Use the cosines of its encodings; None: of the raw latents.
     groups
         Shape (pairs,): one number for all pairs that share sentences; None: each by itself.
 
@@ -81,9 +81,9 @@ def leave_one_layer_out(
 ) -> tuple[Estimate | Undefined, ...]:
     """The decrease of a fitted probe's correlation without each layer, without retraining.
 
-    A layer with a small decrease may still contain much that its neighbours contain as well.
-    Neither its distance counts nor its cosine in the head's gate, as if that were 0; the step
-    ``raw`` takes the next best layer. The rest is scaled to the mean of the whole
+    A layer with a small decrease may still contain much that its neighbours contain as well. Its
+    distance is left out, and its cosine in the head's gate is 0; the step ``raw`` takes the next
+    best layer. The remaining dissimilarity is scaled to the mean with all layers
     (`SimilarityProbe.scores_from`). Intervals are those of `pearson_difference`.
 
     Parameters
@@ -182,15 +182,14 @@ def _unit_products(first: NDArray[Any], second: NDArray[Any]) -> list[NDArray[np
 _PARTS = 10
 _LEVEL = 0.95
 _SHUFFLES = 99
-"""With the map itself they are 100, of which 95 % is a whole number."""
+"""With the map itself there are 100, and 95 % of 100 is a whole number."""
 
 
 class AlignedLayers(NamedTuple):
     """A map of shape (layers of the first, layers of the second), from 0 to 1.
 
-    ``margins``, of the same shape, are the half widths of the 95 % intervals. ``chance`` is the
-    level below which the maximum of a map is in 95 of 100 maps with the sentences of one model
-    shuffled.
+    ``margins``, of the same shape, are the half widths of the 95 % intervals. ``chance`` bounds the
+    maximum of a map in 95 of 100 maps with the sentences of one model shuffled.
     """
 
     values: NDArray[np.float64]
@@ -252,7 +251,7 @@ def _tenths(
 ) -> NDArray[np.intp]:
     """The tenth of each sentence: each group, the largest first, joins the smallest tenth.
 
-    Groups of one size come in a random order.
+    Groups of equal size are in random order.
     """
     numbers = checked_groups(groups, count, "sentence")
     sizes = np.bincount(numbers)
@@ -279,13 +278,13 @@ def _chance(
 ) -> float:
     """The 95th of the 99 maxima of maps with the sentences of the second model shuffled.
 
-    Products of shuffled sentences are the same products elsewhere, and each is there twice;
-    single precision is enough for a bound that is itself random.
+    Shuffling only permutes the products, each of which occurs twice; single precision is enough for
+    a bound that is itself random.
     """
     rows, columns = np.triu_indices(count)
     times = np.where(rows == columns, 1.0, 2.0)
     still = (first[:, rows * count + columns] * times).astype(np.float32)
-    # Sentences first: what is read together lies together.
+    # Sentences first, so that reads are contiguous in memory.
     moving = np.ascontiguousarray(second.T, dtype=np.float32)
     maxima = []
     for _ in range(_SHUFFLES):

@@ -1,8 +1,8 @@
 """How each step measures a pair: one layer, all layers' cosines, or a siamese network.
 
-A measure has two stages: distances a layer, of shape (pairs, layers), exactly 0 for equal latents
-and the same both ways round; and one dissimilarity a pair, from 0. ``trained`` counts the numbers
-that were trained on scored pairs.
+A measure has two stages: distances per layer, of shape (pairs, layers), symmetric and exactly 0 for
+equal latents; and one dissimilarity per pair, from 0. ``trained`` is the number of parameters
+trained on scored pairs.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _quality(dissimilarities: NDArray[np.float64], similarities: Scores) -> floa
 
 
 class RawLayer(NamedTuple):
-    """The cosine of one layer's latents as they are.
+    """The cosine of one layer's raw latents.
 
     ``correlations`` are those of all layers with the development scores.
     """
@@ -68,7 +68,7 @@ class RawLayer(NamedTuple):
 
     @classmethod
     def fit(cls, development: ScoredPairs) -> RawLayer:
-        """Correlate each layer; one whose cosines are all the same has -1, the minimum."""
+        """Correlate each layer; a layer with constant cosines has -1, the minimum."""
         distances = cosine_distances(development.first, development.second)
         correlations = [pearson(-column, development.similarities) for column in distances.T]
         return cls(np.nan_to_num(np.array(correlations), nan=-1.0))
@@ -98,7 +98,7 @@ class RawLayer(NamedTuple):
 
 
 PENALTIES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
-"""On the squared weights; the development pairs choose among them."""
+"""Penalties on the squared weights; the development pairs select one."""
 
 NEAR = 0.03
 """Share of the mean distance below which a pair is increasingly treated as equal."""
@@ -109,13 +109,13 @@ _TINY = 1e-30
 class AllCosines(NamedTuple):
     """The standardised cosines of all layers, weighted and summed; a sigmoid on the sum.
 
-    ``z = -log(sigmoid(weights . cosines + offset)) * (1 - exp(-mean distance / near))``. The
-    first factor is the paper's, which scores equal sentences below the top. The second is 0 for
-    them, and 1 but for a few per cent for all pairs that differ.
+    ``z = -log(sigmoid(weights . cosines + offset)) * (1 - exp(-mean distance / near))``. The first
+    factor is the paper's, which scores equal sentences below the top. The second is 0 for them, and
+    within a few per cent of 1 for all other pairs.
 
-    The paper takes the cosines of the latents as they are. If a few dimensions decide them, no
-    weighting of layers makes up for it: with SmolLM2-135M it came to .785 on development pairs,
-    compared with .761 of the best layer alone, and to .830 with standardised dimensions.
+    The paper takes the cosines of raw latents. If a few dimensions decide them, no weighting of
+    layers compensates: with SmolLM2-135M it reached .785 on development pairs, compared with .761
+    of the best layer alone, and .830 with standardised dimensions.
 
     The first two arrays have the shape (layers, width), the last two (), the others (layers,).
     """
@@ -130,9 +130,9 @@ class AllCosines(NamedTuple):
 
     @classmethod
     def fit(cls, pairs: ScoredPairs, development: ScoredPairs) -> AllCosines:
-        """The weights of the greatest likelihood of the human scores, under the best penalty.
+        """The maximum-likelihood weights for the human scores, under the best penalty.
 
-        The loss is convex and nothing is drawn: the same pairs give the same weights.
+        The loss is convex and the fit deterministic: the same pairs give the same weights.
         """
         scales = fit_scales((pairs.first, pairs.second))
         distances = cosine_distances(pairs.first, pairs.second, scales)
@@ -150,7 +150,7 @@ class AllCosines(NamedTuple):
         tried = cosine_distances(development.first, development.second, scales)
         # The first of equals has the smallest penalty.
         return max(
-            fitted, key=lambda one: _quality(one.dissimilarity(tried), development.similarities)
+            fitted, key=lambda fit: _quality(fit.dissimilarity(tried), development.similarities)
         )
 
     def _weighted(self, distances: Distances, similarities: Scores, penalty: float) -> AllCosines:
@@ -189,7 +189,7 @@ class AllCosines(NamedTuple):
         counted = np.ones(len(self.mean))
         if without is not None:
             counted[without] = 0.0
-        # Summed row by row: a product of matrices sums in an order that follows their size.
+        # Row by row: the order of sums in a matrix product depends on its size.
         raised = (self._standard(distances) * self.weights * counted).sum(axis=1) + self.offset
         apart = (distances * counted).sum(axis=1) / counted.sum()
         dissimilarities: NDArray[np.float64] = -np.logaddexp(0, -raised) * np.expm1(
@@ -199,9 +199,9 @@ class AllCosines(NamedTuple):
 
 
 class Pretrained(NamedTuple):
-    """What is learned of each layer before any score is seen; encoders of autoencoders alone.
+    """What is learned of each layer without scores; encoders only with autoencoders.
 
-    The encoders come with the decoders that they were trained with.
+    The encoders include the decoders trained with them.
     """
 
     basis: Basis
@@ -222,7 +222,7 @@ class Pretrained(NamedTuple):
         return cls(basis, train_autoencoders(inputs, min(recipe.outputs, inputs.shape[2]), seed))
 
     def of_layers(self, kept: NDArray[np.int64]) -> Pretrained:
-        """The same for some of the layers, each of which was learned by itself."""
+        """The same for some of the layers, which are learned independently."""
         encoders = self.encoders and {name: each[kept] for name, each in self.encoders.items()}
         return Pretrained(Basis(*(each[kept] for each in self.basis)), encoders)
 
@@ -240,11 +240,11 @@ class Pretrained(NamedTuple):
 
 
 _AT_ONCE = 256
-"""Number of pairs encoded together, always: the kernel of a product follows its size."""
+"""Fixed number of pairs encoded together: the kernel of a product depends on its size."""
 
 
 class SiameseNetwork(NamedTuple):
-    """Encoders that take latents as they are, and a head; arrays named as in `Parameters`.
+    """Encoders of raw latents, and a head; arrays named as in `Parameters`.
 
     ``centre``, shape (layers, width), is subtracted from the latents first. ``trained`` counts the
     numbers before a basis and the encoders became one matrix.
@@ -290,7 +290,7 @@ class SiameseNetwork(NamedTuple):
     def folded(cls, basis: Basis, parameters: Parameters, *, nonlinear: bool) -> SiameseNetwork:
         """The network with a basis and the encoders after it multiplied into one matrix a layer."""
         arrays = {name: np.array(tensor.numpy()) for name, tensor in parameters.items()}
-        # An output that a layer does not have is 0 throughout, and not trained.
+        # An output missing in a layer is always 0, and not trained.
         outputs = int((arrays["encoders"] != 0).any(axis=1).sum())
         inputs = arrays["encoders"].shape[1]
         head = sum(arrays[name].size for name in HEAD if name in arrays)

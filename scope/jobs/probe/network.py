@@ -1,9 +1,9 @@
 """The steps' recipes, and the siamese network: encoders, distances, head, and their training.
 
 ``z = (sum of softplus(w) * d over the layers) * exp(gate(cosines))``, and the similarity is
-``exp(-z)``: 1 for equal sentences whatever was learned, since every ``d`` is then exactly 0, and
-the same both ways round, since distances and cosines are. FREEZE's head, a perceptron and a sigmoid
-on the cosines, promises no maximum for equal sentences; the step ``published`` has it.
+``exp(-z)``: 1 for equal sentences with any weights, since every ``d`` is then exactly 0, and
+symmetric, since distances and cosines are. FREEZE's head, a perceptron and a sigmoid on the
+cosines, does not ensure the maximum for equal sentences; the step ``published`` uses it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Step = Literal["raw", "mlp", "siamese", "autoencoder", "published", "final"]
 Loss = Literal["squared", "log_variance", "log_variance_and_mean"]
 
 STEPS: tuple[Step, ...] = ("raw", "mlp", "siamese", "autoencoder", "published", "final")
-"""FREEZE's steps as SCoPE takes them, each with an addition to the one before; ``published`` is
-FREEZE's last step as the paper has it, and ``final`` is SCoPE's."""
+"""FREEZE's steps as SCoPE implements them, each an extension of the one before; ``published`` is
+the last step of the paper, and ``final`` is SCoPE's."""
 
 RANDOM_STEPS: tuple[Step, ...] = ("siamese", "autoencoder", "published", "final")
 """Steps with encoders, whose training is random: each seed gives another probe."""
@@ -223,7 +223,7 @@ LOSSES: Mapping[str, Callable[[Any], Any]] = {
 }
 
 SPAN = 5.0
-"""Scores are from 0 to this in training whatever their range, as the recipes assume."""
+"""In training, scores are scaled to the range from 0 to this, as the recipes assume."""
 
 _HEAD_RATE, _HEAD_DECAY = 1e-2, 1e-3
 _WARM = 20
@@ -317,7 +317,7 @@ def _loss(parameters: Parameters, sides: Any, scores: Any, recipe: Recipe, gener
 
 
 def _kept(shape: tuple[int, ...], dropped: float, generator: Any) -> Any:
-    """Factors of dropout, drawn from the probe's own generator: 0, or above 1 to make up for it."""
+    """Factors of dropout, drawn from the probe's own generator: 0, or above 1 to compensate."""
     kept = load_torch().rand(shape, generator=generator) >= dropped
     return kept / (1 - dropped)
 
@@ -330,10 +330,10 @@ def train_autoencoders(inputs: Any, outputs: int, seed: int) -> Parameters:
 
     The decoders are returned beside the encoders, as ``decoders`` (layers, outputs, inputs).
 
-    The layers share no parameter, so the sum of their losses trains each by itself, and all are
-    one batched product. The earlier half of the layers has half of the outputs, the others of
-    which are 0: reconstruction is harder in later layers, and with one narrow bottleneck
-    throughout the paper gained nothing.
+    The layers share no parameter, so the sum of their losses trains each by itself, and all are one
+    batched product. The earlier half of the layers has half of the outputs, and 0 in the others:
+    reconstruction is harder in later layers, and one narrow bottleneck throughout gained nothing in
+    the paper.
 
     Parameters
     ----------

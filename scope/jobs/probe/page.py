@@ -40,7 +40,7 @@ MOST_DIFFERENCES = 3
 """Differences between models in the answer; the others are in the table."""
 
 MOST_BOXES = 2
-"""Models with a text of their own in a terminal; more have a row each."""
+"""Most models with a text each in a terminal; more models have a row each."""
 
 Kind = Literal["good", "bad", "undecided"]
 
@@ -49,7 +49,7 @@ _CLAIMS: dict[str, tuple[Kind, str, str]] = {
     "unclear": ("undecided", "? ", "**Not shown** to be better than"),
     "less": ("bad", "✗ ", "**Worse** than"),
 }
-"""Frame, sign and words by the side of 0 on which the gain over plain cosines lies."""
+"""Frame, sign and words for each sign of the gain over plain cosines."""
 
 
 def page(result: ProbeResult) -> Page:
@@ -144,7 +144,7 @@ def _side(raw: StepScore, last: StepScore) -> str:
 
 
 def _best_layer(findings: ProbeFindings, model: str) -> Text:
-    """The layer that predicts best alone; nothing if there is but one."""
+    """The layer that predicts best alone; nothing for a single layer."""
     layers = [score for score in findings.layers if score.model == model]
     raw = {score.layer: score.raw for score in layers if isinstance(score.raw, Estimate)}
     if len(layers) < 2 or not raw:
@@ -160,7 +160,7 @@ def _best_layer(findings: ProbeFindings, model: str) -> Text:
 
 
 def between_models(findings: ProbeFindings) -> Iterator[Text]:
-    """Which of two models predicts better by the last step, and how many more comparisons exist."""
+    """Which of two models predicts better by the last step, and the number of other comparisons."""
     claims = {"more": "predicts better than", "less": "predicts worse than"}
     read = {model.name: (model.readout, model.prompt) for model in findings.models}
     apart = " They are [[asked|read]] at different positions or with different prompts."

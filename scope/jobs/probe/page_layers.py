@@ -111,7 +111,7 @@ def _layers(ablation: LayerAblation) -> str:
 
 
 def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
-    """Of each two models the most similar layers in a sentence, and the map behind a line."""
+    """The most similar layers of each two models in a sentence, and the map in a fold."""
     for alignment in alignments:
         yield from _map(alignment)
     if alignments:

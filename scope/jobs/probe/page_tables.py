@@ -27,7 +27,7 @@ STEP_MEANINGS = {
 }
 
 MOST_ROWS = 8
-"""The most rows in a terminal: a step of a model each, or, of more, the last steps."""
+"""The most rows in a terminal: every step of every model, or else the last steps."""
 
 
 def some_seen(findings: ProbeFindings) -> bool:

@@ -22,16 +22,16 @@ from scope.models.options import DType
 from scope.store.saved_parts import SavedParts, Scalar, plain_parameters
 
 OWN: Final = "its own"
-"""The readout of a model that defines its own, such as one of Python."""
+"""The readout of a model that defines its own, such as a Python model."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LatentSource:
     """The model that latents were read from, and how.
 
-    ``spec`` loads the model again, and may be spelled differently for the same one;
-    ``fingerprint`` changes whenever its latents could. ``readout`` says where in the text they
-    are taken, ``prompt`` what stands around it, ``dtype`` how exact they are.
+    ``spec`` loads the model again; two specs may name one model. ``fingerprint`` changes whenever
+    its latents could. ``readout`` is the position in the text, ``prompt`` the words around the
+    text, ``dtype`` the precision.
     """
 
     spec: str
@@ -105,7 +105,7 @@ def _restored_measure(step: Step, arrays: dict[str, NDArray[Any]]) -> Measure:
 
 
 FORMAT = 2
-"""Incremented if older releases cannot read the files of this one."""
+"""Incremented if older releases cannot read this format."""
 
 _CANARIES = "canaries"
 """The name of the array of the canaries' latents."""
@@ -143,8 +143,8 @@ class _Description:
 def save_probe(saved: SavedProbe, folder: Path) -> None:
     """Write a fitted probe into a folder, which is created if needed.
 
-    Each of the two files is replaced in one step, and the JSON has the other's digest, so that a
-    kill between the two is noticed on loading. Sentences without scores are not saved.
+    Each of the two files is replaced in one step, and the JSON has the digest of the arrays, so
+    that loading notices a kill between the two. Sentences without scores are not saved.
 
     Raises
     ------

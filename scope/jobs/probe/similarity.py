@@ -53,9 +53,8 @@ def similarity(
     Returns
     -------
     NDArray
-        Shape (pairs,), in the range of the scores that the probe was fitted on: exactly the
-        maximum for equal texts, and the same both ways round. An empty text has the minimum with
-        any other.
+        Shape (pairs,), in the range of the scores that the probe was fitted on: symmetric, and
+        exactly the maximum for equal texts. An empty text and any other have the minimum.
 
     Raises
     ------
@@ -103,7 +102,7 @@ class OpenedProbe:
         try:
             table = stored_latents(wanted, self.reader, progress)
         except DataError:
-            # Some have no token for this model, such as characters that its tokenizer removes.
+            # Some texts have no token, such as characters that the tokenizer removes.
             wanted = _readable(wanted, self.reader)
             table = stored_latents(wanted, self.reader, progress)
         return ReadTexts(self.probe, table, frozenset(wanted))

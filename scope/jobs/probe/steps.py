@@ -64,7 +64,7 @@ class PairLatents(NamedTuple):
     scores: Scores
 
     def of_layers(self, kept: NDArray[np.int64]) -> PairLatents:
-        """The same with some of the layers alone."""
+        """The same with only some of the layers."""
         return PairLatents(self.first[:, kept], self.second[:, kept], self.scores)
 
 
@@ -94,7 +94,7 @@ def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> list[F
         ]
         for step in request.ordered_steps
     }
-    # The seed matters to the pretraining of autoencoders alone.
+    # Only the pretraining of autoencoders depends on the seed.
     pretrained = [
         probe
         for step in request.ordered_steps
@@ -110,15 +110,15 @@ def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> list[F
         train, development = latents_of(table, pairs.train), latents_of(table, pairs.development)
         steps = []
         for seeds in probes.values():
-            first, given = seeds[0], []
+            first, scores = seeds[0], []
             while seeds:
                 # The probes of later seeds are released after scoring.
                 probe = seeds.pop(0).fit(*train, development=development)
                 # Read again each time, to leave the memory for training.
                 test = latents_of(table, pairs.test)
-                given.append(probe.predict(test.first, test.second))
+                scores.append(probe.predict(test.first, test.second))
                 advance()
-            steps.append(FittedStep(first, tuple(given)))
+            steps.append(FittedStep(first, tuple(scores)))
         return steps
 
 
@@ -167,7 +167,7 @@ def _step_score(
     leakage: LeakageGroups,
 ) -> StepScore:
     """A step's correlation with human scores, and its gain over the previous step."""
-    given, groups, unseen = step.given[0], leakage.groups, leakage.unseen
+    predicted, groups, unseen = step.given[0], leakage.groups, leakage.unseen
     pearsons = [pearson_estimate(scores, wanted, groups) for scores in step.given]
     spearmans = [spearman_estimate(scores, wanted, groups) for scores in step.given]
     on_unseen: Estimate | Undefined
@@ -176,10 +176,10 @@ def _step_score(
     elif not unseen.any():
         on_unseen = Undefined(reason="every test pair shares a sentence with the other pairs", n=0)
     else:
-        on_unseen = pearson_estimate(given[unseen], wanted[unseen], groups[unseen])
-    # Pairs of one group are one example of the interval.
+        on_unseen = pearson_estimate(predicted[unseen], wanted[unseen], groups[unseen])
+    # For the interval, the pairs of a group are one example.
     error = mean_estimate(
-        np.abs(given - wanted), list(map(str, groups)), high=step.probe.high - step.probe.low
+        np.abs(predicted - wanted), list(map(str, groups)), high=step.probe.high - step.probe.low
     )
     return StepScore(
         model=model,
@@ -189,7 +189,7 @@ def _step_score(
         spearman=spearmans[0],
         unseen=on_unseen,
         error=replace(error, n=len(wanted)),
-        gain=before and pearson_difference(given, before.given[0], wanted, groups),
+        gain=before and pearson_difference(predicted, before.given[0], wanted, groups),
         pearsons=tuple(getattr(estimate, "value", None) for estimate in pearsons),
         spearmans=tuple(getattr(estimate, "value", None) for estimate in spearmans),
     )
@@ -228,7 +228,7 @@ def ablate(
 ) -> Iterator[LayerAblation]:
     """The step ``whole`` fitted again without each block of layers, beside that of all layers.
 
-    The first seed is that of all layers. What was learned of a layer before any score is kept.
+    The seed is the first one, as with all layers; what was learned without scores is reused.
     """
     size, layers = plan.request.ablate or model.table.layers, np.arange(model.table.layers)
     parts = (plan.pairs.train, plan.pairs.development, plan.pairs.test)
@@ -267,7 +267,7 @@ def _reconstruction(
     return [mean_estimate(column, names, high=most) for column in errors.T]
 
 
-def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedPair, ...]:
+def misjudged_pairs(model: str, pairs: Pairs, predicted: Scores) -> tuple[MisjudgedPair, ...]:
     """The pairs with the largest difference from human scores, the largest first.
 
     Examples
@@ -279,8 +279,8 @@ def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedP
     >>> [pair.id for pair in misjudged_pairs("m", pairs, np.array([2.5, 0.0, 4.0]))]
     ['b', 'c', 'a']
     """
-    # Rounded, so that errors of rounding decide no order; the first of equals comes first.
-    errors = np.abs(given - human_scores(pairs)).round(6)
+    # Rounded, so that rounding errors decide no order; ties keep the order of the pairs.
+    errors = np.abs(predicted - human_scores(pairs)).round(6)
     return tuple(
         MisjudgedPair(
             model=model,
@@ -288,7 +288,7 @@ def misjudged_pairs(model: str, pairs: Pairs, given: Scores) -> tuple[MisjudgedP
             first=pairs[place].first,
             second=pairs[place].second,
             wanted=pairs[place].score,
-            given=float(given[place]),
+            given=float(predicted[place]),
         )
         for place in np.argsort(-errors, kind="stable")[:WORST]
     )
