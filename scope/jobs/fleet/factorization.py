@@ -304,14 +304,14 @@ def new_model_vectors(
     [[0.75]]
     """
     design = np.column_stack([np.ones(len(coordinates)), coordinates.astype(np.float64)])
-    found = np.empty((answers.shape[1], design.shape[1]), dtype=np.float32)
-    for model, given in enumerate(answers.T):
-        known = ~np.isnan(given)
+    vectors = np.empty((answers.shape[1], design.shape[1]), dtype=np.float32)
+    for model, correct in enumerate(answers.T):
+        known = ~np.isnan(correct)
         rows = design[known]
-        surprise = given[known] - rows @ prior.mean
+        surprise = correct[known] - rows @ prior.mean
         # (noise + C D'D)⁻¹ C D' equals C D' (D C D' + noise)⁻¹, takes no inverse of C, and its
         # size is that of a vector, however many answers there are.
         system = prior.noise * np.eye(design.shape[1]) + prior.covariance @ (rows.T @ rows)
         moved = np.linalg.solve(system, prior.covariance @ (rows.T @ surprise))
-        found[model] = prior.mean + moved
-    return found
+        vectors[model] = prior.mean + moved
+    return vectors

@@ -84,8 +84,8 @@ class Forecaster(BaseEstimator, ABC):
     def spelling(self) -> str:
         """Its name, and its parameters where they are not as by default: ``knn(neighbours=9)``."""
         default: dict[str, Any] = type(self)(layout=self.layout).get_params(deep=False)
-        given = self.get_params(deep=False)
-        settings = [f"{name}={value}" for name, value in given.items() if value != default[name]]
+        current = self.get_params(deep=False)
+        settings = [f"{name}={value}" for name, value in current.items() if value != default[name]]
         return f"{self.short_name}({', '.join(settings)})" if settings else self.short_name
 
     def state_arrays(self) -> dict[str, NDArray[Any]]:

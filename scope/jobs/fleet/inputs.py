@@ -86,15 +86,15 @@ def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
     DataError
         If there are fewer.
     """
-    found = sorted({category for category in matrix.categories if category is not None})
-    if len(found) < 2:
+    benchmarks = sorted({category for category in matrix.categories if category is not None})
+    if len(benchmarks) < 2:
         raise DataError(
-            f"{counted(len(found), 'benchmark')} in the categories of "
+            f"{counted(len(benchmarks), 'benchmark')} in the categories of "
             f"{counted(len(matrix.ids), 'question')}",
             expected=f"two or more: {purpose}",
             fix="add a column with each question's benchmark, or name it: --column category=NAME",
         )
-    return tuple(found)
+    return tuple(benchmarks)
 
 
 def _card(spec: str, matrix: CorrectnessMatrix) -> DataCard:

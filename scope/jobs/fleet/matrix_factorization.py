@@ -48,18 +48,18 @@ def train_bilinear(vectors: Numbers, answers: Answers, settings: MatrixFactoriza
         optimizer = torch.optim.Adam(
             layers.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
-        table, given = torch.from_numpy(vectors), torch.from_numpy(answers)
-        known = (~given.isnan()).nonzero()
+        table, targets = torch.from_numpy(vectors), torch.from_numpy(answers)
+        known = (~targets.isnan()).nonzero()
         for _ in range(settings.epochs):
             for batch in torch.randperm(len(known)).split(settings.batch):
-                loss = _loss(layers, table, given, known[batch], settings.noise)
+                loss = _loss(layers, table, targets, known[batch], settings.noise)
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
         return _kept(layers)
 
 
-def _loss(layers: Any, table: Any, given: Any, cells: Any, noise: float) -> Any:
+def _loss(layers: Any, table: Any, targets: Any, cells: Any, noise: float) -> Any:
     torch = load_torch()
     functional = torch.nn.functional
     rows, models = cells.unbind(dim=1)
@@ -72,7 +72,7 @@ def _loss(layers: Any, table: Any, given: Any, cells: Any, noise: float) -> Any:
         asked += noise * torch.randn_like(asked)
     projected = functional.embedding(questions, layers["projection"](asked))
     logits = layers["output"](projected * layers["models"](models))
-    return functional.cross_entropy(logits, given[rows, models].long())
+    return functional.cross_entropy(logits, targets[rows, models].long())
 
 
 def _kept(layers: Any) -> Bilinear:

@@ -159,11 +159,11 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
             fix="look whether the right columns were read: --column model=NAME",
         )
     texts, categories = _value_by_question(answers, "text"), _value_by_question(answers, "category")
-    given, right = _votes(answers, ids, models)
-    decided, differ = 2 * right != given, (right > 0) & (right < given)
-    correct = np.where(decided, (2 * right > given).astype(np.float32), np.float32(np.nan))
+    votes, right = _votes(answers, ids, models)
+    decided, differ = 2 * right != votes, (right > 0) & (right < votes)
+    correct = np.where(decided, (2 * right > votes).astype(np.float32), np.float32(np.nan))
     # A row or column without any answer is no tie.
-    rows, columns = (part | decided.any(axis=n) | ~given.any(axis=n) for n in (1, 0))
+    rows, columns = (part | decided.any(axis=n) | ~votes.any(axis=n) for n in (1, 0))
     kept_ids = ids[rows].tolist()
     left_out = (("question", ids[~rows].tolist()), ("model", models[~columns].tolist()))
     return CorrectnessMatrix(
@@ -173,7 +173,7 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
         categories=tuple(categories.get(name) for name in kept_ids),
         correct=correct[rows][:, columns],
         conflicts=int(np.count_nonzero(differ)),
-        repeated=int(np.count_nonzero((given > 1) & ~differ)),
+        repeated=int(np.count_nonzero((votes > 1) & ~differ)),
         left_out=tuple(
             f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
             f"{listed(names, SHOWN)}"
@@ -194,9 +194,9 @@ def _votes(
     column = pandas.Index(models).get_indexer(pandas.Index(known["model"]))
     place, shape = row * len(models) + column, (len(ids), len(models))
     size = len(ids) * len(models)
-    given = np.bincount(place, minlength=size).reshape(shape)
+    votes = np.bincount(place, minlength=size).reshape(shape)
     right = np.bincount(place[known["correct"] == 1], minlength=size).reshape(shape)
-    return given, right
+    return votes, right
 
 
 def _value_by_question(answers: pandas.DataFrame, role: str) -> dict[str, str]:

@@ -205,8 +205,8 @@ def route_mix(chosen: Columns, models: Sequence[str]) -> tuple[RouteShare, ...]:
 
     Examples
     --------
-    >>> for one in route_mix(np.array([2, 0, 2, 2]), ["a", "b", "c"]):
-    ...     print(one.model, one.share)
+    >>> for row in route_mix(np.array([2, 0, 2, 2]), ["a", "b", "c"]):
+    ...     print(row.model, row.share)
     c 0.75
     a 0.25
     """

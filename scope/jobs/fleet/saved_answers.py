@@ -245,8 +245,8 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
             question, category = item.question, item.category or name
             row_id = question.id if len(names) == 1 else f"{name}/{question.id}"
             text = whole_text(question.text, question.context, question.options)
-            for model, given in zip(result.manifest.models, task.answers, strict=True):
-                correct = _correct(given[place], item, normalize)
+            for model, responses in zip(result.manifest.models, task.answers, strict=True):
+                correct = _correct(responses[place], item, normalize)
                 rows.append(ModelAnswer(model.name, row_id, text, category, correct))
     return _long_table(rows, without_gold)
 

@@ -204,10 +204,10 @@ def reliability(
     places = np.minimum(np.searchsorted(edges, probabilities[known], side="right") - 1, bins - 1)
     predicted, came_true = probabilities[known].astype(np.float64), answers[known]
     owners = np.nonzero(known)[0]
-    found = []
+    filled_bins = []
     for place in np.unique(places):
         inside = places == place
-        found.append(
+        filled_bins.append(
             ReliabilityBin(
                 low=float(edges[place]),
                 high=float(edges[place + 1]),
@@ -215,4 +215,4 @@ def reliability(
                 observed=mean_estimate(came_true[inside], names_at(owners[inside], ids)),
             )
         )
-    return tuple(found)
+    return tuple(filled_bins)

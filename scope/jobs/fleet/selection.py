@@ -270,19 +270,19 @@ def choose(
     >>> nearest = NeighbourForecaster(layout=QuestionLayout(vector=2), neighbours=5)
     >>> questions = kinds * np.linspace(0.9, 1.1, 20, dtype=np.float32)[:, np.newaxis]
     >>> choice = choose([nearest], questions, answers=kinds)
-    >>> [(one.forecaster, one.chosen) for one in choice.scores]
+    >>> [(score.forecaster, score.chosen) for score in choice.scores]
     [('mean', False), ('knn(neighbours=5)', True)]
     >>> choice.scores[1].accuracy.value
     1.0
     """
     layout = candidates[0].layout
-    others = [one for one in candidates if not isinstance(one, MeanForecaster)]
+    others = [candidate for candidate in candidates if not isinstance(candidate, MeanForecaster)]
     listed = [MeanForecaster(layout=layout), *others]
     numbers = question_numbers(table, layout)
     parts = question_folds(numbers, folds, seed)
     with (progress or Silent()).task("trying forecasters", len(listed) * folds + 1) as advance:
-        predicted = [_left_out(one, table, answers, parts, advance) for one in listed]
-        shares = np.array([hit_shares(one, answers) for one in predicted])
+        predicted = [_left_out(candidate, table, answers, parts, advance) for candidate in listed]
+        shares = np.array([hit_shares(forecasts, answers) for forecasts in predicted])
         place = _best(shares, numbers)
         if listed_alone and others:
             place = 1 + int(np.nanmean(shares[1:], axis=1).argmax())
@@ -310,7 +310,7 @@ def _left_out(
     advance: Advance,
 ) -> Probabilities:
     """Forecasts of each question by a fit on the other parts."""
-    found = np.empty_like(answers)
+    forecasts = np.empty_like(answers)
     for part in np.unique(parts):
         out = parts == part
         learned = answers[~out]
@@ -319,9 +319,9 @@ def _left_out(
         predicted = fitted.predict_proba(table[out])
         rows = np.repeat(predicted.mean(axis=1, keepdims=True), len(with_answers), axis=1)
         rows[:, with_answers] = predicted
-        found[out] = rows
+        forecasts[out] = rows
         advance()
-    return found
+    return forecasts
 
 
 def _best(shares: NDArray[np.float64], numbers: NDArray[np.int64]) -> int:

@@ -36,8 +36,8 @@ def nearest_models(
     Examples
     --------
     >>> vectors = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
-    >>> for (one,) in nearest_models(vectors, ["a", "b", "c"], count=1):
-    ...     print(one.model, one.distance)
+    >>> for (nearest,) in nearest_models(vectors, ["a", "b", "c"], count=1):
+    ...     print(nearest.model, nearest.distance)
     b 5.0
     c 1.0
     b 1.0
@@ -90,16 +90,16 @@ def model_map(vectors: NDArray[np.floating]) -> ModelMap:
     >>> drawn.places.round(6).tolist(), drawn.shown
     ([[-2.0, 0.0], [2.0, 0.0], [0.0, 0.0]], 1.0)
     """
-    found = np.asarray(vectors, dtype=np.float64)
-    centred = found - found.mean(axis=0)
+    points = np.asarray(vectors, dtype=np.float64)
+    centred = points - points.mean(axis=0)
     with one_numpy_thread():
         _, strengths, directions = np.linalg.svd(centred, full_matrices=False)
         axes = directions[:2]
         heaviest = np.abs(axes).argmax(axis=1)
         axes = axes * np.where(axes[np.arange(len(axes)), heaviest] < 0, -1.0, 1.0)[:, np.newaxis]
-        places = np.zeros((len(found), 2))
+        places = np.zeros((len(points), 2))
         places[:, : len(axes)] = centred @ axes.T
-    if not np.ptp(found, axis=0).any():
+    if not np.ptp(points, axis=0).any():
         return ModelMap(np.zeros_like(places), Undefined(reason="all vectors are equal"))
     return ModelMap(places, float((strengths[:2] ** 2).sum() / (strengths**2).sum()))
 
@@ -151,8 +151,8 @@ def community_distances(
     --------
     >>> vectors = np.array([[0.0], [1.0], [2.0], [9.0]])
     >>> labels = {"a": "near", "b": "near", "c": "near", "d": "far"}
-    >>> for one in community_distances(vectors, ["a", "b", "c", "d"], labels):
-    ...     print(one.first, one.second, one.pairs, one.distance)
+    >>> for row in community_distances(vectors, ["a", "b", "c", "d"], labels):
+    ...     print(row.first, row.second, row.pairs, row.distance)
     far far 0 undefined (1 model of far: 3 are needed)
     far near 3 undefined (1 model of far: 2 are needed)
     near near 3 1.333 [0.000, 4.202]

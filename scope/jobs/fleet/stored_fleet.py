@@ -243,7 +243,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
     for folder in (path / EMBEDDER, path):
         if (folder / DESCRIPTION).exists():
             return folder
-    here = sorted(one.parent.parent.name for one in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))
+    here = sorted(file.parent.parent.name for file in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))
     known = f": {listed(here, SHOWN)}" if here else ""
     raise RunError(
         f"`{path}` contains no fleet" if path.is_dir() else f"no run `{spec}`",
@@ -325,12 +325,12 @@ def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64
         if lines[digest[WHOLE:]] == 1
     }
     by_id = {name: row for row, name in enumerate(fleet.ids)}
-    found = []
+    rows = []
     for name, digest in zip(questions.ids, map(text_digest, questions.texts), strict=True):
         row = by_id.get(name, -1)
-        own = fleet.texts_digest[row] if row >= 0 else ""
-        if digest and (row < 0 or own[:WHOLE] not in ("", digest[:WHOLE])):
+        stored = fleet.texts_digest[row] if row >= 0 else ""
+        if digest and (row < 0 or stored[:WHOLE] not in ("", digest[:WHOLE])):
             of_line = by_line.get(digest[WHOLE:], -1) if digest[WHOLE:] else -1
             row = by_text.get(digest[:WHOLE], of_line)
-        found.append(row)
-    return np.array(found, dtype=np.int64)
+        rows.append(row)
+    return np.array(rows, dtype=np.int64)
