@@ -243,9 +243,9 @@ def option_blocks(answers: AnswerMatrix) -> list[OptionBlock]:
     --------
     No model chose options 1 and 3 of four; the right one, 1, still has its own column:
 
-    >>> one = np.array([0])
+    >>> first = np.array([0])
     >>> matrix = AnswerMatrix(
-    ...     answers=np.array([[2], [0], [2]]), options=one + 4, gold=one + 1, units=one
+    ...     answers=np.array([[2], [0], [2]]), options=first + 4, gold=first + 1, units=first
     ... )
     >>> (block,) = option_blocks(matrix)
     >>> block.columns.ravel().tolist(), block.options.tolist(), block.right.tolist()

@@ -78,9 +78,9 @@ def skill(answers: AnswerMatrix) -> Values:
     >>> skill(matrix).tolist()
     [0.5, 1.0, nan]
     """
-    given = answers.given.sum(axis=1)
+    total = answers.given.sum(axis=1)
     right = (answers.answers == answers.expected_right()).sum(axis=1)
-    shares: Values = np.divide(right, given, out=np.full(len(given), np.nan), where=given > 0)
+    shares: Values = np.divide(right, total, out=np.full(len(total), np.nan), where=total > 0)
     return shares
 
 
@@ -142,16 +142,16 @@ def pairwise_kappa(answers: AnswerMatrix, blocks: Sequence[OptionBlock]) -> Squa
 
     0 if it is undefined because chance agreement is 1, as for two models that are always right.
     """
-    given = answers.given.astype(np.float64)
+    answered = answers.given.astype(np.float64)
     right = (answers.answers == answers.expected_right()).astype(np.float64)
-    shared = given @ given.T
+    shared = answered @ answered.T
     some = np.maximum(shared, 1)
     same = np.zeros_like(shared)
     for block in blocks:
-        rows = block.chosen.reshape(len(given), -1)
+        rows = block.chosen.reshape(len(answered), -1)
         same += rows @ rows.T
-    skills = right @ given.T / some
-    alike = (given / (answers.options - 1)) @ given.T / some
+    skills = right @ answered.T / some
+    alike = (answered / (answers.options - 1)) @ answered.T / some
     chance = skills * skills.T + alike * (1 - skills) * (1 - skills.T)
     room = 1 - chance
     kappas = np.where(room > 1e-9, (same / some - chance) / np.maximum(room, 1e-9), 0.0)

@@ -76,14 +76,14 @@ def chance_corrected_scores(answers: AnswerMatrix) -> dict[str, Scores]:
         rows: NDArray[np.generic],
         *of_items: NDArray[np.int64],
     ) -> Scores:
-        found = Scores.undefined(len(rows), answers.n_units)
+        similarities = Scores.undefined(len(rows), answers.n_units)
         for model in range(1, len(rows)):
             both = shown[0] & shown[model]
-            index = measure(rows[0, both], rows[model, both], *(one[both] for one in of_items))
+            index = measure(rows[0, both], rows[model, both], *(array[both] for array in of_items))
             if index.value is not None:
                 terms = (index.value + index.influence) / index.n
-                found.put(model, index.value, answers.units[both], terms)
-        return found
+                similarities.put(model, index.value, answers.units[both], terms)
+        return similarities
 
     if chances is not None and np.isfinite(chances[shown]).all():
         first = {"capa": scores(capa, chances, gold, options)}

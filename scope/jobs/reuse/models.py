@@ -83,7 +83,7 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     """
     suspect, references = request.suspect, request.references
     taken = [suspect, *references]
-    chosen = [one for control in request.controls for one in _expanded(control, taken)]
+    chosen = [spec for control in request.controls for spec in _expanded(control, taken)]
     named = [*taken, *chosen]
     stored = [spec for several in request.controls_from for spec in _expanded(several, named)]
     chosen, excluded = _without([*chosen, *stored], request.exclude_controls, taken)
@@ -145,19 +145,19 @@ def _without(
         matched = {
             spec
             for spec in distinct
-            if any(fnmatchcase(one, pattern) or one == pattern for one in (names[spec], spec))
+            if any(fnmatchcase(name, pattern) or name == pattern for name in (names[spec], spec))
         }
         _require_a_match(pattern, matched, names, specs[: len(controls)])
         out |= matched
-    left = [one for one, spec in zip(controls, specs, strict=False) if spec not in out]
+    left = [control for control, spec in zip(controls, specs, strict=False) if spec not in out]
     if len(left) < FEWEST_CONTROLS <= len(controls):
-        given = " ".join(f"--exclude-control {shlex.quote(one)}" for one in excluded)
+        options = " ".join(f"--exclude-control {shlex.quote(pattern)}" for pattern in excluded)
         raise SpecError(
-            f"{given} leaves {len(left) or 'none'} of {len(controls)} controls",
+            f"{options} leaves {len(left) or 'none'} of {len(controls)} controls",
             expected=_ENOUGH_CONTROLS,
             fix="exclude fewer controls, or add others with --control SPEC or --controls-from PATH",
         )
-    return left, tuple(names[one] for one in specs[: len(controls)] if one in out)
+    return left, tuple(names[spec] for spec in specs[: len(controls)] if spec in out)
 
 
 def _require_a_match(
@@ -178,7 +178,7 @@ def _require_a_match(
             f"{shown}{', …' if len(controls) > 8 else ''}",
             fix=fix,
         )
-    if matched.isdisjoint(controls) and any(pattern in (one, names[one]) for one in matched):
+    if matched.isdisjoint(controls) and any(pattern in (spec, names[spec]) for spec in matched):
         raise SpecError(
             f"--exclude-control `{pattern}` is the suspect or a reference",
             expected="the name of a control",

@@ -163,9 +163,9 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
     The reference errs on two questions of four. The first of its pool makes the same errors, the
     second gives another wrong answer, the third is right throughout:
 
-    >>> given = np.array([[0, 0, 3, 3], [0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0]])
+    >>> chosen = np.array([[0, 0, 3, 3], [0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0]])
     >>> pool = AnswerMatrix(
-    ...     answers=given, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
+    ...     answers=chosen, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
     ... )
     >>> shared = shared_mistakes(pool)
     >>> shared.scores.values.round(2).tolist()
@@ -177,10 +177,10 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
     skills = skill(answers)
     related = kin(answers, blocks, skills)
     tally = _tally(answers, blocks, control_weights(skills, related), related)
-    given, mistaken = answers.given.astype(np.float64), _mistaken(answers).astype(np.float64)
-    shared, mistakes = given @ given.T, mistaken @ given.T
+    answered, mistaken = answers.given.astype(np.float64), _mistaken(answers).astype(np.float64)
+    shared, mistakes = answered @ answered.T, mistaken @ answered.T
     excess = (tally.excess + tally.excess.T) / (2 * np.maximum(shared, 1))
-    excess[(mistakes + mistakes.T == 0) | np.eye(len(given), dtype=np.bool_)] = np.nan
+    excess[(mistakes + mistakes.T == 0) | np.eye(len(answered), dtype=np.bool_)] = np.nan
     standing = standardise(excess)
     return SharedMistakes(
         excess=excess,
@@ -204,15 +204,15 @@ def value_of_a_copy(answers: AnswerMatrix, shared: SharedMistakes, model: int = 
     --------
     Two of four answers are mistakes, and no other model was expected to share much of them:
 
-    >>> given = np.array([[0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0], [0, 1, 0, 0]])
+    >>> chosen = np.array([[0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0], [0, 1, 0, 0]])
     >>> pool = AnswerMatrix(
-    ...     answers=given, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
+    ...     answers=chosen, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
     ... )
     >>> shared = shared_mistakes(pool)
     >>> bool(value_of_a_copy(pool, shared) > np.nanmax(shared.scores.values))
     True
     """
-    mistaken, given = _mistaken(answers)[0], answers.given[0]
+    mistaken, answered = _mistaken(answers)[0], answers.given[0]
     others = shared.expected[1:, mistaken]
     known = ~np.isnan(others)
     if not known.any(axis=0).any():
@@ -220,7 +220,7 @@ def value_of_a_copy(answers: AnswerMatrix, shared: SharedMistakes, model: int = 
     expected = np.where(known, others, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     excess = shared.excess.copy()
     excess[model], excess[:, model] = excess[0], excess[0]
-    excess[0, model] = excess[model, 0] = (1 - expected).sum() / given.sum()
+    excess[0, model] = excess[model, 0] = (1 - expected).sum() / answered.sum()
     excess[model, model] = np.nan
     return float(standardise(excess).values[0, model])
 
@@ -247,7 +247,7 @@ def _tally(
     models, items = answers.answers.shape
     expected, by_item = np.full((models, items), np.nan), np.zeros((models, items))
     tally = _Tally(np.zeros((models, models)), expected, by_item, [])
-    given, mistaken = answers.given, _mistaken(answers)
+    answered, mistaken = answers.given, _mistaken(answers)
     for model in range(models):
         alone = effective_counts(weights[model])
         fitted = fit([rows_to_fit(block, alone, model) for block in blocks])
@@ -255,10 +255,10 @@ def _tally(
         without = effective_counts(leaving_out(weights[model], related))
         for block in blocks:
             # The model's shares in the mistakes of all others, in this block of questions.
-            relevant = mistaken[:, block.items] & given[model, block.items]
+            relevant = mistaken[:, block.items] & answered[model, block.items]
             compared = relevant.copy()
             # All of the reference's answers, because the right ones are shown too.
-            compared[0] = given[0, block.items]
+            compared[0] = answered[0, block.items]
             compared[model] = False
             others, places = np.nonzero(compared)
             chance = chances(block, without, fitted, others, places)
@@ -272,7 +272,7 @@ def _tally(
                 first = slice(0, int(compared[0].sum()))
                 expected[model, columns[first]] = chance[first]
                 by_item[model, columns[first]] += surplus[first] / 2
-    expected[~given.any(axis=1)] = np.nan
+    expected[~answered.any(axis=1)] = np.nan
     return tally
 
 
