@@ -38,18 +38,18 @@ def load_questions(spec: str, columns: Mapping[str, str]) -> tuple[CorrectnessMa
 
 
 WHOLE = 16
-"""The digits of a digest that are of the whole text; further ones are of its first line."""
+"""Number of digits for the whole text in a digest; the other digits are for the first line."""
 
 LONG_LINE = 8
-"""The fewest words of a first line that a question is recognised by."""
+"""Least number of words of a first line that identifies a question."""
 
 
 def text_digest(text: str) -> str:
-    """A hash of the words of a question's text, then one of its first line's; empty without words.
+    """A hash of the words of a question's text, then of its first line; empty without words.
 
     Each has sixteen hexadecimal digits. White space, case and the punctuation around a word are
-    ignored. A first line of fewer than `LONG_LINE` words says too little of a question, and is
-    left out.
+    ignored. A first line of fewer than `LONG_LINE` words does not identify a question, and has no
+    hash.
 
     Examples
     --------
