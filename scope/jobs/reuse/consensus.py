@@ -162,7 +162,8 @@ def _above_skill(kappas: Square, pairs: NDArray[np.bool_], skills: Values) -> Va
     """κ of the pairs minus the part that their skills explain.
 
     Iteratively reweighted least squares, fifteen rounds: a pair at u times two robust standard
-    deviations has the weight 1 / u below the fit and 1 / u² above it, where kin are, and 1 within.
+    deviations has the weight 1 / u below the fit and 1 / u² above it, where kin are; pairs within
+    have 1.
     """
     scaled = (skills - np.nanmean(skills)) / (np.nanstd(skills) + 1e-9)
     first, second = (scaled[index] for index in np.nonzero(pairs))
@@ -210,8 +211,8 @@ class Fit(NamedTuple):
 class FitRows(NamedTuple):
     """The input of a fit for some questions: ``n`` of them with at most ``c`` columns of options.
 
-    ``log_frequencies``, ``options`` (how many a column stands for), ``right`` and ``chosen`` (zeros
-    and ones) have the shape (n, c), ``share``, 1 / K, the shape (n,).
+    ``log_frequencies``, ``options`` (the number of a column's options), ``right`` and ``chosen``
+    (zeros and ones) have the shape (n, c), ``share``, 1 / K, the shape (n,).
     """
 
     log_frequencies: Values
@@ -313,7 +314,7 @@ def effective_counts(weights: Values) -> Values:
 
     Examples
     --------
-    Equal weights are as many models; unequal ones fewer, here 6² / 20; none at all are none.
+    Equal weights give the number of models; unequal ones fewer, here 6² / 20; zero weights 0.
 
     >>> effective_counts(np.array([[0.5, 0.5, 0.0], [4.0, 2.0, 0.0], [0.0, 0.0, 0.0]])).tolist()
     [[1.0, 1.0, 0.0], [1.2, 0.6, 0.0], [0.0, 0.0, 0.0]]
@@ -348,9 +349,9 @@ def chances(
     Parameters
     ----------
     counts
-        Of all models, row A without A and its kin; shape (models, models).
+        Effective counts of all models, row A without A and its kin; shape (models, models).
     models, places
-        Whose answer, and to which of the block's questions; each of shape (m,).
+        The model of each answer, and its question in the block; each of shape (m,).
 
     Returns
     -------

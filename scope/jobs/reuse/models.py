@@ -32,9 +32,9 @@ _ENOUGH_CONTROLS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReuseModels:
-    """The models of a test of reuse, loaded and checked; ``excluded`` names the others.
+    """The models of a test of reuse, loaded and checked; ``excluded`` are the names left out.
 
-    From ``candidates`` further controls are chosen.
+    Further controls are chosen from ``candidates``.
     """
 
     suspect: Model
@@ -64,13 +64,13 @@ class ReuseModels:
 
 
 def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]) -> ReuseModels:
-    """Load every model, and check that each has one part only.
+    """Load every model, and check that each has only one part.
 
-    The references stay in memory because they are searched; of the others one at a time.
+    The references stay in memory because they are searched; other models are loaded one at a time.
 
-    A control spec that names many models, such as a whole table of answers, adds all of them
-    except the suspect and the references; a candidate that is named as a control is a control.
-    Excluded ones are not loaded; a pattern may match the suspect or a reference too.
+    A control spec that names many models, such as a whole table of answers, adds all of them except
+    the suspect and the references; a candidate that is named as a control is a control. Excluded
+    controls are not loaded; a pattern may also match the suspect or a reference.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str 
 def _without(
     controls: Sequence[str | object], excluded: Sequence[str], taken: Sequence[str | object]
 ) -> tuple[list[str | object], tuple[str, ...]]:
-    """The controls whose short name and spec no pattern matches, and the names of the others."""
+    """The controls that match no pattern, by short name or spec, and the names of the others."""
     specs = [str(getattr(control, "spec", control)) for control in (*controls, *taken)]
     distinct = list(dict.fromkeys(specs))
     names = dict(zip(distinct, short_names(distinct), strict=True))

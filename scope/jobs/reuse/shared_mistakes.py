@@ -2,7 +2,7 @@
 
 Two good models agree because both are right, and models of the same period make the same common
 mistakes. Evidence of derivation is a wrong answer that other models of this skill do not give. For
-a question i that A has wrong and B answered, B's share in A's mistake is
+a question i that A answers incorrectly and B answers, B's share in A's mistake is
 
     [B gives A's answer] - p_B(A's answer | i)
 
@@ -13,8 +13,8 @@ that B does not share.
 
     excess(A, B) = (sum over A's mistakes + sum over B's mistakes) / (2 · questions both answered)
 
-It is symmetric, in -1..1, around 0 for independent models; a question that both have wrong counts
-in both sums. `standardise` puts it on the scale of all pairs.
+It is symmetric, in -1..1, around 0 for independent models; a mistake of both counts in both sums.
+`standardise` puts it on the scale of all pairs.
 
 If the right answer is unknown, the answer of most models takes its place: a mistake is then an
 answer that few models give. The reference, the suspect and the controls are treated alike: a
@@ -122,18 +122,18 @@ class SharedMistakes:
     Parameters
     ----------
     excess
-        Of every pair, in -1..1; NaN on the diagonal, if two models share no question, and if
-        neither has one of those wrong. Shape (models, models), symmetric.
+        Excess of every pair, in -1..1; NaN on the diagonal, if two models share no question, and if
+        neither makes a mistake on these. Shape (models, models), symmetric.
     standing_out
         U: the standardised excess, which ranks pairs; NaN as the excess.
     kin
         Pairs that may be related, and are left out of each other's expectation.
     scores
-        The reference's row of ``standing_out``, also NaN where the reference has nothing wrong of
-        what both answered: no mistake of its own could have been taken over. A unit's part is the
-        sum over its questions of (``by_item`` - the mean excess of all pairs) / (questions both
-        answered), times the pair's factor: the mean is spread evenly over the questions that both
-        answered, and questions that one lacks have no part.
+        The reference's row of ``standing_out``, also NaN if the reference makes no mistake on the
+        questions that both answered, because there is none to copy. A unit's part is the sum over
+        its questions of (``by_item`` - the mean excess of all pairs) / (questions both answered),
+        times the pair's factor: the mean is spread evenly over the questions that both answered,
+        and questions that one lacks have no part.
     expected
         p_B(the reference's answer | question) of each model B in 0.005..0.995, whether right or
         wrong: the smaller, the more informative an agreement. NaN if the reference gave none, in
@@ -143,7 +143,7 @@ class SharedMistakes:
         the number of questions both answered: half of either model's sum. 0 in the reference's own
         row.
     fits
-        How strongly each model follows the others and what is right.
+        How strongly each model follows the others and the right answers.
     """
 
     excess: Square
@@ -229,7 +229,7 @@ class _Tally(NamedTuple):
     """Sums over models and blocks.
 
     ``excess[A, B]`` is the number of A's mistakes that B shares, minus the expectation if
-    independent; the others are those of `SharedMistakes`.
+    independent; the other fields are those of `SharedMistakes`.
     """
 
     excess: Square

@@ -24,7 +24,7 @@ from scope.records import ControlCheck, Estimate, Undefined
 from scope.statistics import mean_estimate
 
 FEWEST_SHARED = 30
-"""Fewer answered questions than this are no ground for a verdict."""
+"""With fewer answered questions there is no verdict."""
 
 GUESSING = 0.01
 """Significance level of the test for guessing; a model with a greater p-value is not judged."""
