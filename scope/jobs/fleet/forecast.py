@@ -248,7 +248,7 @@ def _on_held_out(
 
 
 def _score_of(fitted: Callable[[], Evaluation]) -> ForecastScore:
-    """The overall score of a fit; undefined where there is too little to learn from."""
+    """The overall score of a fit; undefined if the training data are insufficient."""
     try:
         evaluation = fitted()
     except DataError as error:

@@ -211,7 +211,7 @@ def digest_by_model(values: Mapping[str, object]) -> str | None:
 
 
 def short_digest(values: object) -> str:
-    """Sixteen hexadecimal digits of a hash of values that JSON can hold."""
+    """Sixteen hexadecimal digits of a hash of JSON-serialisable values."""
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:16]
 
 

@@ -233,7 +233,7 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
 
 
 def written_of(value: object) -> str | None:
-    """The value as a text; None where it is missing or blank.
+    """The value as a text; None if missing or blank.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def written_of(value: object) -> str | None:
 
 
 def correct_of(value: object) -> int | None:
-    """Whether an answer is right: 1 or 0, or None where it is unknown.
+    """Whether an answer is right: 1 or 0, or None if unknown.
 
     Raises
     ------
@@ -305,7 +305,7 @@ def options_of(value: object) -> tuple[str, ...]:
 
 
 def whole_text(question: str | None, context: str | None, options: Sequence[str]) -> str | None:
-    """A question with its context and options on lines of their own.
+    """A question with its context and options on separate lines.
 
     Examples
     --------

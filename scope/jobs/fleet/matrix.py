@@ -29,9 +29,9 @@ class CorrectnessMatrix:
     models, ids
         Unique names of the models, and of the questions.
     texts
-        Each question's text, options included; empty where it is unknown.
+        Each question's text, options included; empty if unknown.
     categories
-        The benchmark or subject of each question; None where it is unknown.
+        The benchmark or subject of each question; None if unknown.
     correct
         Shape (questions, models): 1 right, 0 wrong, NaN unknown.
     conflicts, repeated

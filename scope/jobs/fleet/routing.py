@@ -171,7 +171,7 @@ def route_questions(
 
 
 def _prices(costs: ArrayLike | None, models: int) -> Costs:
-    """The models' costs, NaN where they are unknown."""
+    """The models' costs, NaN if unknown."""
     return np.full(models, np.nan) if costs is None else np.asarray(costs, dtype=np.float64)
 
 

@@ -2,7 +2,7 @@
 
 A folder of predictions has one file per model. A row has ``id`` or ``text`` or both;
 ``probabilities``, or an ``answer`` that is null where the model gave none; and ``gold``, the right
-answer, where it is known. ``labels``, in the first row or alone before it, are the labels of the
+answer, if known. ``labels``, in the first row or alone before it, are the labels of the
 probabilities. Answers and gold are a number from 0, a letter, a label or option, or any text;
 ``gold`` may be a list of texts that are right. A row may have ``options`` and ``category``.
 """

@@ -14,13 +14,13 @@ from scope.records import Estimate, ForecastScore, ReliabilityBin, Undefined
 from scope.statistics import mean_estimate, paired_difference
 
 Shares = NDArray[np.float64]
-"""Shape (questions,): a share from 0 to 1, NaN where none of the answers needed is known."""
+"""Shape (questions,): a share from 0 to 1, NaN if none of the required answers is known."""
 
 NO_ANSWERS = "none of these questions has a known answer that counts here"
 
 
 class Part(NamedTuple):
-    """Some of the questions, by row: those of a category, or all where it is None."""
+    """Some of the questions, by row: those of a category, or all if it is None."""
 
     category: str | None
     rows: NDArray[np.int64]

@@ -60,7 +60,7 @@ class PairTable:
         self._certainty = (self._shares * self._logs).sum(axis=2)
 
     def measures(self, counts: ArrayLike | None = None) -> dict[str, Square]:
-        """Every measure of every two models; NaN where it does not exist. All are symmetric.
+        """Every measure of every two models; NaN if undefined. All are symmetric.
 
         - ``capa``: chance-adjusted agreement, −1 to 1; 0 if two models err independently on equally
           difficult questions (Goel et al. 2025, section 2). Discrete without probabilities.
