@@ -30,11 +30,11 @@ FIFTHS = ("least accurate fifth", "second", "third", "fourth", "most accurate fi
 """The groups on a map without communities."""
 
 MOST_COMMUNITIES = 5
-"""Most communities with a shape of their own; other models share the last one."""
+"""Most communities with their own shape; all other models share the last one."""
 
 
 def accuracies_chart(expected: Sequence[records.ExpectedAccuracy]) -> Figure | Table | None:
-    """Observed by expected accuracy, or the expected ones alone."""
+    """Observed against expected accuracy; the expected accuracies if none was observed."""
     dots = [
         _dot(row.model, row.accuracy.value, seen.value, (seen.low, seen.high))
         for row in expected
@@ -45,7 +45,7 @@ def accuracies_chart(expected: Sequence[records.ExpectedAccuracy]) -> Figure | T
 
 
 def benchmark_chart(prediction: records.BenchmarkPrediction) -> Figure | None:
-    """Observed by predicted accuracy on a benchmark."""
+    """Observed against predicted accuracy on a benchmark."""
     points = sorted(prediction.points, key=lambda point: point.observed)
     drawn = points[:: math.ceil(len(points) / MOST_DOTS) or 1]
     note = f"{len(drawn):,} of {len(points):,} models" if len(drawn) < len(points) else ""
@@ -59,7 +59,7 @@ def _dot(model: str, x: float, y: float, interval: tuple[float, float] | None = 
 
 
 def _diagonal(x: str, dots: Sequence[Dot], name: str = "", note: str = "") -> Figure | None:
-    """What was observed by what was predicted, on axes with the same ends."""
+    """Observed against predicted accuracy, on axes with the same ends."""
     chart = Chart(
         label=f"Observed by {x} accuracy",
         series=(Series(dots=tuple(dots), name=name, note=note),),
@@ -77,7 +77,7 @@ def correlations_chart(predictions: Iterable[records.BenchmarkPrediction]) -> Ta
 
 
 def routers_chart(routers: Sequence[records.RouterScore]) -> Table | None:
-    """How often each strategy's model is right."""
+    """The accuracy of each routing strategy."""
     rows = ((score.router, score.accuracy) for score in overall(routers))
     return strips_table("Share of questions answered correctly", rows)
 
@@ -145,7 +145,7 @@ _table = partial(table_of, spacious=_ON_PAGES_ALONE, most=MOST_BRIEF_ROWS)
 
 
 def _share(estimate: Number, *, signed: bool = False) -> Cell | None:
-    """A share or difference in per cent, whose sign stands in the column's head."""
+    """A share or difference in per cent, without the unit: the column's head has it."""
     if estimate is None:
         return None
     cell = Cell.points(estimate) if signed else Cell.share(estimate)
@@ -197,7 +197,7 @@ def routers_tables(routers: Sequence[records.RouterScore]) -> Iterator[Table | N
 def _tables(
     caption: str, heads: Sequence[str], rows: Iterable[tuple[Score, Text, Written | None]]
 ) -> Iterator[Table | None]:
-    """What is scored with its name and a last cell: on all questions, and by category."""
+    """The scores with a name and a last cell: on all questions, and by category."""
     cells = [
         (name, score.category, _share(score.accuracy), _share(score.gain, signed=True), last)
         for score, name, last in sorted(rows, key=lambda row: row[0].category or "")
@@ -213,7 +213,7 @@ def mix_table(mix: Sequence[records.RouteShare]) -> Table | None:
 
 
 def expected_table(expected: Sequence[records.ExpectedAccuracy]) -> Table | None:
-    """The models by expected accuracy, beside the observed one."""
+    """The models by expected accuracy, with the observed accuracy."""
     heads = ("Model", "Expected, %", "Observed, %", "Difference")
     rows = (
         (row.model, _share(row.accuracy), _share(row.observed), _share(row.shift, signed=True))

@@ -13,14 +13,14 @@ _UNIFORM_VARIANCE = 1 / 12
 
 
 def shrunk_skills(answers: Answers) -> NDArray[np.float32]:
-    """Each model's share of right answers, drawn to the fleet's mean where few are known.
+    """Each model's accuracy, shrunk towards the fleet's mean if it has few answers.
 
-    A model's share over the questions that it answered stands for its share over all. It errs
-    by the variance of a right answer, divided by the number of its answers, times the share of
-    questions that it did *not* answer: nothing is left to chance about a model that answered
-    them all, and its skill is its plain accuracy. Other skills are drawn to the fleet's mean by
-    as much as this error weighs against the models' true differences (empirical Bayes). A model
-    without answers has the fleet's mean.
+    A model's accuracy on its answered questions estimates its accuracy on all questions. The
+    variance of this estimate is the variance of an answer, divided by the number of answers, times
+    the share of questions *not* answered: a model that answered every question has no error, and
+    its skill is its plain accuracy. Other skills are shrunk towards the fleet's mean, by the ratio
+    of this variance to its sum with the variance between models (empirical Bayes). A model without
+    answers has the fleet's mean.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def shrunk_skills(answers: Answers) -> NDArray[np.float32]:
 
     Examples
     --------
-    Nothing is known of the third model, and nothing is uncertain about the others:
+    The third model has no answers, the others answered every question:
 
     >>> answers = np.array([[1, 0, np.nan], [1, 0, np.nan], [1, 0, np.nan], [0, 1, np.nan]])
     >>> shrunk_skills(answers.astype(np.float32)).tolist()
@@ -46,11 +46,11 @@ def shrunk_skills(answers: Answers) -> NDArray[np.float32]:
     count = known.sum(axis=0).astype(np.float64)
     right = np.where(known, answers, 0).sum(axis=0, dtype=np.float64)
     share = right / np.maximum(count, 1)
-    # What one unit of a right answer's variance adds to the variance of a model's share.
+    # The variance of a model's share per unit of an answer's variance.
     error = (1 - count / len(answers)) / np.maximum(count, 1)
     between, within = _variances(share, count, error)
     total = between + within * error
-    # Where nothing is uncertain and nothing differs there is nothing to draw.
+    # Without error and without differences between models, nothing is shrunk.
     weight = np.divide(between, total, out=np.ones_like(total), where=total > 0) * (count > 0)
     precision = (count > 0) / np.maximum(total, 1e-12)
     mean = (precision * share).sum() / precision.sum()
@@ -64,23 +64,22 @@ def new_model_skills(
     questions: int,
     expected: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> NDArray[np.float32]:
-    """Each new model's share of right answers, drawn to what is expected where few are known.
+    """Each new model's accuracy, shrunk towards the expected one if it has few answers.
 
-    As `shrunk_skills`, but the models' true differences are those between the skills of the
-    fleet, as if one more had been seen of which nothing but 0 to 1 is known.
+    As `shrunk_skills`, but the variance between models is that of the fleet's skills, plus the
+    variance of a uniform skill from 0 to 1, divided by the number of models.
 
     Parameters
     ----------
     answers
         Shape (questions answered, new models): 1 right, 0 wrong, NaN unknown.
     fleet
-        The skills of the models that were there before.
+        The skills of the models already in the fleet.
     questions
-        How many there are in all.
+        Number of all questions.
     expected
-        The share of right answers that each new model is predicted over all questions, and
-        over those that it answered: right answers to easy ones then count for little. The
-        fleet's mean for both where it is not given.
+        The predicted accuracy of each new model on all questions, and on those that it answered, so
+        that right answers to easy questions count for little. By default the fleet's mean for both.
 
     Examples
     --------
@@ -99,7 +98,7 @@ def new_model_skills(
     between = skills.var() * len(skills) / max(len(skills) - 1, 1)
     between += _UNIFORM_VARIANCE / len(skills)
     within = float((skills * (1 - skills)).mean())
-    # A question may be given twice: there is no less than nothing left to chance.
+    # A question may occur twice, so the unanswered share could be negative.
     error = np.maximum(1 - count / questions, 0) / count
     weight = between / (between + within * error)
     drawn = np.clip(everywhere + weight * (share - there), 0, 1)
@@ -109,10 +108,10 @@ def new_model_skills(
 def _variances(
     share: NDArray[np.float64], count: NDArray[np.float64], error: NDArray[np.float64]
 ) -> tuple[float, float]:
-    """The variance of true skills between models, and of a right answer within one, by moments.
+    """The variance of true skills between models, and of answers within a model, by moments.
 
-    Within a model the variance is m (1 - m) less that between them, m the share of all answers
-    that are right; this makes the moment equation linear in the one unknown.
+    The variance within a model is m (1 - m) minus the variance between models, where m is the share
+    of right answers. This makes the moment equation linear in one unknown.
     """
     answered = count.sum()
     mean = float((count * share).sum() / answered)
@@ -120,7 +119,7 @@ def _variances(
     room = count * (1 - count / answered)
     identified = float((room * (1 - error)).sum())
     if identified < 1e-9:
-        # One model, or one answer each: nothing tells skill from luck.
+        # With one model, or one answer each, skill and luck cannot be separated.
         return 0.0, mean * (1 - mean)
     between = (spread - mean * (1 - mean) * float((room * error).sum())) / identified
     between = min(max(between, 0.0), mean * (1 - mean))
@@ -128,17 +127,17 @@ def _variances(
 
 
 _NEGLIGIBLE = 1e-9
-"""The share of the greatest squared singular value under which one counts as zero."""
+"""A squared singular value below this share of the greatest counts as zero."""
 
 
 class Factors(NamedTuple):
     """``answers`` is about ``skills + question_vectors @ model_vectors.T``.
 
     ``skills`` has shape (models,), ``model_vectors`` (models, dimensions), ``question_vectors``
-    (questions, dimensions). Dimensions come in the order of their weight. Each one's question
-    coordinates have mean square 1, so that the squared distance between two models' vectors is
-    their fitted answers' mean squared difference, skills apart. Dimensions that the answers do
-    not fill are zero throughout.
+    (questions, dimensions). Dimensions are sorted by weight. The question coordinates of each
+    dimension have mean square 1, so that the squared distance between two models' vectors is the
+    mean squared difference of their fitted answers, apart from skill. Dimensions beyond the rank of
+    the answers are zero.
     """
 
     skills: NDArray[np.float32]
@@ -149,19 +148,18 @@ class Factors(NamedTuple):
 def factorize(answers: Answers, dimensions: int, *, rounds: int = 10) -> Factors:
     """Split answers into skills and the few dimensions in which models and questions differ.
 
-    The singular value decomposition of the answers less each model's skill: the best such
-    approximation in squared error. Unknown answers start at the skill and are then filled with
-    the approximation, ``rounds`` times in all (expectation and maximisation); where all are
-    known, one round is exact.
+    The singular value decomposition of the answers minus each model's skill, which minimises the
+    squared error. Unknown answers start at the skill and are then replaced by the approximation, in
+    ``rounds`` rounds (expectation-maximisation); if all are known, one round is exact.
 
     Parameters
     ----------
     answers
         Shape (questions, models): 1 right, 0 wrong, NaN unknown.
     dimensions
-        How many coordinates a model has beside its skill.
+        Number of coordinates of a model, besides its skill.
     rounds
-        How often the unknown answers are filled.
+        Number of times that the unknown answers are filled.
 
     Examples
     --------
@@ -199,8 +197,8 @@ def _decomposed(
     squares, vectors = squares[kept], vectors[:, kept]
     long = narrow @ (vectors / np.sqrt(squares))
     of_models, of_questions = (vectors, long) if fewer_models else (long, vectors)
-    # An eigenvector's sign is arbitrary: each dimension's greatest model coordinate is positive.
-    # Rounded, so that of two equal coordinates always the first is the greatest.
+    # An eigenvector's sign is arbitrary: the greatest model coordinate of each dimension is made
+    # positive. Rounding makes the first of two equal coordinates the greatest.
     greatest = np.abs(of_models).round(6).argmax(axis=0)
     signs = np.sign(of_models[greatest, np.arange(len(squares))])
     size = np.sqrt(squares / questions)
@@ -217,8 +215,8 @@ _LEAST_NOISE = 1e-3
 class Prior(NamedTuple):
     """The prior of a new model's vector from a fleet: ``mean`` and ``covariance``.
 
-    A vector is the skill and then the coordinates. ``noise`` is the variance of an answer about
-    what the right vector predicts.
+    A vector is the skill and then the coordinates. ``noise`` is the variance of an answer around
+    the prediction of the true vector.
     """
 
     mean: NDArray[np.float64]
@@ -227,9 +225,9 @@ class Prior(NamedTuple):
 
 
 def vector_prior(vectors: NDArray[np.float32], noise: float) -> Prior:
-    """The mean and spread of a fleet's vectors, the skill's widened where the fleet is small.
+    """The mean and covariance of a fleet's vectors; a small fleet has a wider prior of the skill.
 
-    Skills vary as if one model more had been seen, of which nothing but 0 to 1 is known.
+    The variance of a uniform skill from 0 to 1, divided by the number of models, is added.
 
     Examples
     --------
@@ -247,15 +245,15 @@ def vector_prior(vectors: NDArray[np.float32], noise: float) -> Prior:
 
 
 def answer_noise(answers: Answers, factors: Factors) -> float:
-    """The variance of an answer about what the factors make of it, for a model not among them.
+    """The variance of a new model's answers around the prediction of the factors.
 
-    The fleet's own answers lie nearer, as the factors were fitted to them: their squared misses
-    are spread over the answers known beyond the numbers fitted. The variance about the skills
-    alone is the most it can be, and stands where as many numbers were fitted as answers known.
+    The fleet's own residuals are smaller, because the factors were fitted to them: their squares
+    are divided by the degrees of freedom, the known answers minus the fitted numbers. The upper
+    limit is the variance around the skills alone, which is also used without degrees of freedom.
 
     Examples
     --------
-    One dimension fits the only model's answers wholly, and says nothing about another model's:
+    One dimension fits the only model's answers exactly, and predicts no other model's:
 
     >>> from scope.jobs.fleet.factorization import factorize
     >>> answers = np.array([[1], [0]], dtype=np.float32)
@@ -284,7 +282,8 @@ def new_model_vectors(
     Parameters
     ----------
     coordinates
-        Shape (questions, dimensions): of the questions answered, as learned from the fleet.
+        Coordinates of the answered questions, learned from the fleet; shape (questions,
+        dimensions).
     answers
         Shape (questions, models): 1 right, 0 wrong, NaN unknown.
 
@@ -295,8 +294,8 @@ def new_model_vectors(
 
     Examples
     --------
-    Skills of variance 0.1 about 0.5, answers of variance 0.2 about a skill: two right answers
-    weigh as much as the prior, and half the way to 1 is gone.
+    Skills of variance 0.1 about 0.5, answers of variance 0.2 about a skill: two right answers have
+    the weight of the prior, and the skill moves halfway to 1.
 
     >>> prior = Prior(np.array([0.5]), np.array([[0.1]]), 0.2)
     >>> right = np.ones((2, 1), dtype=np.float32)
@@ -304,14 +303,14 @@ def new_model_vectors(
     [[0.75]]
     """
     design = np.column_stack([np.ones(len(coordinates)), coordinates.astype(np.float64)])
-    found = np.empty((answers.shape[1], design.shape[1]), dtype=np.float32)
-    for model, given in enumerate(answers.T):
-        known = ~np.isnan(given)
+    vectors = np.empty((answers.shape[1], design.shape[1]), dtype=np.float32)
+    for model, correct in enumerate(answers.T):
+        known = ~np.isnan(correct)
         rows = design[known]
-        surprise = given[known] - rows @ prior.mean
-        # (noise + C D'D)⁻¹ C D' equals C D' (D C D' + noise)⁻¹, takes no inverse of C, and its
-        # size is that of a vector, however many answers there are.
+        surprise = correct[known] - rows @ prior.mean
+        # (noise + C D'D)⁻¹ C D' equals C D' (D C D' + noise)⁻¹, needs no inverse of C, and has the
+        # size of a vector for any number of answers.
         system = prior.noise * np.eye(design.shape[1]) + prior.covariance @ (rows.T @ rows)
         moved = np.linalg.solve(system, prior.covariance @ (rows.T @ surprise))
-        found[model] = prior.mean + moved
-    return found
+        vectors[model] = prior.mean + moved
+    return vectors

@@ -81,9 +81,9 @@ class Evaluation:
 
     ``questions`` have a column of answers for each model of the fleet, in its order, NaN if
     unknown; ``table`` is the questions as the input of the fleet's forecaster. ``fresh`` marks the
-    questions that the fleet was not fitted on; only these are scored. ``conflicts`` counts answers
-    that are given twice with different values, ``notes`` are for the reader of the result, and
-    ``curve`` has the scores of fits on fewer questions, and of this one.
+    questions that the fleet was not fitted on; only these are scored. ``conflicts`` counts repeated
+    answers with different values, ``notes`` are for the reader of the result, and ``curve`` has the
+    scores of fits on fewer questions, and of this fit.
     """
 
     fleet: Fleet
@@ -159,7 +159,7 @@ class PlannedEvaluation(NamedTuple):
 
 
 def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
-    """Read and check a fleet with its new questions, or answers of which some are held out."""
+    """Read and check a fleet and its new questions, or answers to fit and to hold out."""
     if request.fleet is not None and request.questions is not None:
         return _plan_new_questions(request, request.fleet, request.questions)
     learning = Learning(forecaster=request.forecaster, seed=request.seed, tune=request.tune)
@@ -248,7 +248,7 @@ def _on_held_out(
 
 
 def _score_of(fitted: Callable[[], Evaluation]) -> ForecastScore:
-    """The overall score of a fit; undefined where there is too little to learn from."""
+    """The overall score of a fit; undefined if the training data are insufficient."""
     try:
         evaluation = fitted()
     except DataError as error:

@@ -1,4 +1,4 @@
-"""The interface of a forecaster in the manner of scikit-learn, and two baselines."""
+"""The interface of a forecaster, a scikit-learn estimator, and two baselines."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.statistics.threads import one_numpy_thread
 
 Probabilities = NDArray[np.float32]
-"""One row a question, one column a model: the probability of a right answer."""
+"""The probability of a right answer; shape (questions, models)."""
 
 
 class Forecaster(BaseEstimator, ABC):
     """Predicts which model answers which question correctly.
 
-    A question is a row of a table laid out as ``layout`` says, a model a column of the answers,
-    so that scikit-learn's splits and searches, which draw rows, split by question. Results are the
-    same to the byte for one seed, on any number of cores: matrices are multiplied by one thread.
+    A question is a row of a table with the columns of ``layout``, a model is a column of the
+    answers. So scikit-learn's splits and searches, which sample rows, split by question. Results
+    for one seed are byte-identical on any number of cores: matrices are multiplied by one thread.
 
-    Subclasses give ``_fit``, ``_probabilities``, their ``short_name``, and in ``state`` the names
-    of the arrays and numbers that a fitted one consists of, which is all that is saved of it.
+    Subclasses define ``_fit``, ``_probabilities``, ``short_name``, and ``state``, the names of the
+    fitted arrays and numbers; only these are saved.
 
-    Fitted, it has ``skills_``, shape (models,): the share of right answers to be expected of each
-    model over the questions that it was fitted on, drawn to the fleet's mean where few answers
-    are known. Who is the single best model is to be decided by it.
+    After fitting, ``skills_`` has shape (models,): the expected accuracy of each model on the
+    fitted questions, shrunk towards the fleet's mean if few answers are known. The single best
+    model has the highest.
     """
 
     short_name: ClassVar[str]
@@ -41,7 +41,7 @@ class Forecaster(BaseEstimator, ABC):
     skills_: NDArray[np.float32]
 
     def fit(self, X: Table, y: Answers) -> Self:  # noqa: N803 - scikit-learn's name
-        """Learn from who answered what.
+        """Fit to the questions and the correctness of the answers.
 
         Parameters
         ----------
@@ -53,13 +53,13 @@ class Forecaster(BaseEstimator, ABC):
         Raises
         ------
         DataError
-            When the shapes do not go together, a number is neither, a model has no answer, or
-            all answers are right, or all wrong.
+            When the shapes do not match, an answer is none of 0, 1 and NaN, a model has no answer,
+            or all answers are right, or all wrong.
         """
         table, answers = checked_table(X, self.layout), checked_correctness(y, len(X))
         with one_numpy_thread():
             self._fit(table, answers)
-        # As after loading: how an array lies in memory can change the last bit of a product.
+        # As after loading: the memory layout of an array can change the last bit of a product.
         return self.restore(self.state_arrays())
 
     def predict_proba(self, X: Table) -> Probabilities:  # noqa: N803
@@ -72,20 +72,20 @@ class Forecaster(BaseEstimator, ABC):
         return (self.predict_proba(X) > 0.5).astype(np.float32)
 
     def score(self, X: Table, y: Answers) -> float:  # noqa: N803
-        """The accuracy of `predict` over the answers that are known, from 0 to 1."""
+        """The accuracy of `predict` on the known answers, from 0 to 1."""
         known = ~np.isnan(y)
         return float((self.predict(X) == y)[known].mean())
 
     def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803
-        """How much each question is for each model; the greatest of a row is to be asked."""
+        """The score of each model for each question; the model with the highest score is asked."""
         return self.predict_proba(X)
 
     @property
     def spelling(self) -> str:
-        """Its name, and its parameters where they are not as by default: ``knn(neighbours=9)``."""
+        """The name, and the parameters that differ from the default: ``knn(neighbours=9)``."""
         default: dict[str, Any] = type(self)(layout=self.layout).get_params(deep=False)
-        given = self.get_params(deep=False)
-        settings = [f"{name}={value}" for name, value in given.items() if value != default[name]]
+        current = self.get_params(deep=False)
+        settings = [f"{name}={value}" for name, value in current.items() if value != default[name]]
         return f"{self.short_name}({', '.join(settings)})" if settings else self.short_name
 
     def state_arrays(self) -> dict[str, NDArray[Any]]:
@@ -93,59 +93,59 @@ class Forecaster(BaseEstimator, ABC):
         return {name: np.asarray(getattr(self, name), order="C") for name in self.state}
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> Self:
-        """Take over what `state_arrays` gave."""
+        """Restore the fitted state from the result of `state_arrays`."""
         for name in self.state:
-            # A number was kept as an array without axes.
+            # A number is stored as an array without axes.
             value = arrays[name]
             setattr(self, name, value if value.ndim else value.item())
         return self
 
     @abstractmethod
     def _fit(self, table: Table, answers: Answers) -> None:
-        """Learn from what has been checked."""
+        """Fit to checked input."""
 
     @abstractmethod
     def _probabilities(self, table: Table) -> Probabilities:
-        """Forecast what has been checked."""
+        """Predict for checked input."""
 
 
 class VectorForecaster(Forecaster):
-    """A forecaster with one compact vector a model, which others may be added to.
+    """A forecaster with one compact vector per model, to which models can be added.
 
-    Fitted, it has ``model_vectors_``, shape (models, dimensions).
+    After fitting, ``model_vectors_`` has shape (models, dimensions).
     """
 
     model_vectors_: NDArray[np.float32]
 
     @property
     def places_(self) -> NDArray[np.floating]:
-        """The models as places, shape (models, any): those near to each other answer alike.
+        """The models as points, shape (models, any): models at a small distance answer alike.
 
-        The squared distance is the mean squared difference of two models' forecasts of the
-        questions that it was fitted on, as logits where forecasts are made of logits.
+        The squared distance is the mean squared difference of two models' forecasts of the fitted
+        questions, in logits if the forecaster computes logits.
         """
         return self.model_vectors_
 
     @abstractmethod
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with new models: their vectors from some answers, all else frozen.
+        """A copy with new models: their vectors are fitted, all other parameters are frozen.
 
         Parameters
         ----------
         rows
-            Which of the questions that it was fitted on were answered, by their rows then.
+            The answered questions, by their rows in the fit.
         answers
             Shape (len(rows), new models): 1 right, 0 wrong, NaN unknown.
         """
 
 
 def checked_table(table: Table, layout: QuestionLayout) -> Table:
-    """The table in single precision, if it is as the layout says.
+    """The table in single precision, checked against the layout.
 
     Raises
     ------
     DataError
-        When it is not.
+        When the number of columns is different.
     """
     single = np.asarray(table, dtype=np.float32)
     if single.ndim != 2 or single.shape[1] != layout.width:
@@ -159,12 +159,12 @@ def checked_table(table: Table, layout: QuestionLayout) -> Table:
 
 
 def checked_correctness(answers: Answers, questions: int) -> Answers:
-    """The answers in single precision, if there is something to learn from them.
+    """The answers in single precision, checked for a fit.
 
     Raises
     ------
     DataError
-        When there is not, or a value is none of 0, 1 and NaN.
+        As in `Forecaster.fit`.
     """
     single = np.asarray(answers, dtype=np.float32)
     if single.ndim != 2 or len(single) != questions:
@@ -185,15 +185,15 @@ def checked_correctness(answers: Answers, questions: int) -> Answers:
 
 
 class MeanForecaster(VectorForecaster):
-    """Predicts each question by the share of a model's known answers that are right.
+    """Predicts each model's accuracy on its known answers for every question.
 
-    A model's vector has the one dimension of that share. What is to be expected of it over all
-    questions, ``skills_``, is drawn to the fleet's mean where its answers are few.
+    A model's vector is this accuracy. ``skills_``, the expected accuracy on all questions, is
+    shrunk towards the fleet's mean if the model has few answers.
 
     Parameters
     ----------
     layout
-        The columns of a table of questions, of which none counts.
+        The columns of a table of questions; none is used.
 
     Examples
     --------
@@ -216,10 +216,10 @@ class MeanForecaster(VectorForecaster):
         self.layout = layout
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with new models, whose accuracy is that of these answers."""
+        """A copy with new models, with their accuracy on these answers."""
         larger = copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, accuracies(answers)[:, None]])
-        # Against the models that were fitted: others that were added before do not count.
+        # Compared with the fitted models: models added before do not count.
         skills = new_model_skills(answers, self.skills_[: self.fitted_], self.questions_)
         larger.skills_ = np.concatenate([self.skills_, skills])
         return larger
@@ -245,17 +245,17 @@ _AT_ONCE = 256
 class NeighbourForecaster(Forecaster):
     """Predicts a question by the mean answer of the training questions nearest to its vector.
 
-    Nearest is by Euclidean distance, which for vectors of length 1 orders as cosine does; at
-    equal distances the question that stands first counts. A model's unknown answers are left
-    out, and where it has none among the neighbours its skill stands in (`shrunk_skills`).
-    Features and categories count for nothing.
+    The distance is Euclidean, which for vectors of length 1 has the order of the cosine distance;
+    of equal distances the first question counts. A model's unknown answers are left out; a model
+    without known answers among the neighbours is predicted by its skill (`shrunk_skills`). Features
+    and categories are not used.
 
     Parameters
     ----------
     layout
         The columns of a table of questions.
     neighbours
-        How many; the paper has 131. All questions where there are fewer, which is the mean.
+        Number of neighbours; the paper has 131. With fewer questions all count, which is the mean.
 
     Examples
     --------
@@ -286,24 +286,24 @@ class NeighbourForecaster(Forecaster):
         known = ~np.isnan(self.answers_)
         right = np.where(known, self.answers_, np.float32(0))
         count = known.astype(np.float32)
-        # In double precision two equal vectors are at distances that are equal once rounded.
+        # In double precision, equal vectors have equal distances after rounding.
         others = self.question_vectors_.astype(np.float64)
         squares = (others * others).sum(axis=1)
         chances = np.tile(self.skills_, (len(table), 1))
         for start in range(0, len(table), _AT_ONCE):
             rows = slice(start, start + _AT_ONCE)
             vectors = self.layout.vectors_of(table[rows])
-            # The question's own square is left out: it is the same for all others.
+            # The square of the question itself is omitted: it is the same for all neighbours.
             distances = (squares - 2 * (vectors @ others.T)).astype(np.float32)
             near = nearest(distances, self.neighbours)
-            # Sums of ones: exact in single precision, in whichever order.
+            # Sums of ones: exact in single precision, in any order.
             answered = near @ count
             np.divide(near @ right, answered, out=chances[rows], where=answered > 0)
         return chances
 
 
 def nearest(distances: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """1 for the ``count`` least of each row, between equals the first ones; 0 for the others.
+    """1 for the ``count`` smallest values of each row, the first of equals; 0 for the others.
 
     Examples
     --------

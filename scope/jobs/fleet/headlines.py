@@ -173,7 +173,7 @@ def of_route(result: records.RouteResult) -> Callout:
 
 
 def of_predict(result: records.PredictResult) -> Callout:
-    """How many benchmarks are predicted, and how many better than by the models' mean."""
+    """How many benchmarks are predicted, and how many of them better than by the models' mean."""
     every = result.predictions
     predicted = sum(x.splits > 0 and x.significant >= SIGNIFICANT_SHARE * x.splits for x in every)
     better = [
@@ -200,7 +200,7 @@ def of_map(result: records.MapResult) -> Callout:
 
 
 def of_neighbours(models: Sequence[records.FleetModel]) -> list[Text]:
-    """The two models that are most alike, the one that is least like any other, and the map."""
+    """The two most similar models, the model least similar to any other, and the map."""
     pairs = [(x.nearest[0].distance, x.name, x.nearest[0].model) for x in models if x.nearest]
     if not pairs:
         return []

@@ -38,18 +38,18 @@ def load_questions(spec: str, columns: Mapping[str, str]) -> tuple[CorrectnessMa
 
 
 WHOLE = 16
-"""The digits of a digest that are of the whole text; further ones are of its first line."""
+"""Number of digits for the whole text in a digest; the other digits are for the first line."""
 
 LONG_LINE = 8
-"""The fewest words of a first line that a question is recognised by."""
+"""Least number of words of a first line that identifies a question."""
 
 
 def text_digest(text: str) -> str:
-    """A hash of the words of a question's text, then one of its first line's; empty without words.
+    """A hash of the words of a question's text, then of its first line; empty without words.
 
     Each has sixteen hexadecimal digits. White space, case and the punctuation around a word are
-    ignored. A first line of fewer than `LONG_LINE` words says too little of a question, and is
-    left out.
+    ignored. A first line of fewer than `LONG_LINE` words does not identify a question, and has no
+    hash.
 
     Examples
     --------
@@ -86,15 +86,15 @@ def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
     DataError
         If there are fewer.
     """
-    found = sorted({category for category in matrix.categories if category is not None})
-    if len(found) < 2:
+    benchmarks = sorted({category for category in matrix.categories if category is not None})
+    if len(benchmarks) < 2:
         raise DataError(
-            f"{counted(len(found), 'benchmark')} in the categories of "
+            f"{counted(len(benchmarks), 'benchmark')} in the categories of "
             f"{counted(len(matrix.ids), 'question')}",
             expected=f"two or more: {purpose}",
             fix="add a column with each question's benchmark, or name it: --column category=NAME",
         )
-    return tuple(found)
+    return tuple(benchmarks)
 
 
 def _card(spec: str, matrix: CorrectnessMatrix) -> DataCard:
@@ -211,7 +211,7 @@ def digest_by_model(values: Mapping[str, object]) -> str | None:
 
 
 def short_digest(values: object) -> str:
-    """Sixteen hexadecimal digits of a hash of values that JSON can hold."""
+    """Sixteen hexadecimal digits of a hash of JSON-serialisable values."""
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:16]
 
 

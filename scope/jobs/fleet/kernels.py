@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from scope.jobs.fleet.questions import NO_CATEGORY
 
 VECTOR_WIDTH, FEATURE_WIDTH = 0.6, 2.0
-"""Of the median squared distance between questions: where likeness has fallen to 1/e."""
+"""The squared distance with similarity 1/e, as a multiple of the median between questions."""
 
 _NEGLIGIBLE = 1e-6
 _BLOCK = 512
 
 
 class QuestionInputs(NamedTuple):
-    """What is known of questions before any model answers them.
+    """The properties of questions that are known before any model answers them.
 
-    ``vectors`` has shape (questions, d), ``features`` (questions, f), either of which may be 0;
-    ``codes`` (questions,) is the category's, -1 for one that is like no other, not even itself.
+    ``vectors`` has shape (questions, d), ``features`` (questions, f); d and f may be 0. ``codes``,
+    shape (questions,), are those of the categories; a question with -1 shares its category with
+    none, not even itself.
     """
 
     vectors: NDArray[np.float32]
@@ -35,10 +36,10 @@ class QuestionInputs(NamedTuple):
 
 
 class Mix(NamedTuple):
-    """How much each kind of likeness counts.
+    """The weight of each kind of similarity.
 
-    ``within`` counts likeness of vectors and features where the category is the same: a long
-    question may be hard in one benchmark and easy in the next.
+    ``within`` is the weight of similar vectors and features within a category: a long question may
+    be hard in one benchmark and easy in the next.
     """
 
     vectors: float = 1.0
@@ -60,7 +61,7 @@ MIXES = (
 
 
 class Kernel(NamedTuple):
-    """The likeness of questions to a few of them, the landmarks."""
+    """The similarity of questions to a sample of them, the landmarks."""
 
     mix: Mix
     landmarks: QuestionInputs
@@ -68,7 +69,7 @@ class Kernel(NamedTuple):
     feature_width: float
 
     def __call__(self, questions: QuestionInputs) -> NDArray[np.float32]:
-        """The likeness of each question to each landmark, shape (questions, landmarks)."""
+        """The similarity of each question to each landmark, shape (questions, landmarks)."""
         mix, marks = self.mix, self.landmarks
         vectors = _gaussian(questions.vectors, marks.vectors, self.vector_width)
         features = _gaussian(questions.features, marks.features, self.feature_width)
@@ -77,10 +78,10 @@ class Kernel(NamedTuple):
         return np.asarray(mix.vectors * vectors + mix.features * features + within, np.float32)
 
     def times(self, questions: QuestionInputs, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """``kernel(questions) @ weights``, some hundred questions at a time.
+        """``kernel(questions) @ weights``, a few hundred questions at a time.
 
-        Blocks are shared among the processor's cores. Each is computed by one thread, so that
-        the result is the same for any number of cores where the matrix library has one thread.
+        The processor's cores share the blocks. One thread computes each block, so the result is the
+        same for any number of cores if the matrix library has one thread.
         """
         starts = range(0, max(len(questions.codes), 1), _BLOCK)
         with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
@@ -89,7 +90,7 @@ class Kernel(NamedTuple):
 
 
 def mixes_of(*, features: bool, categories: bool) -> tuple[Mix, ...]:
-    """The mixes that can be where there are features, and categories, or not.
+    """The possible mixes with or without features and categories.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def mixes_of(*, features: bool, categories: bool) -> tuple[Mix, ...]:
 def landmark_kernel(
     questions: QuestionInputs, mix: Mix, landmarks: int, generator: np.random.Generator
 ) -> Kernel:
-    """The kernel to as many of the questions, drawn at random; to all where there are fewer."""
+    """The kernel with a random sample of ``landmarks`` questions; all if there are fewer."""
     drawn = generator.permutation(len(questions.codes))[:landmarks]
     marks = questions.take(np.sort(drawn))
     return Kernel(
@@ -120,10 +121,10 @@ def landmark_kernel(
 
 
 def nystroem_basis(kernel: Kernel) -> NDArray[np.float32]:
-    """What turns likeness to the landmarks into inputs whose products are the kernel.
+    """The matrix from similarities to the landmarks to inputs whose products are the kernel.
 
-    With ``inputs = kernel(questions) @ basis``, ``inputs @ inputs.T`` is the whole matrix of the
-    questions' likenesses, as far as the landmarks tell it; exact among the landmarks themselves.
+    With ``inputs = kernel(questions) @ basis``, ``inputs @ inputs.T`` approximates the similarities
+    between all questions; between landmarks it is exact.
 
     Examples
     --------
@@ -167,11 +168,11 @@ STRENGTHS = tuple(np.geomspace(0.03, 300, 15).tolist())
 
 
 class Ridge(NamedTuple):
-    """``inputs`` predict ``(inputs - centre) @ weights + offset``.
+    """A ridge regression, which predicts ``(inputs - centre) @ weights + offset``.
 
     ``weights`` has shape (inputs, targets), ``centre`` (inputs,), ``offset`` (targets,). ``gain``,
-    shape (targets,), is the squared error that each target's regression saves over its mean,
-    left-out row by left-out row, summed over the rows; 0 where the mean was kept.
+    shape (targets,), is the leave-one-out squared error of the mean minus that of the regression,
+    summed over the rows; 0 where the mean is used.
     """
 
     weights: NDArray[np.float32]
@@ -180,7 +181,7 @@ class Ridge(NamedTuple):
     gain: NDArray[np.float64]
 
     def predict(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The targets predicted, shape (rows, targets)."""
+        """The predicted targets, shape (rows, targets)."""
         centred: NDArray[np.float32] = inputs - self.centre
         return np.asarray(centred @ self.weights + self.offset, dtype=np.float32)
 
@@ -192,11 +193,11 @@ def fit_ridge(
     guard: float = 0.5,
     strengths: tuple[float, ...] = STRENGTHS,
 ) -> Ridge:
-    """A ridge regression of each target on the inputs, with the strength that is best for it.
+    """A ridge regression of each target on the inputs, each with its best strength.
 
-    For each strength every row is predicted from all others, in closed form; the least mean
-    squared error decides. A target whose error does not fall by more than ``guard`` standard
-    errors below its mean's keeps its mean, whatever the inputs are.
+    The best strength has the smallest leave-one-out mean squared error, in closed form. A target is
+    predicted by its mean, without the inputs, unless the regression lowers the error by more than
+    ``guard`` standard errors.
 
     Parameters
     ----------
@@ -205,9 +206,9 @@ def fit_ridge(
     targets
         Shape (rows, targets).
     guard
-        How many standard errors a gain must exceed.
+        Number of standard errors that a gain must exceed.
     strengths
-        What is added to the inputs' squared singular values, from weak to strong.
+        Penalties added to the inputs' squared singular values, from weak to strong.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Tables with an answer a row, or with a question a row and nobody's answers.
+"""Tables with one row per answer, or with one row per question and no answers.
 
-Columns are found by their usual names, of which the first that is there counts, or named as
-``ROLE=NAME``. So the files of EmbedLLM, with ``prompt_id, model_id, category_id, label, prompt,
-model_name, category``, are read as they are.
+A column is detected by its usual names, of which the first match counts, or named as ``ROLE=NAME``.
+So the files of EmbedLLM, with ``prompt_id, model_id, category_id, label, prompt, model_name,
+category``, need no options.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ NAMES: Final[Mapping[str, Sequence[str]]] = {
     "options": ("options", "choices"),
     "gold": ("gold", "answer", "answerkey"),
 }
-"""The names that columns of each role are known by, whatever their case."""
+"""The usual column names of each role, in any case."""
 
 NONE = "none"
-"""The name of a column that is there and not to be read."""
+"""The column name of a role that is not read."""
 
 COLUMNS = ("model", "id", "text", "category", "correct")
 """The columns of every data frame of answers."""
@@ -63,7 +63,7 @@ class LongTable(NamedTuple):
 
 
 class AnswerKey(NamedTuple):
-    """The answers that count as right, none where they are unknown, and a question's options."""
+    """The right answers of a question, empty if unknown, and its options."""
 
     gold: tuple[object, ...]
     options: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class AnswerKey(NamedTuple):
 def read_long(
     spec: str, named: Mapping[str, str], *, answers: bool, one_of_several: bool = False
 ) -> LongTable:
-    """Read a table; ``answers`` requires some, unless it is one of several and has questions alone.
+    """Read a table; ``answers`` requires answers, unless it is one of several and has none.
 
     Raises
     ------
@@ -153,21 +153,21 @@ def _wanted(source: Source, columns: Mapping[str, str]) -> dict[str, WantedColum
 def choose_matrix_columns(
     columns: Sequence[str], named: Mapping[str, str], name: str
 ) -> dict[str, str]:
-    """The columns by role: those that are named for it, otherwise those with a usual name.
+    """The column of each role: the named one, otherwise the first with a usual name.
 
     Parameters
     ----------
     columns
         All columns of the table called ``name``.
     named
-        Columns by role; ``none`` where none is to be read.
+        Columns by role; ``none`` for a role that is not read.
 
     Raises
     ------
     SpecError
-        When there is no such role.
+        When a role is unknown.
     DataError
-        When there is no such column, or none that identifies a question.
+        When a named column is missing, or no column identifies a question.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def by_role(named: Mapping[str, str]) -> dict[str, str]:
 
 
 def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, AnswerKey]:
-    """The right answers of tables with a question a row, by the question's id and by its text."""
+    """The right answers by question id and by text, from tables with one row per question."""
     keys: dict[str, AnswerKey] = {}
     for spec in specs:
         source = open_source(spec)
@@ -233,7 +233,7 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
 
 
 def written_of(value: object) -> str | None:
-    """The value as a text; None where it is missing or blank.
+    """The value as a text; None if missing or blank.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def written_of(value: object) -> str | None:
 
 
 def correct_of(value: object) -> int | None:
-    """Whether an answer is right: 1 or 0, or None where it is unknown.
+    """Whether an answer is right: 1 or 0, or None if unknown.
 
     Raises
     ------
@@ -270,7 +270,7 @@ def correct_of(value: object) -> int | None:
 
 
 def gold_of(value: object) -> tuple[object, ...]:
-    """The answers that count as right; none where they are not known.
+    """The right answers; empty if unknown.
 
     Examples
     --------
@@ -305,7 +305,7 @@ def options_of(value: object) -> tuple[str, ...]:
 
 
 def whole_text(question: str | None, context: str | None, options: Sequence[str]) -> str | None:
-    """A question with its context and options on lines of their own.
+    """A question with its context and options on separate lines.
 
     Examples
     --------

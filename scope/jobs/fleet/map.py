@@ -149,28 +149,27 @@ def contributions(
     test: CorrectnessMatrix,
     progress: Progress,
 ) -> tuple[Contribution, ...]:
-    """The contribution of every benchmark that is learned from to every one that is held out.
+    """The contribution of every training benchmark to every held-out benchmark.
 
-    The error on a benchmark is the share of known answers that do not come as predicted, the mean
-    over its held-out questions. The contribution of i to j is the error on j after learning
-    without i's questions, minus the error after learning from all, paired by question: positive
-    where i helps.
+    The error on a benchmark is the share of known answers that are predicted incorrectly, averaged
+    over its held-out questions. The contribution of i to j is the error on j of a fit without i's
+    questions, minus the error of a fit on all, paired by question: positive if i helps.
 
     Parameters
     ----------
     fit_predict
-        Learns from a mask of the training questions, and predicts all held-out ones; called once
-        with everything, and once without each benchmark.
+        Fits on a mask of the training questions, and predicts all held-out ones; called once with
+        all questions, and once without each benchmark.
     train_categories
-        Those of the training questions.
+        Categories of the training questions.
     test
         The held-out questions.
 
     Returns
     -------
     tuple of Contribution
-        By source, then by target, each in alphabetical order. Undefined where too little is left
-        to learn from without the source, or the target has no known answer.
+        By source, then by target, each in alphabetical order. Undefined if a fit without the source
+        has too few answers, or the target has no known answer.
     """
     sources, targets = (question_parts(c)[1:] for c in (train_categories, test.categories))
     everything, names = np.ones(len(train_categories), dtype=np.bool_), same_texts(test)

@@ -29,15 +29,15 @@ class CorrectnessMatrix:
     models, ids
         Unique names of the models, and of the questions.
     texts
-        Each question's text, options included; empty where it is unknown.
+        Each question's text, options included; empty if unknown.
     categories
-        The benchmark or subject of each question; None where it is unknown.
+        The benchmark or subject of each question; None if unknown.
     correct
         Shape (questions, models): 1 right, 0 wrong, NaN unknown.
     conflicts, repeated
-        Number of cells that were given more than once, with different and with equal answers.
+        Number of cells with several answers: with different ones, and with equal ones.
     left_out
-        Remarks on what was left out in reading.
+        Remarks on what the reader left out.
 
     Examples
     --------
@@ -71,13 +71,13 @@ class CorrectnessMatrix:
         """A hash of the whole matrix, in hexadecimal digits."""
         labels = [self.models, self.ids, self.texts, self.categories, self.conflicts, self.repeated]
         digest = hashlib.sha256(json.dumps(labels).encode())
-        # There are many ways to write a NaN, and one to write -1.
+        # NaN has many bit patterns, -1 has one.
         digest.update(np.nan_to_num(self.correct, nan=-1).astype(np.int8).tobytes())
         return digest.hexdigest()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the rules that were applied in reading, and on what was left out."""
+        """Remarks on the rules that the reader applied, and on what it left out."""
         rules = (
             (self.repeated, "more than once alike", REPEAT_RULE),
             (self.conflicts, "more than once and differently", CONFLICT_RULE),
@@ -101,7 +101,7 @@ class CorrectnessMatrix:
         )
 
     def checked(self) -> Self:
-        """The matrix itself, if there is something to learn about every model and question.
+        """The matrix itself, if a fleet can be fitted to it.
 
         Raises
         ------

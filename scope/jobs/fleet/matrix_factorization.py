@@ -32,9 +32,9 @@ class Bilinear(NamedTuple):
 
 
 def train_bilinear(vectors: Numbers, answers: Answers, settings: MatrixFactorization) -> Bilinear:
-    """Train the network by Adam on all known answers, by one thread.
+    """Train the network with Adam on all known answers, in one thread.
 
-    The first numbers are those of torch's layers, which the published code leaves as they are.
+    The initial weights are torch's defaults, as in the published code.
     """
     with torch_threads(1) as torch, torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
@@ -48,31 +48,31 @@ def train_bilinear(vectors: Numbers, answers: Answers, settings: MatrixFactoriza
         optimizer = torch.optim.Adam(
             layers.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
-        table, given = torch.from_numpy(vectors), torch.from_numpy(answers)
-        known = (~given.isnan()).nonzero()
+        table, targets = torch.from_numpy(vectors), torch.from_numpy(answers)
+        known = (~targets.isnan()).nonzero()
         for _ in range(settings.epochs):
             for batch in torch.randperm(len(known)).split(settings.batch):
-                loss = _loss(layers, table, given, known[batch], settings.noise)
+                loss = _loss(layers, table, targets, known[batch], settings.noise)
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
         return _kept(layers)
 
 
-def _loss(layers: Any, table: Any, given: Any, cells: Any, noise: float) -> Any:
+def _loss(layers: Any, table: Any, targets: Any, cells: Any, noise: float) -> Any:
     torch = load_torch()
     functional = torch.nn.functional
     rows, models = cells.unbind(dim=1)
     distinct, questions = rows.unique(return_inverse=True)
     asked = table[distinct]
-    # The published code draws noise for every pair. One draw for all of a question's pairs in a
-    # step lets each distinct question be projected once; every pair sees noise of the same kind,
-    # only not independent of the others' in that step.
+    # The published code draws noise for every pair. Here all pairs of a question in a step share
+    # one draw, so that each distinct question is projected once. The noise of a pair has the same
+    # distribution, but is not independent of the noise of the other pairs in that step.
     if noise:
         asked += noise * torch.randn_like(asked)
     projected = functional.embedding(questions, layers["projection"](asked))
     logits = layers["output"](projected * layers["models"](models))
-    return functional.cross_entropy(logits, given[rows, models].long())
+    return functional.cross_entropy(logits, targets[rows, models].long())
 
 
 def _kept(layers: Any) -> Bilinear:
@@ -89,14 +89,14 @@ def _kept(layers: Any) -> Bilinear:
 
 
 class MatrixFactorization(VectorForecaster):
-    """Predicts by a learned vector a model, times a projection of the question's vector.
+    """Predicts from a learned vector per model, times a projection of the question's vector.
 
     The logit of a right answer is a weighted sum over the dimensions of the model's vector times
-    the projected question; all of it is learned together, by Adam on the cross-entropy of random
-    batches of answers, to the last epoch. (The published script keeps the epoch that is best on
-    the test questions, which no user has.) Only the question's vector is used, neither features
-    nor category. More dimensions than models are allowed: the paper has 232 for 112 models, and
-    what keeps them apart is the weight decay.
+    the projected question; all weights are learned together, with Adam on the cross-entropy of
+    random batches of answers, up to the last epoch. (The published script selects the best epoch on
+    the test questions, which users do not have.) Only the question's vector is used, neither
+    features nor category. More dimensions than models are allowed: the paper has 232 for 112
+    models, regularised by the weight decay.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class MatrixFactorization(VectorForecaster):
     noise
         The standard deviation of noise on the questions' vectors in training, as published.
     seed
-        Of the first numbers, the order of the answers and the noise.
+        Random seed of the initial weights, the order of the answers and the noise.
     """
 
     short_name: ClassVar[str] = "mf"
@@ -149,7 +149,7 @@ class MatrixFactorization(VectorForecaster):
         self.seed = seed
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with new models, each with the most probable vector after its answers."""
+        """A copy with new models, each with the most probable vector given its answers."""
         spread = Spread(self.spread_mean_, self.spread_root_)
         offsets = np.full(len(rows), self.constant_, dtype=np.float32)
         with one_numpy_thread():
@@ -163,15 +163,15 @@ class MatrixFactorization(VectorForecaster):
     def _expected_skills(
         self, vectors: Numbers, rows: NDArray[np.int64], answers: Answers
     ) -> Numbers:
-        """The share of right answers to be expected of new models over all fitted questions.
+        """The expected accuracy of new models on all fitted questions.
 
-        What their vectors predict, moved by as much as their answers were better than predicted:
-        right answers to easy questions, as anyone gives them, make no model the best.
+        The prediction of their vectors, corrected by the difference between observed and predicted
+        answers, so that right answers to easy questions make no model the best.
         """
         from scipy.special import expit
 
         everywhere, there = np.empty(len(vectors)), np.empty(len(vectors))
-        # One model at a time: a table of all chances may be larger than all else that is held.
+        # One model at a time: a table of all probabilities may be larger than all other arrays.
         for model, vector in enumerate(vectors):
             logits = self.question_vectors_ @ vector + np.float32(self.constant_)
             chances = expit(logits).astype(np.float64)
@@ -182,7 +182,7 @@ class MatrixFactorization(VectorForecaster):
 
     @property
     def places_(self) -> NDArray[np.float32]:
-        """The models' vectors as places a difference of logits apart."""
+        """The models as points; distances are differences of logits."""
         return logit_places(self.model_vectors_, self.question_vectors_)
 
     def _fit(self, table: Table, answers: Answers) -> None:
@@ -196,7 +196,7 @@ class MatrixFactorization(VectorForecaster):
         self.question_vectors_ = self._projected(vectors)
 
     def _projected(self, vectors: Numbers) -> Numbers:
-        """What each dimension of a model's vector weighs in a question."""
+        """The weight of each dimension of a model's vector in each question."""
         return np.asarray(vectors @ self.projection_ + self.shift_)
 
     def _probabilities(self, table: Table) -> Probabilities:
@@ -211,7 +211,7 @@ _Doubles = NDArray[np.float64]
 
 
 class Spread(NamedTuple):
-    """How the vectors of a fleet lie: their ``mean``, and a root of their covariance."""
+    """The distribution of a fleet's vectors: their ``mean``, and a root of their covariance."""
 
     mean: NDArray[np.float32]
     root: NDArray[np.float32]
@@ -220,7 +220,7 @@ class Spread(NamedTuple):
 def spread_of(vectors: NDArray[np.float32]) -> Spread:
     """The mean and covariance of vectors of shape (models, dimensions).
 
-    A fleet of one tells nothing of how models differ; 1 in every dimension is taken then.
+    With a single model the covariance is unknown, and the identity is used.
 
     Examples
     --------
@@ -243,16 +243,17 @@ def spread_of(vectors: NDArray[np.float32]) -> Spread:
 def logit_places(
     vectors: NDArray[np.float32], coordinates: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Vectors turned so that squared distances are mean squared differences of logits.
+    """Vectors transformed so that squared distances are mean squared differences of logits.
 
-    A dimension that no question asks for counts for nothing then, and one that all ask for a lot.
+    A dimension without weight in any question does not count, one with weight in all counts a lot.
 
     Parameters
     ----------
     vectors
         Shape (models, dimensions).
     coordinates
-        Of the questions, shape (questions, dimensions): times a vector, they make a logit.
+        Coordinates of the questions, shape (questions, dimensions): times a vector, they give a
+        logit.
 
     Examples
     --------
@@ -263,7 +264,7 @@ def logit_places(
     asked = coordinates.astype(np.float64)
     with one_numpy_thread():
         squares, directions = np.linalg.eigh(asked.T @ asked / len(asked))
-        # The symmetric root: it does not hang on the signs of the directions.
+        # The symmetric root does not depend on the signs of the directions.
         root = (directions * np.sqrt(np.maximum(squares, 0))) @ directions.T
         return np.asarray(vectors @ root, dtype=np.float32)
 
@@ -274,19 +275,19 @@ def most_probable_vectors(
     offsets: NDArray[np.float32],
     answers: Answers,
 ) -> NDArray[np.float32]:
-    """The most probable vectors of new models, if they are like those of the fleet.
+    """The most probable vectors of new models, with the distribution of the fleet's as the prior.
 
     The logit of a right answer is the question's coordinates times the model's vector, plus the
-    question's offset. Before its answers are seen, a vector is taken to be normal with mean and
-    covariance of the fleet's; the most probable one after them is a logistic regression's.
-    Without answers this is the fleet's mean.
+    question's offset. The prior of a vector is normal, with the mean and covariance of the fleet's
+    vectors; the most probable vector given the answers is that of a logistic regression. Without
+    answers it is the fleet's mean.
 
     Parameters
     ----------
     spread
-        Of the fleet's vectors.
+        Mean and covariance of the fleet's vectors.
     coordinates, offsets
-        Of the questions answered, shapes (questions, dimensions) and (questions,).
+        Of the answered questions, shapes (questions, dimensions) and (questions,).
     answers
         Shape (questions, new models): 1 right, 0 wrong, NaN unknown.
 
@@ -297,7 +298,7 @@ def most_probable_vectors(
 
     Examples
     --------
-    Where v is the vector, of one dimension, four right answers say 4 / (1 + exp(v)) = v:
+    With a vector v of one dimension, four right answers give 4 / (1 + exp(v)) = v:
 
     >>> spread = spread_of(np.array([[-1], [0], [1]], dtype=np.float32))
     >>> questions, offsets = np.ones((4, 1), dtype=np.float32), np.zeros(4, dtype=np.float32)
@@ -318,7 +319,7 @@ def most_probable_vectors(
 
 
 def _most_probable(design: _Doubles, base: _Doubles, right: NDArray[np.float32]) -> _Doubles:
-    """Greatest posterior of a logistic regression with a standard normal prior."""
+    """Posterior mode of a logistic regression with a standard normal prior."""
     from scipy.optimize import minimize
     from scipy.special import expit
 

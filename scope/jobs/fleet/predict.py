@@ -41,7 +41,7 @@ FEWEST_MODELS = 10
 """With fewer models, a split has too few on either side to predict an order."""
 
 STRENGTHS = tuple(10.0**power for power in range(-2, 5))
-"""Of the ridge, from almost none; the models that are learned from choose by leave-one-out."""
+"""Strengths of the ridge, from almost none; leave-one-out over the training models chooses."""
 
 SVD = "svd"
 _LEFT_OUT = "each benchmark is predicted from vectors fitted without its questions"
@@ -52,11 +52,11 @@ NOTES = {
 }
 
 SAME = 12
-"""Decimals to which predictions are compared: rounding gives no order."""
+"""Decimals to which predictions are compared, so that rounding errors give no order."""
 
 
 class LeftOut(NamedTuple):
-    """Vectors learned without a benchmark, and the accuracies on it that they are to predict.
+    """Vectors learned without a benchmark, and the accuracies on it to predict.
 
     ``models`` are those that have both; ``questions`` counts those of the benchmark.
     """
@@ -86,11 +86,11 @@ def leave_out(
         Given the rows to learn from and the columns of the models with an answer there, returns
         one vector for each of these columns.
     without
-        Further categories whose questions are not learned from.
+        Further categories to leave out.
 
     Examples
     --------
-    Each model's vector is its accuracy on what is left; the second has no answer on gsm8k:
+    Each model's vector is its accuracy on the other questions; the second has no answer on gsm8k:
 
     >>> answers = np.array([[1, 0], [0, 0], [1, np.nan]], dtype=np.float32)
     >>> matrix = CorrectnessMatrix(
@@ -139,17 +139,17 @@ def predict_benchmark(
     """Predict accuracies on a benchmark from vectors learned without it, by a linear model.
 
     The models are split at random many times; a ridge regression on standardised vectors learns
-    from one side and predicts the other. Kendall's τ then says whether the other side's order is
-    predicted; a split in which either is the same for all counts as τ = 0. EmbedLLM regresses
-    without a ridge: with fewer models than dimensions, all models learned from are then fitted
-    exactly.
+    from one side and predicts the other. Kendall's τ then measures whether the order of the other
+    side is predicted; a split in which all predictions or all accuracies are equal counts as τ = 0.
+    EmbedLLM regresses without a ridge: with fewer models than dimensions, it fits all training
+    models exactly.
 
-    τ and the mean squared error are undefined, and ``splits`` 0, where there are fewer than 10
-    models or all score alike. The intervals hold the middle 95 % of the splits: they tell how much
-    depends on the split, not on the choice of questions.
+    τ and the mean squared error are undefined, and ``splits`` 0, if there are fewer than 10 models
+    or all have the same accuracy. The intervals hold the middle 95 % of the splits: they show the
+    variation with the split, not with the choice of questions.
 
-    ``train`` is the share of the models to learn from. With ``ridge`` the weights are penalised, by
-    a strength that leave-one-out chooses.
+    ``train`` is the share of the models to fit. With ``ridge`` the weights are penalised, with a
+    strength chosen by leave-one-out.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def predict_benchmark(
         unknown = Undefined(reason=f"{models} models, and {FEWEST_MODELS} are needed", n=models)
     elif np.ptp(left.observed) == 0:
         unknown = Undefined(reason=f"all {models} models score {left.observed[0]:.3f}", n=models)
-    # Two on either side, whatever the share, so that there is an order to predict.
+    # At least two models on either side, so that there is an order to predict.
     learned = min(max(round(train * models), 2), models - 2)
     generator = np.random.default_rng(seed)
     orders = [generator.permutation(models) for _ in range(0 if unknown else splits)]
@@ -186,7 +186,7 @@ def predict_benchmark(
 
 
 def _predict_split(left: LeftOut, known: Rows, asked: Rows, ridge: bool) -> Split:
-    """Learn from the known models' accuracies, and predict those of the others."""
+    """Fit to the known models' accuracies, and predict those of the other models."""
     from scipy.stats import kendalltau
     from sklearn.linear_model import LinearRegression, RidgeCV
     from sklearn.pipeline import make_pipeline
@@ -209,7 +209,7 @@ def _predict_split(left: LeftOut, known: Rows, asked: Rows, ridge: bool) -> Spli
 
 
 def _points(left: LeftOut, results: Sequence[Split]) -> tuple[BenchmarkPoint, ...]:
-    """Each model's mean prediction, of the splits in which it was predicted."""
+    """Each model's prediction, averaged over the splits that predict it."""
     sums, counts = np.zeros((2, len(left.models)))
     for split in results:
         sums[split.models] += split.predicted
@@ -241,14 +241,15 @@ def over_splits(values: NDArray[np.float64], models: int) -> Estimate:
 def contribution_matrix(
     predict: Callable[..., BenchmarkPrediction], targets: Sequence[str], sources: Sequence[str]
 ) -> tuple[Contribution, ...]:
-    """The contribution of each benchmark to the prediction of each other, as in EmbedLLM.
+    """The contribution of each benchmark to the prediction of every other one, as in EmbedLLM.
 
-    It is the squared error of predicted accuracies with vectors learned without the source, minus
-    that with it; the target is left out in both. That of a benchmark to itself is 0 by definition.
-    Sums over targets and over sources follow, with `EVERY` in their place.
+    The contribution is the squared error of predicted accuracies with vectors learned without the
+    source, minus the error with the source; the target is left out in both. A benchmark's
+    contribution to itself is 0 by definition. Sums over targets and over sources follow, under the
+    name `EVERY`.
 
-    ``predict`` predicts a target, after learning without the further benchmarks that it is called
-    with; ``targets`` are predicted, and ``sources`` left out in turn.
+    ``predict`` takes a target and the further benchmarks to leave out; ``targets`` are predicted,
+    and ``sources`` left out in turn.
 
     Examples
     --------
@@ -294,7 +295,7 @@ def vectors_by(
     """The function that learns vectors for a benchmark from the answers in some rows and columns.
 
     svd: skills and factors of the answers. mf: the vectors of matrix factorization. knn: the mean
-    forecast of the benchmark's questions, one number a model.
+    forecast of the benchmark's questions, one number per model.
     """
     if encoder is None:
         return lambda _, rows, columns: answer_vectors(matrix.correct[np.ix_(rows, columns)])

@@ -19,10 +19,10 @@ Table = NDArray[np.float32]
 """Questions as rows: first their vectors, then their features, then the category's code."""
 
 Answers = NDArray[np.float32]
-"""One row a question, one column a model: 1 right, 0 wrong, NaN unknown."""
+"""Shape (questions, models): 1 right, 0 wrong, NaN unknown."""
 
 NO_CATEGORY = -1
-"""The code of a category that was not there when the forecaster was fitted."""
+"""The code of a category that the forecaster was not fitted on."""
 
 SHOWN = 5
 """The number of names shown in a message."""
@@ -30,11 +30,11 @@ SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuestionLayout:
-    """Which columns of a table of questions hold what: a parameter of every forecaster.
+    """The meaning of the columns of a table of questions: a parameter of every forecaster.
 
     ``vector`` is the number of columns of the question's vector, by the encoder with the
-    fingerprint ``encoder``; ``features`` names the columns after them, in their order. Where there
-    are ``categories``, the last column holds the place of the question's own among them, or -1.
+    fingerprint ``encoder``; ``features`` names the columns after them, in their order. With
+    ``categories``, the last column is the index of the question's category among them, or -1.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class QuestionLayout:
         return table[:, self.vector : self.vector + len(self.features)]
 
     def codes(self, table: Table) -> NDArray[np.int64]:
-        """The place of each question's category, or -1; all -1 where there are none."""
+        """The index of each question's category, or -1; all -1 without categories."""
         if not self.categories:
             return np.full(len(table), NO_CATEGORY)
         return table[:, -1].astype(np.int64)
@@ -89,7 +89,7 @@ FEATURES: Final = (
     "share of distinct words",
 )
 """The columns of `text_features`. Lines after the first count as options; logarithms are those of
-1 more than the number; shares are of the characters, and of the words."""
+the number plus 1; shares are of the characters, and of the words."""
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _NEGATION = re.compile(r"\b(?:not|NOT|except|EXCEPT|false|incorrect)\b")
@@ -102,7 +102,7 @@ def text_features(texts: Sequence[str]) -> NDArray[np.float32]:
     Parameters
     ----------
     texts
-        One question each, its options on lines of their own.
+        One question each; every option has its own line.
 
     Returns
     -------
@@ -166,11 +166,11 @@ def make_layout(
     Parameters
     ----------
     vectors
-        Shape (questions, width); a width of 0 where there are none.
+        Shape (questions, width); width 0 without vectors.
     encoder
-        The fingerprint of what made the vectors.
+        The fingerprint of the vectors' encoder.
     categories
-        They have a column where there are two or more; a question may have none.
+        One per question, which may be None; two or more distinct ones have a column.
     features
         Whether the features of the texts have columns.
 
@@ -199,7 +199,7 @@ def question_table(
     texts: Sequence[str],
     categories: Sequence[str | None],
 ) -> Table:
-    """The table of these questions in that layout.
+    """The table of these questions in this layout.
 
     A question without a category, or with one that the layout lacks, has the code -1.
 
@@ -235,7 +235,7 @@ def require_texts(texts: Sequence[str], wanted: str, ids: Sequence[str]) -> None
     Raises
     ------
     DataError
-        When some have none; it names the first by their ids.
+        When some have none; the message names the first by their ids.
     """
     without = [name for name, text in zip(ids, texts, strict=True) if not text.strip()]
     if without:

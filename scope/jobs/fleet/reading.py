@@ -1,8 +1,8 @@
-"""Reads who answered what correctly: tables, saved predictions and runs become a matrix.
+"""Reads tables, saved predictions and runs into a matrix of the correctness of answers.
 
 Each source becomes a data frame in long format, with one row per model and question and the columns
-``model``, ``id``, ``text``, ``category`` and ``correct``, any of which may be missing in a row but
-the id.
+``model``, ``id``, ``text``, ``category`` and ``correct``. Any value except the id may be missing in
+a row.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ _DIGITS = re.compile(r"\d+", re.ASCII)
 def read_matrix(
     spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
 ) -> CorrectnessMatrix:
-    """Read a matrix of who answered what correctly, sorted by the names of models and questions.
+    """Read a matrix of the correctness of answers, sorted by the names of models and questions.
 
     Parameters
     ----------
     spec
-        A table with an answer a row, as a data spec (`scope.data`) such as the path of a CSV, TSV,
-        JSONL or parquet file; a folder of saved predictions; or the folder of a finished run of
-        ``scope compare``. Several are joined by the names of their models and questions; a table
-        beside others may have a question a row, and gives its text, its category and, for folders
+        A table with one row per answer, as a data spec (`scope.data`) such as the path of a CSV,
+        TSV, JSONL or parquet file; a folder of saved predictions; or the folder of a finished run
+        of ``scope compare``. Several are joined by the names of their models and questions; one
+        table of several may have one row per question, with its text, its category and, for folders
         of saved predictions, the right answer.
     columns
-        Columns of tables by role, where their names are not the usual ones; see
+        Columns of tables by role, if they do not have the usual names; see
         `scope.jobs.fleet.long_tables`.
 
     Raises
     ------
     DataError
-        When a source cannot be read, or does not give a whole matrix.
+        When a source cannot be read, or no fleet can be fitted to the matrix.
     RunError
         When a run is not finished, or damaged.
     SpecError
-        When the role of a column means nothing.
+        When the role of a column is unknown.
     """
     sources, left_out = _read(spec, columns, answers=True)
     answering = [source for source in sources if source["model"].notna().any()]
@@ -82,7 +82,7 @@ def read_questions(
 ) -> CorrectnessMatrix:
     """Read questions, answered or not; all else is as in `read_matrix`.
 
-    A table may have a question a row and neither models nor answers.
+    A table may have one row per question, without models and answers.
     """
     sources, left_out = _read(spec, columns, answers=False)
     matrix = matrix_of(sources, part=True)
@@ -122,11 +122,11 @@ def _shown(spec: str | Path | Sequence[str | Path]) -> str:
 
 
 def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> CorrectnessMatrix:
-    """Sort models and questions by name, numbers in it by their value, and fill each cell once.
+    """Sort models and questions by name in natural order, and fill each cell once.
 
-    So the matrix does not depend on the order of the rows. Where a cell is given more than once,
-    the majority counts, and at a tie the answer is unknown; a question or model with nothing but
-    ties is left out, unless a ``part`` is wanted.
+    The matrix does not depend on the order of the rows. If a cell has several answers, the majority
+    counts, and a tie is unknown; a question or model with nothing but ties is left out, unless
+    ``part`` is true.
 
     Raises
     ------
@@ -159,11 +159,11 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
             fix="look whether the right columns were read: --column model=NAME",
         )
     texts, categories = _value_by_question(answers, "text"), _value_by_question(answers, "category")
-    given, right = _votes(answers, ids, models)
-    decided, differ = 2 * right != given, (right > 0) & (right < given)
-    correct = np.where(decided, (2 * right > given).astype(np.float32), np.float32(np.nan))
+    votes, right = _votes(answers, ids, models)
+    decided, differ = 2 * right != votes, (right > 0) & (right < votes)
+    correct = np.where(decided, (2 * right > votes).astype(np.float32), np.float32(np.nan))
     # A row or column without any answer is no tie.
-    rows, columns = (part | decided.any(axis=n) | ~given.any(axis=n) for n in (1, 0))
+    rows, columns = (part | decided.any(axis=n) | ~votes.any(axis=n) for n in (1, 0))
     kept_ids = ids[rows].tolist()
     left_out = (("question", ids[~rows].tolist()), ("model", models[~columns].tolist()))
     return CorrectnessMatrix(
@@ -173,7 +173,7 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
         categories=tuple(categories.get(name) for name in kept_ids),
         correct=correct[rows][:, columns],
         conflicts=int(np.count_nonzero(differ)),
-        repeated=int(np.count_nonzero((given > 1) & ~differ)),
+        repeated=int(np.count_nonzero((votes > 1) & ~differ)),
         left_out=tuple(
             f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
             f"{listed(names, SHOWN)}"
@@ -186,7 +186,7 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
 def _votes(
     answers: pandas.DataFrame, ids: NDArray[np.object_], models: NDArray[np.object_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How often each cell is given, and how often as right: shape (questions, models) each."""
+    """Number of answers and of right answers in each cell: shape (questions, models) each."""
     import pandas
 
     known = answers[answers["correct"].notna()]
@@ -194,9 +194,9 @@ def _votes(
     column = pandas.Index(models).get_indexer(pandas.Index(known["model"]))
     place, shape = row * len(models) + column, (len(ids), len(models))
     size = len(ids) * len(models)
-    given = np.bincount(place, minlength=size).reshape(shape)
+    votes = np.bincount(place, minlength=size).reshape(shape)
     right = np.bincount(place[known["correct"] == 1], minlength=size).reshape(shape)
-    return given, right
+    return votes, right
 
 
 def _value_by_question(answers: pandas.DataFrame, role: str) -> dict[str, str]:
@@ -217,7 +217,7 @@ def _value_by_question(answers: pandas.DataFrame, role: str) -> dict[str, str]:
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
-    """The names, sorted so that numbers in them stand by their value.
+    """The names, sorted with the numbers in them by value.
 
     Examples
     --------

@@ -24,24 +24,24 @@ from scope.records import RouterScore, RouteShare
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 Worth = NDArray[np.float64]
-"""Shape (questions, models): how much it is worth to give a question to a model."""
+"""Shape (questions, models): the worth of asking a model a question."""
 
 Costs = NDArray[np.float64]
 """Shape (models,): the cost of a question."""
 
 Columns = NDArray[np.int64]
-"""Shape (questions,): the column of the model that each question is given to."""
+"""Shape (questions,): the column of the model for each question."""
 
 ROUNDING = 1e-12
-"""Share of a budget that adding up costs may be off by."""
+"""Allowed rounding error of a sum of costs, as a share of the budget."""
 
 
 def within_budget(worth: Worth, costs: Costs, budget: float) -> Columns:
-    """Choose one column a question so that the sum of worth is great and the mean cost is kept to.
+    """Choose one column per question, with a large sum of worth and a mean cost within the budget.
 
-    The sum falls short of the best possible one by less than the gain of a single question's
-    change of model, and not at all where there is one question, or the budget suffices for the
-    best of every question. Between equals the cheaper one is taken.
+    The sum is below the optimum by less than the gain of a single question's change of model. It is
+    optimal for one question, and if the budget suffices for the best model of every question. Of
+    equals the cheaper one is chosen.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def within_budget(worth: Worth, costs: Costs, budget: float) -> Columns:
     costs
         Shape (models,), in ascending order.
     budget
-        What a question may cost on average.
+        Largest mean cost per question.
 
     Raises
     ------
@@ -59,7 +59,8 @@ def within_budget(worth: Worth, costs: Costs, budget: float) -> Columns:
 
     Examples
     --------
-    The dearer model gains 0.5 on the first question and 0.1 on the second; one of them may have it:
+    The expensive model gains 0.5 on the first question and 0.1 on the second; the budget allows
+    one:
 
     >>> worth = np.array([[0.2, 0.7], [0.6, 0.7]])
     >>> within_budget(worth, np.array([1.0, 3.0]), budget=2.0).tolist()
@@ -86,11 +87,11 @@ def within_budget(worth: Worth, costs: Costs, budget: float) -> Columns:
 def _around(
     low: Columns, high: Columns, worth: Worth, costs: Costs, room: float
 ) -> tuple[Columns, Columns]:
-    """The choices on both sides of the budget that are best at one and the same price.
+    """The choices below and above the budget that are both optimal at one price.
 
-    ``low`` is the best choice at some price and within the budget, ``high`` at a lower price and
-    above it. The price at which both are worth the same either finds a choice better than both,
-    which takes the place of one of them, or it is the price sought.
+    ``low`` is optimal at some price and within the budget, ``high`` at a lower price and above the
+    budget. At the price at which both are worth the same, either another choice is better and
+    replaces one of them, or this is the price sought.
     """
     every = np.arange(len(worth))
     while True:
@@ -109,7 +110,7 @@ def _around(
 
 
 def _spent(chosen: Columns, wanted: Columns, worth: Worth, costs: Costs, room: float) -> Columns:
-    """Change to what is wanted question by question, greatest gain first, while there is room."""
+    """Change to the wanted columns, greatest gain first, while the budget allows."""
     every = np.arange(len(worth))
     gains = worth[every, wanted] - worth[every, chosen]
     steps = costs[wanted] - costs[chosen]
@@ -125,26 +126,25 @@ def _spent(chosen: Columns, wanted: Columns, worth: Worth, costs: Costs, room: f
 def route_questions(
     scores: ArrayLike, costs: ArrayLike | None = None, budget: float | None = None
 ) -> Columns:
-    """The column of the model to ask each question, which is the one with the greatest score.
+    """The column of the model to ask each question: the one with the highest score.
 
-    Between equal scores the cheaper model is asked, then the earlier one. With a budget, the sum of
-    scores is made as great as the mean cost of a question allows; it falls short of the greatest
-    possible sum by less than what one question gains by another model. What a question is given
-    then depends on which others are asked with it.
+    Of equal scores the cheaper model is asked, then the first one. With a budget, the sum of scores
+    is maximised within the budget; it is below the optimum by less than the gain of a single
+    question's change of model. The model of a question then depends on the other questions.
 
     Parameters
     ----------
     scores
-        Shape (questions, models): how much a question is for a model, as by ``routing_scores``.
+        Shape (questions, models): the score of each model for a question, as by ``routing_scores``.
     costs
-        Shape (models,): what a question costs, in any unit.
+        Shape (models,): the cost per question, in any unit.
     budget
-        The greatest mean cost of a question, in the same unit.
+        The largest mean cost per question, in the same unit.
 
     Raises
     ------
     SpecError
-        When there is a budget and no costs, or the budget is below what the cheapest model costs.
+        When there is a budget and no costs, or the budget is below the cost of the cheapest model.
 
     Examples
     --------
@@ -171,14 +171,14 @@ def route_questions(
 
 
 def _prices(costs: ArrayLike | None, models: int) -> Costs:
-    """The models' costs, NaN where they are unknown."""
+    """The models' costs, NaN if unknown."""
     return np.full(models, np.nan) if costs is None else np.asarray(costs, dtype=np.float64)
 
 
 def single_best(
     skills: ArrayLike, costs: ArrayLike | None = None, budget: float | None = None
 ) -> int:
-    """The column of the one model to ask everything: the most skilled that the budget allows.
+    """The column of the single best model: the most skilled one within the budget.
 
     Parameters
     ----------
@@ -201,12 +201,12 @@ def single_best(
 
 
 def route_mix(chosen: Columns, models: Sequence[str]) -> tuple[RouteShare, ...]:
-    """The share of the questions that each model is given, greatest first, without the idle ones.
+    """The share of the questions of each model, greatest first, without unused models.
 
     Examples
     --------
-    >>> for one in route_mix(np.array([2, 0, 2, 2]), ["a", "b", "c"]):
-    ...     print(one.model, one.share)
+    >>> for row in route_mix(np.array([2, 0, 2, 2]), ["a", "b", "c"]):
+    ...     print(row.model, row.share)
     c 0.75
     a 0.25
     """
@@ -216,9 +216,9 @@ def route_mix(chosen: Columns, models: Sequence[str]) -> tuple[RouteShare, ...]:
 
 
 class Router(NamedTuple):
-    """A way of routing: how often it is right on each question, and what each costs.
+    """A routing strategy: its accuracy and its cost on each question.
 
-    ``model`` names the one that the single best is.
+    ``model`` is the name of the single best model; None for other strategies.
     """
 
     name: str
@@ -237,18 +237,17 @@ def router_scores(
     categories: Sequence[str | None] | None = None,
     costs: ArrayLike | None = None,
 ) -> tuple[RouterScore, ...]:
-    """Accuracy, cost and the router's gain, of the ways to route: of all, then by category.
+    """Accuracy, cost and the router's gain for each strategy: on all questions, then by category.
 
-    The random router draws a model for each question, with the shares that the router gives to
-    the models over all questions; its accuracy is the expected one, not that of a draw. An oracle
-    is right wherever any model is known to be; it asks the cheapest one that is right, and the
-    cheapest at all where none is. Where there are categories, the best model of each on these same
-    questions is a bound on every router that sees the category alone; with few questions it is
-    flattered by chance.
+    The random router draws a model for each question, with the router's shares of the models over
+    all questions; its accuracy is the expectation, not that of one draw. The oracle is right if any
+    model is known to be right; it asks the cheapest model that is right, or the cheapest of all if
+    none is. With categories, the best model of each category on these same questions is an upper
+    bound for routers that use only the category; with few questions it is optimistic.
 
-    A question counts for a way of routing only where an answer that it might get is known, and for
-    a gain only where it counts for both; ``n`` says how many do. Of the random router's models,
-    those with a known answer share what the others would have been given.
+    A question counts for a strategy only if one of its possible answers is known, and for a gain
+    only if it counts for both strategies; ``n`` is their number. The random router's shares are
+    rescaled to the models with a known answer.
 
     Parameters
     ----------
@@ -257,15 +256,15 @@ def router_scores(
     answers
         Shape (questions, models): 1 right, 0 wrong, NaN unknown.
     ids
-        The questions'; those of one id count as one in the intervals.
+        Ids of the questions; questions with the same id count as one in the intervals.
     models
-        Their names.
+        Names of the models.
     single
         The column of the single best model, as by `single_best`.
     categories
-        The questions'; None for a question that counts towards all alone.
+        Category of each question; None for a question that counts only towards all.
     costs
-        Shape (models,): what a question costs.
+        Shape (models,): the cost per question.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """Reads the correctness of answers in folders of saved predictions and finished runs.
 
-A folder of predictions has one file a model. A row has ``id`` or ``text`` or both;
+A folder of predictions has one file per model. A row has ``id`` or ``text`` or both;
 ``probabilities``, or an ``answer`` that is null where the model gave none; and ``gold``, the right
-answer, where it is known. ``labels``, in the first row or alone before it, names what the
-probabilities are of. Answers and gold are a number from 0, a letter, a label or option, or any
-text; ``gold`` may be a list of texts that are right. A row may have ``options`` and ``category``.
+answer, if known. ``labels``, in the first row or alone before it, are the labels of the
+probabilities. Answers and gold are a number from 0, a letter, a label or option, or any text;
+``gold`` may be a list of texts that are right. A row may have ``options`` and ``category``.
 """
 
 from __future__ import annotations
@@ -77,15 +77,15 @@ def read_predictions(
 ) -> LongTable:
     """Read all files of a folder; a model is named by its file, without the ending.
 
-    An answer is right where it is the gold one: of probabilities the greatest counts, and texts
-    that are neither labels nor options need the same words. No answer is a wrong one. Rows without
+    An answer is right if it equals a gold answer: of probabilities the greatest counts, and texts
+    that are neither labels nor options need the same words. A missing answer is wrong. Rows without
     gold are left out and counted if ``answers`` are wanted, otherwise their answers are unknown.
     Questions are the same by ``id``, or else by ``text``.
 
     Parameters
     ----------
     columns
-        Columns by role, where a file does not have them by their usual names.
+        Columns by role, for files without the usual names.
     keys
         The right answers of rows without gold, by the question's id or text.
 
@@ -193,7 +193,7 @@ def _is_right(
 
 
 def _greatest(probabilities: object, choices: int) -> int:
-    """The place of the greatest; the first of equals. ``choices`` is 0 where it is not known."""
+    """The index of the greatest, the first of equals; ``choices`` is 0 if unknown."""
     if (
         not isinstance(probabilities, list)
         or not probabilities
@@ -216,18 +216,18 @@ def is_run(path: Path) -> bool:
 def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
     """Read runs, joined by the ids of their questions and the names of their models.
 
-    An answer counts as right where the right option was chosen, or where a text has the same words
-    as one of the right answers, as in the metrics ``accuracy`` and ``exact_match``. What was asked
-    and not answered is wrong; what was not asked is unknown; a question without a known right
-    answer is left out if ``answers`` are wanted. With more than one task or data set, ids begin
-    with its name.
+    An answer is right if it is the right option, or a text with the same words as one of the right
+    answers, as in the metrics ``accuracy`` and ``exact_match``. A missing answer to a question that
+    was asked is wrong; the answer to a question that was not asked is unknown; a question without a
+    known right answer is left out if ``answers`` are wanted. With more than one task or data set,
+    ids begin with its name.
 
     Raises
     ------
     RunError
         When a run is not finished, or damaged.
     DataError
-        When a run compares no answers, or one id stands for two questions.
+        When a run compares no answers, or two questions have the same id.
     """
     results = [_result(path) for path in paths]
     _require_one_model_a_name(results)
@@ -245,8 +245,8 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
             question, category = item.question, item.category or name
             row_id = question.id if len(names) == 1 else f"{name}/{question.id}"
             text = whole_text(question.text, question.context, question.options)
-            for model, given in zip(result.manifest.models, task.answers, strict=True):
-                correct = _correct(given[place], item, normalize)
+            for model, responses in zip(result.manifest.models, task.answers, strict=True):
+                correct = _correct(responses[place], item, normalize)
                 rows.append(ModelAnswer(model.name, row_id, text, category, correct))
     return _long_table(rows, without_gold)
 
@@ -284,7 +284,7 @@ def _result(path: Path) -> CompareResult:
 
 
 def _data(result: CompareResult, task: TaskAnswers) -> str:
-    """The spec of the data that the task's questions are made of."""
+    """The spec of the task's data."""
     cards = result.manifest.data
     return next((card.spec for card in cards if card.capability == task.task), "")
 

@@ -14,13 +14,13 @@ from scope.records import Estimate, ForecastScore, ReliabilityBin, Undefined
 from scope.statistics import mean_estimate, paired_difference
 
 Shares = NDArray[np.float64]
-"""Shape (questions,): a share from 0 to 1, NaN where none of the answers needed is known."""
+"""Shape (questions,): a share from 0 to 1, NaN if none of the required answers is known."""
 
 NO_ANSWERS = "none of these questions has a known answer that counts here"
 
 
 class Part(NamedTuple):
-    """Some of the questions, by row: those of a category, or all where it is None."""
+    """Some of the questions, by row: those of a category, or all if it is None."""
 
     category: str | None
     rows: NDArray[np.int64]
@@ -43,7 +43,7 @@ def question_parts(categories: Sequence[str | None]) -> tuple[Part, ...]:
 
 
 def means_of_known(values: NDArray[np.floating], known: NDArray[np.bool_]) -> Shares:
-    """The mean of each row over what is known in it, NaN where nothing is.
+    """The mean of the known values of each row, NaN without any.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def from_greatest(estimate: Estimate | Undefined) -> float:
 
 
 def names_at(rows: NDArray[np.int64], names: Sequence[str]) -> list[str]:
-    """The names at some places.
+    """The names in these rows.
 
     Examples
     --------
@@ -112,30 +112,30 @@ def forecast_scores(
 ) -> tuple[ForecastScore, ...]:
     """Accuracy, Brier score and gain over each model's mean, of all questions and by category.
 
-    Every question weighs alike, however many of its answers are known; one without any is left
-    out, so that an estimate's ``n`` counts the questions behind it.
+    All questions have the same weight, for any number of known answers. A question without known
+    answers is left out; an estimate's ``n`` counts the others.
 
     Parameters
     ----------
     probabilities
-        Shape (questions, models): the chance of a right answer, predicted.
+        Shape (questions, models): the predicted probability of a right answer.
     answers
         Shape (questions, models): 1 right, 0 wrong, NaN unknown.
     ids
-        The questions', each once.
+        Unique ids of the questions.
     forecaster
-        The spelling of what predicted them.
+        The spelling of the forecaster.
     categories
-        The questions'; None for a question that counts towards all alone.
+        Category of each question; None for a question that counts only towards all.
     mean_probabilities
-        Predictions by each model's mean, the baseline of the gain. Left out where
-        ``probabilities`` are themselves of the mean, which has no gain.
+        Predictions by each model's mean, the baseline of the gain. None if ``probabilities`` are
+        these predictions, which have no gain.
     chosen
         Whether this forecaster is the one in use.
 
     Examples
     --------
-    Two of the three known answers of the first question come as predicted, the second's one too:
+    Two of three known answers to the first question are predicted, and the only one to the second:
 
     >>> predicted = np.array([[0.9, 0.2, 0.6], [0.1, 0.5, 0.5]], dtype=np.float32)
     >>> answers = np.array([[1, 0, 0], [0, np.nan, np.nan]], dtype=np.float32)
@@ -163,9 +163,9 @@ def forecast_scores(
 
 
 def hit_shares(probabilities: Probabilities, answers: Answers) -> Shares:
-    """The share of each question's known answers that come as predicted, NaN where none is known.
+    """The share of each question's known answers that are predicted correctly, NaN without any.
 
-    A right answer is predicted where its probability is above 0.5.
+    A right answer is predicted if its probability is above 0.5.
 
     Examples
     --------
@@ -179,17 +179,17 @@ def hit_shares(probabilities: Probabilities, answers: Answers) -> Shares:
 def reliability(
     probabilities: Probabilities, answers: Answers, ids: Sequence[str], *, bins: int = 10
 ) -> tuple[ReliabilityBin, ...]:
-    """Of the answers predicted with about the same probability, which share was right?
+    """The share of right answers among those with about the same predicted probability.
 
-    The bins are equally wide; one without a known answer is left out. Within a bin every answer
-    weighs alike, and those of one question stay together in the interval.
+    The bins are equally wide; a bin without known answers is left out. All answers of a bin have
+    the same weight; the interval resamples questions.
 
     Parameters
     ----------
     probabilities, answers, ids
         As for `forecast_scores`.
     bins
-        How many.
+        Number of bins.
 
     Examples
     --------
@@ -200,14 +200,14 @@ def reliability(
     (0.1, 0.0, 0.85, 0.5)
     """
     edges, known = np.arange(bins + 1) / bins, ~np.isnan(answers)
-    # The last bin holds 1 too.
+    # The last bin includes 1.
     places = np.minimum(np.searchsorted(edges, probabilities[known], side="right") - 1, bins - 1)
     predicted, came_true = probabilities[known].astype(np.float64), answers[known]
     owners = np.nonzero(known)[0]
-    found = []
+    filled_bins = []
     for place in np.unique(places):
         inside = places == place
-        found.append(
+        filled_bins.append(
             ReliabilityBin(
                 low=float(edges[place]),
                 high=float(edges[place + 1]),
@@ -215,4 +215,4 @@ def reliability(
                 observed=mean_estimate(came_true[inside], names_at(owners[inside], ids)),
             )
         )
-    return tuple(found)
+    return tuple(filled_bins)

@@ -22,10 +22,10 @@ _STREAM = 0xF01D
 
 
 def question_numbers(table: Table, layout: QuestionLayout) -> NDArray[np.int64]:
-    """Which question each row is, from 0 in order of first appearance.
+    """The question of each row, numbered from 0 in order of first appearance.
 
-    Rows whose vectors are the same to the byte are one question: a text that stands under several
-    ids. Where there are no vectors every row is a question of its own.
+    Rows with byte-identical vectors are one question: a text with several ids. Without vectors,
+    every row is a separate question.
 
     Examples
     --------
@@ -42,21 +42,21 @@ def question_numbers(table: Table, layout: QuestionLayout) -> NDArray[np.int64]:
 
 
 def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
-    """The fold of each row, from 0: drawn at random, all rows of one question in the same.
+    """The random fold of each row, from 0; all rows of a question are in the same fold.
 
-    The folds' numbers of different questions are one apart at most.
+    The numbers of distinct questions in the folds differ by at most one.
 
     Parameters
     ----------
     numbers
-        Which question each row is, as `question_numbers` gives it.
+        The question of each row, from `question_numbers`.
     folds, seed
         The number of folds, and the random seed.
 
     Raises
     ------
     SpecError
-        When there are fewer than two folds, or more than different questions.
+        When there are fewer than two folds, or more folds than distinct questions.
 
     Examples
     --------
@@ -75,19 +75,19 @@ def question_folds(numbers: NDArray[np.int64], folds: int, seed: int) -> NDArray
 
 
 LEAST_GAIN = 0.001
-"""The gain in accuracy under which the models' means are kept, however sure it is."""
+"""Below this gain in accuracy the models' means are used, even if it is significant."""
 
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The weights of the text that are tried for a router."""
+"""The candidate weights of the text for a router."""
 
 _ANSWERS_FOR_SLOPE = 200_000
 
 
 class LeftOutForecasts(NamedTuple):
-    """Forecasts of each question by what was fitted without it, all (questions, models).
+    """Forecasts of each question by a fit without it, all of shape (questions, models).
 
-    ``means`` are the models' skills, ``forecasts`` what the text makes of them. ``numbers`` says
-    which question each row is: one that stands in several rows counts once.
+    ``means`` are the models' skills, ``forecasts`` also use the text. ``numbers`` has the question
+    of each row: a question with several rows counts once.
     """
 
     answers: Answers
@@ -100,7 +100,7 @@ def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
     """Whether the texts predict left-out answers better than each model's mean does.
 
     The squared error must fall by more than ``guard`` standard errors, over questions, and the
-    share of answers predicted must rise by more than `LEAST_GAIN`.
+    share of correct predictions must rise by more than `LEAST_GAIN`.
 
     Examples
     --------
@@ -123,11 +123,11 @@ def text_helps(trial: LeftOutForecasts, guard: float) -> bool:
 
 
 def calibration_slope(trial: LeftOutForecasts, generator: np.random.Generator) -> float:
-    """The slope with which ``1 / (1 + exp(-slope (forecast - 0.5)))`` is a probability.
+    """The slope with which ``1 / (1 + exp(-slope (forecast - 0.5)))`` is calibrated.
 
-    One number, by logistic regression on left-out answers: it makes forecasts bolder or shyer
-    and decides nothing, as 0.5 stays 0.5. An intercept, or a slope for the skill apart, moved
-    decisions and made them worse.
+    A logistic regression on left-out answers with one parameter, which makes forecasts more or less
+    extreme but changes no decision, because 0.5 stays 0.5. An intercept, or a separate slope for
+    the skill, changed decisions for the worse.
     """
     from scipy.optimize import newton
     from scipy.special import expit
@@ -137,7 +137,7 @@ def calibration_slope(trial: LeftOutForecasts, generator: np.random.Generator) -
     away = trial.forecasts[known][drawn].astype(np.float64) - 0.5
     right = trial.answers[known][drawn].astype(np.float64)
 
-    # A weak pull to 0: forecasts that are all right would make the slope infinite.
+    # A weak penalty: if all forecasts were correct, the slope would be infinite.
     def gradient(slope: float) -> float:
         return float((away * (expit(slope * away) - right)).sum()) + slope
 
@@ -149,11 +149,11 @@ def calibration_slope(trial: LeftOutForecasts, generator: np.random.Generator) -
 
 
 def route_weight(trial: LeftOutForecasts, guard: float) -> float:
-    """The weight of the text in routing: from 0, where one model gets all questions, to 1.
+    """The weight of the text in routing: from 0, one model for all questions, to 1.
 
-    The weight with which the model that is asked was right most often on left-out questions,
-    among models whose answer is known; 0 unless that is more often than the single best by more
-    than ``guard`` standard errors.
+    The weight with the highest accuracy on left-out questions, among models with a known answer; 0
+    unless this accuracy exceeds that of the single best model by more than ``guard`` standard
+    errors.
     """
     right = [_by_question(_right_of_asked(trial, weight), trial.numbers) for weight in WEIGHTS]
     best = max(range(len(WEIGHTS)), key=lambda place: (right[place].mean(), WEIGHTS[place]))
@@ -167,8 +167,9 @@ def route_weights(
 ) -> NDArray[np.float64]:
     """The weight of the text in routing for each category: `route_weight`, or 0.
 
-    Where it was right less often than the single best model on a category's left-out questions,
-    by more than ``guard`` standard errors, the category's questions all go to the single best.
+    If routing is less accurate than the single best model on a category's left-out questions, by
+    more than ``guard`` standard errors, the weight is 0: the single best model gets all questions
+    of the category.
 
     Parameters
     ----------
@@ -178,7 +179,7 @@ def route_weights(
     Returns
     -------
     NDArray
-        Shape (categories + 1,); the last is for questions of no category that is known.
+        Shape (categories + 1,); the last is for questions without a known category.
     """
     weight = route_weight(trial, guard)
     weights = np.full(categories + 1, weight)
@@ -192,7 +193,7 @@ def route_weights(
 
 
 def _right_of_asked(trial: LeftOutForecasts, weight: float) -> NDArray[np.float32]:
-    """Whether the model that a router asks is right, among those whose answer is known."""
+    """Whether the model that a router asks is right, among models with a known answer."""
     known = ~np.isnan(trial.answers)
     scores = trial.means + np.float32(weight) * (trial.forecasts - trial.means)
     asked = np.where(known, scores, -np.inf).argmax(axis=1)
@@ -200,20 +201,20 @@ def _right_of_asked(trial: LeftOutForecasts, weight: float) -> NDArray[np.float3
 
 
 def _by_question(values: NDArray[np.floating], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The mean of each question's rows: what chance makes of one, it makes of all of them."""
+    """The mean of each question's rows, which are not independent."""
     places = np.unique(numbers, return_inverse=True)[1]
     return np.asarray(np.bincount(places, weights=values) / np.bincount(places))
 
 
 _GUARD = 0.5
-"""How many standard errors a gain over the mean must exceed to be believed."""
+"""Number of standard errors that a gain over the mean must exceed."""
 
 
 class ChosenForecaster(NamedTuple):
-    """The forecaster to use, fitted on all questions, and how each candidate did.
+    """The forecaster to use, fitted on all questions, and the scores of each candidate.
 
-    ``probabilities``, shape (questions, models), are the chosen one's forecasts of each question
-    by a fit without it.
+    ``probabilities``, shape (questions, models), are the forecasts of each question by a fit of the
+    chosen forecaster without the question.
     """
 
     forecaster: Forecaster
@@ -233,16 +234,16 @@ def choose(
 ) -> ChosenForecaster:
     """Fit the candidate that predicts unseen questions best, or each model's mean.
 
-    Each is fitted ``folds`` times without a part of the questions and tried on that part. The
-    one with the best accuracy there is chosen, of equal ones that listed first; but the mean,
-    unless the best one's gain over it exceeds half a standard error of the gain, question by
-    question. To ask for more would give up real gains of small fleets, and `TextFactors` has
-    a guard of its own. The mean is always among the candidates, and comes first.
+    Each candidate is fitted ``folds`` times without a part of the questions and scored on that
+    part. The most accurate one is chosen, the first of equals; but the mean is chosen unless the
+    best gain over it exceeds half a standard error, over questions. A stricter rule would give up
+    real gains of small fleets, and `TextFactors` has its own guard. The mean is always the first
+    candidate.
 
-    Rows with the same vector are one question, under whichever ids: they are left out together,
-    and count as one cluster in every interval.
+    Rows with the same vector are one question, even with different ids: they are left out together,
+    and are one cluster in every interval.
 
-    A model without an answer outside of a fold has the mean forecast of the others there.
+    A model without an answer outside of a fold gets the mean forecast of the other models there.
 
     Parameters
     ----------
@@ -253,9 +254,9 @@ def choose(
     folds, seed
         The number of folds, and the random seed.
     listed_alone
-        Use the best candidate even if the mean is better, which is then there to compare with.
+        Use the best candidate even if the mean is better; the mean is then only a baseline.
     progress
-        Shows how many fits are done.
+        Shows the number of fits.
 
     Raises
     ------
@@ -270,19 +271,19 @@ def choose(
     >>> nearest = NeighbourForecaster(layout=QuestionLayout(vector=2), neighbours=5)
     >>> questions = kinds * np.linspace(0.9, 1.1, 20, dtype=np.float32)[:, np.newaxis]
     >>> choice = choose([nearest], questions, answers=kinds)
-    >>> [(one.forecaster, one.chosen) for one in choice.scores]
+    >>> [(score.forecaster, score.chosen) for score in choice.scores]
     [('mean', False), ('knn(neighbours=5)', True)]
     >>> choice.scores[1].accuracy.value
     1.0
     """
     layout = candidates[0].layout
-    others = [one for one in candidates if not isinstance(one, MeanForecaster)]
+    others = [candidate for candidate in candidates if not isinstance(candidate, MeanForecaster)]
     listed = [MeanForecaster(layout=layout), *others]
     numbers = question_numbers(table, layout)
     parts = question_folds(numbers, folds, seed)
     with (progress or Silent()).task("trying forecasters", len(listed) * folds + 1) as advance:
-        predicted = [_left_out(one, table, answers, parts, advance) for one in listed]
-        shares = np.array([hit_shares(one, answers) for one in predicted])
+        predicted = [_left_out(candidate, table, answers, parts, advance) for candidate in listed]
+        shares = np.array([hit_shares(forecasts, answers) for forecasts in predicted])
         place = _best(shares, numbers)
         if listed_alone and others:
             place = 1 + int(np.nanmean(shares[1:], axis=1).argmax())
@@ -310,7 +311,7 @@ def _left_out(
     advance: Advance,
 ) -> Probabilities:
     """Forecasts of each question by a fit on the other parts."""
-    found = np.empty_like(answers)
+    forecasts = np.empty_like(answers)
     for part in np.unique(parts):
         out = parts == part
         learned = answers[~out]
@@ -319,18 +320,18 @@ def _left_out(
         predicted = fitted.predict_proba(table[out])
         rows = np.repeat(predicted.mean(axis=1, keepdims=True), len(with_answers), axis=1)
         rows[:, with_answers] = predicted
-        found[out] = rows
+        forecasts[out] = rows
         advance()
-    return found
+    return forecasts
 
 
 def _best(shares: NDArray[np.float64], numbers: NDArray[np.int64]) -> int:
-    """The place of the best, or the mean's, 0: from the shares of each row predicted correctly."""
+    """The index of the best candidate or 0, the mean, by each row's share of hits."""
     answered = ~np.isnan(shares[0])
     values = shares[:, answered]
     best = int(values.mean(axis=1).argmax())
     gain = values[best] - values[0]
-    # What chance makes of a question, it makes of all its rows.
+    # The rows of a question are not independent.
     away = np.bincount(numbers[answered], weights=gain - gain.mean())
     doubt = np.sqrt((away**2).sum()) / len(gain)
     return best if gain.mean() > _GUARD * doubt else 0

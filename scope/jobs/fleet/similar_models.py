@@ -20,24 +20,24 @@ from scope.statistics.threads import one_numpy_thread
 def nearest_models(
     vectors: NDArray[np.floating], models: Sequence[str], *, count: int = 5
 ) -> tuple[tuple[Neighbour, ...], ...]:
-    """For each model the others that lie nearest to it, nearest first; between equals, by name.
+    """The models nearest to each model, nearest first; equal distances are sorted by name.
 
-    Distances are Euclidean, and as the vectors stand: none of their coordinates is scaled.
+    Distances are Euclidean; coordinates are not scaled.
 
     Parameters
     ----------
     vectors
         Shape (models, dimensions).
     models
-        Their names.
+        Names of the models.
     count
-        How many others for each; all of them where there are fewer.
+        Number of neighbours per model; all other models if there are fewer.
 
     Examples
     --------
     >>> vectors = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
-    >>> for (one,) in nearest_models(vectors, ["a", "b", "c"], count=1):
-    ...     print(one.model, one.distance)
+    >>> for (nearest,) in nearest_models(vectors, ["a", "b", "c"], count=1):
+    ...     print(nearest.model, nearest.distance)
     b 5.0
     c 1.0
     b 1.0
@@ -48,7 +48,7 @@ def nearest_models(
     for rank, row in enumerate(by_name):
         distances = np.linalg.norm(others - others[rank], axis=1)
         nearest = np.argsort(distances, kind="stable").tolist()
-        # Not its own neighbour, even beside a twin.
+        # A model is not its own neighbour, even if another has the same vector.
         nearest.remove(rank)
         neighbours[row] = tuple(
             Neighbour(model=models[by_name[other]], distance=float(distances[other]))
@@ -58,11 +58,11 @@ def nearest_models(
 
 
 class ModelMap(NamedTuple):
-    """Where each model lies, and how much of their differences can be seen there.
+    """The position of each model on a map, and the share of variance that the map shows.
 
     ``places`` has the shape (models, 2). ``shown`` is the share, from 0 to 1, of the variance of
-    the vectors that lies in the two directions of the map; what is left may set apart models that
-    lie side by side on it.
+    the vectors in the two directions of the map; models that are close on the map may differ in the
+    rest.
     """
 
     places: NDArray[np.float64]
@@ -72,12 +72,11 @@ class ModelMap(NamedTuple):
 def model_map(vectors: NDArray[np.floating]) -> ModelMap:
     """Project the vectors on the two directions in which they differ most (principal components).
 
-    The vectors are taken as they stand. A coordinate that varies more weighs more, which is right
-    where coordinates are in one unit, such as a skill and its deviations, both in shares of right
-    answers; scale the vectors before where they are not. Lengths on the map are in the vectors'
-    unit, and none is longer than the distance it stands for. Each direction points so that the
-    coordinate which weighs most in it grows along it, so the same vectors give the same map, in
-    whichever order the models stand.
+    The vectors are not scaled. A coordinate with more variance has more weight, which is correct if
+    all coordinates have one unit, such as a skill and its deviations, both shares of right answers;
+    otherwise, scale the vectors before. Lengths on the map are in the unit of the vectors, and
+    never exceed the distance between the vectors. The coordinate with the greatest weight in a
+    direction is positive, so the same vectors give the same map, for any order of the models.
 
     Parameters
     ----------
@@ -90,16 +89,16 @@ def model_map(vectors: NDArray[np.floating]) -> ModelMap:
     >>> drawn.places.round(6).tolist(), drawn.shown
     ([[-2.0, 0.0], [2.0, 0.0], [0.0, 0.0]], 1.0)
     """
-    found = np.asarray(vectors, dtype=np.float64)
-    centred = found - found.mean(axis=0)
+    points = np.asarray(vectors, dtype=np.float64)
+    centred = points - points.mean(axis=0)
     with one_numpy_thread():
         _, strengths, directions = np.linalg.svd(centred, full_matrices=False)
         axes = directions[:2]
         heaviest = np.abs(axes).argmax(axis=1)
         axes = axes * np.where(axes[np.arange(len(axes)), heaviest] < 0, -1.0, 1.0)[:, np.newaxis]
-        places = np.zeros((len(found), 2))
+        places = np.zeros((len(points), 2))
         places[:, : len(axes)] = centred @ axes.T
-    if not np.ptp(found, axis=0).any():
+    if not np.ptp(points, axis=0).any():
         return ModelMap(np.zeros_like(places), Undefined(reason="all vectors are equal"))
     return ModelMap(places, float((strengths[:2] ** 2).sum() / (strengths**2).sum()))
 
@@ -108,7 +107,7 @@ Distances = NDArray[np.float64]
 """Shape (models, models) or a part of it: Euclidean distances."""
 
 ROUNDING = 1e-9
-"""Distances that differ by this share of themselves are equal."""
+"""Distances with a smaller difference, relative to the mean distance, count as equal."""
 
 
 def community_distances(
@@ -121,26 +120,26 @@ def community_distances(
 ) -> tuple[CommunityDistance, ...]:
     """The mean distance within each community and between every two of them.
 
-    Within a community of n models, ``p_value`` is (k + 1) / (resamples + 1), where k of the
-    random draws of n models of the fleet have as small a difference of the mean distance to each
-    other minus that to all other models, or a smaller one. It takes `FEW_MODELS`; an interval takes
-    3 within a community, or 2 of each of two. A model may be of several communities: between two
-    of them, their common models do not count. ``p_adjusted`` is
-    Benjamini and Hochberg's correction over all communities with a p-value.
+    The statistic of a community of n models is their mean distance to each other minus that to all
+    other models. ``p_value`` is (k + 1) / (resamples + 1), where the statistic of k random samples
+    of n models of the fleet is as small or smaller. It requires `FEW_MODELS`; an interval requires
+    3 models within a community, or 2 in each of two. A model may belong to several communities:
+    common models of two communities do not count between them. ``p_adjusted`` is Benjamini and
+    Hochberg's correction over all communities with a p-value.
 
     Parameters
     ----------
     vectors
         Shape (models, dimensions).
     models
-        Their names.
+        Names of the models.
     labels
-        The community of each model by its name, several ones with semicolons between them; a model
-        without one belongs to none, and is drawn as any other.
+        The community of each model by its name, several separated by semicolons; a model without a
+        community is sampled like any other.
     resamples
         The number of random communities; 999, or 100 for each community tested if that is more.
     seed
-        Of the draws.
+        Random seed of the samples.
 
     Returns
     -------
@@ -151,8 +150,8 @@ def community_distances(
     --------
     >>> vectors = np.array([[0.0], [1.0], [2.0], [9.0]])
     >>> labels = {"a": "near", "b": "near", "c": "near", "d": "far"}
-    >>> for one in community_distances(vectors, ["a", "b", "c", "d"], labels):
-    ...     print(one.first, one.second, one.pairs, one.distance)
+    >>> for row in community_distances(vectors, ["a", "b", "c", "d"], labels):
+    ...     print(row.first, row.second, row.pairs, row.distance)
     far far 0 undefined (1 model of far: 3 are needed)
     far near 3 undefined (1 model of far: 2 are needed)
     near near 3 1.333 [0.000, 4.202]
@@ -205,8 +204,8 @@ def _within(
 
 
 def _nearness(rows: list[int], distances: Distances, resamples: int, seed: int) -> float:
-    """How often as many models, drawn at random from the fleet, lie as near by `_within_less`."""
-    # By the size alone, so that another community more leaves this one's draws as they are.
+    """The p-value of `_within_less`, by random samples of the same number of models."""
+    # Seeded by the size alone, so that a further community does not change these samples.
     generator = np.random.default_rng([seed, len(rows)])
     limit, nearer = _within_less(distances, rows) + ROUNDING * distances.mean(), 0
     for _ in range(resamples):
@@ -243,7 +242,7 @@ def _between(
 
 
 def _jackknife(value: float, without: tuple[Distances, ...]) -> Estimate:
-    """An interval of a mean distance from what it is without each model of each community.
+    """The jackknife interval of a mean distance: without each model of each community.
 
     The communities are drawn independently, so their variances add up; the degrees of freedom are
     Welch and Satterthwaite's.
@@ -253,7 +252,7 @@ def _jackknife(value: float, without: tuple[Distances, ...]) -> Estimate:
     parts = [(len(values) - 1) ** 2 / len(values) * values.var(ddof=1) for values in without]
     variance = float(sum(parts))
     freedom = sum(part**2 / (len(values) - 1) for part, values in zip(parts, without, strict=True))
-    # Without variance any freedom does.
+    # Without variance, any degrees of freedom will do.
     quantile = stdtrit(variance**2 / freedom if freedom > 0 else 1, 0.975)
     half = float(quantile) * variance**0.5
     return Estimate(

@@ -44,11 +44,11 @@ FILES = SavedParts(
 
 
 FORMAT: Literal[2] = 2
-"""Changes whenever an older release could no longer read what this one writes."""
+"""The version of the format; it changes if older releases cannot read the new files."""
 
 _KINDS = (MeanForecaster, NeighbourForecaster, TextFactors, MatrixFactorization)
 FORECASTERS: Final[Mapping[str, type[Forecaster]]] = {kind.short_name: kind for kind in _KINDS}
-"""All forecasters by name, for fitting and for reading: a file names no other code."""
+"""All forecasters by name, for fitting and reading: a file can name no other code."""
 
 _WIDEST = 1_000_000
 """More columns than any encoder has."""
@@ -56,12 +56,12 @@ _WIDEST = 1_000_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fleet:
-    """A fitted forecaster with the names of what it was fitted on.
+    """A fitted forecaster with the names of its models and questions.
 
     ``models`` are its columns, the ``added`` ones last; ``skills`` and ``answered``, shape
-    (models,), are each one's accuracy and number of known answers. ``ids`` and ``texts_digest``
-    name the questions that it was fitted on, in the order of the rows. ``encoder`` is the spec
-    of what made their vectors, whose fingerprint stands in the forecaster's layout.
+    (models,), are each model's accuracy and number of known answers. ``ids`` and ``texts_digest``
+    identify the fitted questions, in the order of the rows. ``encoder`` is the spec of the encoder
+    of their vectors, whose fingerprint is in the forecaster's layout.
     """
 
     forecaster: Forecaster
@@ -76,7 +76,7 @@ class Fleet:
 
 @dataclass(frozen=True, kw_only=True)
 class _Description:
-    """What stands in the JSON file."""
+    """The content of the JSON file."""
 
     __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "allow_inf_nan": False}
     format: Literal[2]
@@ -92,10 +92,10 @@ class _Description:
 
 
 def save_fleet(fleet: Fleet, folder: Path) -> None:
-    """Write a fleet into a folder, which is made where there is none.
+    """Write a fleet into a folder, which is created if it does not exist.
 
-    Each of the two files is replaced in one step, and the JSON holds the other's digest: a kill
-    between the two is noticed on loading.
+    Each of the two files is replaced atomically, and the JSON has the digest of the other file:
+    loading detects if the process was killed between the two.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
 
 
 def load_fleet(folder: Path) -> Fleet:
-    """Read what `save_fleet` wrote; its forecasts are the same to the byte.
+    """Read a fleet that `save_fleet` wrote; its forecasts are byte-identical.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
     for folder in (path / EMBEDDER, path):
         if (folder / DESCRIPTION).exists():
             return folder
-    here = sorted(one.parent.parent.name for one in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))
+    here = sorted(file.parent.parent.name for file in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))
     known = f": {listed(here, SHOWN)}" if here else ""
     raise RunError(
         f"`{path}` contains no fleet" if path.is_dir() else f"no run `{spec}`",
@@ -313,9 +313,9 @@ def _require_enough_answers(answers: CorrectnessMatrix, counts: NDArray[np.int64
 def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64]:
     """The row of each question in the fleet, or -1.
 
-    Questions are the same if their words are; if one has no text, if their ids are. They are the
-    same, too, if their first lines are and only one question of the fleet begins so: the options
-    may be missing, or in another order.
+    Questions match if they have the same words, or the same id if one has no text. They also match
+    if their first lines are equal and only one question of the fleet has this line: the options may
+    be missing, or in another order.
     """
     by_text = {digest[:WHOLE]: row for row, digest in enumerate(fleet.texts_digest)}
     lines = Counter(digest[WHOLE:] for digest in set(fleet.texts_digest))
@@ -325,12 +325,12 @@ def matched_rows(fleet: Fleet, questions: CorrectnessMatrix) -> NDArray[np.int64
         if lines[digest[WHOLE:]] == 1
     }
     by_id = {name: row for row, name in enumerate(fleet.ids)}
-    found = []
+    rows = []
     for name, digest in zip(questions.ids, map(text_digest, questions.texts), strict=True):
         row = by_id.get(name, -1)
-        own = fleet.texts_digest[row] if row >= 0 else ""
-        if digest and (row < 0 or own[:WHOLE] not in ("", digest[:WHOLE])):
+        stored = fleet.texts_digest[row] if row >= 0 else ""
+        if digest and (row < 0 or stored[:WHOLE] not in ("", digest[:WHOLE])):
             of_line = by_line.get(digest[WHOLE:], -1) if digest[WHOLE:] else -1
             row = by_text.get(digest[:WHOLE], of_line)
-        found.append(row)
-    return np.array(found, dtype=np.int64)
+        rows.append(row)
+    return np.array(rows, dtype=np.int64)

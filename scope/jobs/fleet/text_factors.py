@@ -49,15 +49,14 @@ MOST_DIMENSIONS = 20
 class TextFactors(VectorForecaster):
     """A model is its skill and a few coordinates; a question's coordinates follow from its text.
 
-    The chance of a right answer is about ``skill + model coordinates · question coordinates``.
-    Fitting takes both kinds of coordinates from the answers (`factorize`), and learns to predict
-    the questions' from vector, features and category (`fit_ridge` on a `Kernel`'s inputs), each
-    coordinate as strongly as the texts tell it. Whether the text counts at all, how bold
-    probabilities are and how far a router goes by the text is found on training questions that
-    are left out in turn. Which kinds of likeness count is found once, with all of them, which
-    lets those trials look a little better than new questions will. Where texts predict
-    nothing, the probabilities are exactly the skills, which for complete answers are each
-    model's accuracy.
+    The probability of a right answer is about ``skill + model coordinates · question coordinates``.
+    Fitting computes both kinds of coordinates from the answers (`factorize`), and predicts those of
+    the questions from vector, features and category (`fit_ridge` on a `Kernel`'s inputs), with one
+    strength per coordinate. Cross-validation over the training questions decides whether the text
+    is used, how extreme the probabilities are, and the weight of the text in routing. The mix of
+    similarities is chosen once, on all training questions, so these scores are slightly better than
+    on new questions. If texts predict nothing, the probabilities are exactly the skills, which for
+    complete answers are each model's accuracy.
 
     ``model_vectors_`` has shape (models, 1 + dimensions): the skill, then the coordinates. The
     squared distance between two models is the mean squared difference of their fitted answers.
@@ -65,18 +64,18 @@ class TextFactors(VectorForecaster):
     Parameters
     ----------
     layout
-        Which columns of a table of questions hold what.
+        The meaning of the columns of a table of questions.
     dimensions
-        Coordinates of a model beside its skill, None: 20; at most as many as there are models.
-        Beyond what the answers fill, coordinates are zero.
+        Number of coordinates of a model besides its skill, None: 20; at most the number of models.
+        Coordinates beyond the rank of the answers are zero.
     landmarks
-        Questions that new ones are compared with; all where there are fewer.
+        Number of questions that new ones are compared with; all if there are fewer.
     folds
-        How often training questions are left out; as often as there are questions at most.
+        Number of folds of the training questions; at most the number of questions.
     guard
-        How many standard errors a gain must exceed to be believed.
+        Number of standard errors that a gain must exceed.
     seed
-        Of the landmarks and folds.
+        Random seed of the landmarks and folds.
 
     Examples
     --------
@@ -128,26 +127,25 @@ class TextFactors(VectorForecaster):
         self.seed = seed
 
     def routing_scores(self, X: Table) -> Probabilities:  # noqa: N803 - scikit-learn's name
-        """How much each question is for each model: by its text as far as that proved useful.
+        """The score of each model for each question; it uses the text as far as that is useful.
 
-        Where routing by text did not beat the single best model on left-out questions, of all
-        or of a category, every question has the skills alone, and the most skilled model gets
-        them all.
+        If routing by text does not beat the single best model on left-out questions, of all or of a
+        category, the scores are the skills alone, and the most skilled model gets all questions.
         """
         with one_numpy_thread():
             table = checked_table(X, self.layout)
             return self._forecasts(table, self.route_weights_[self.layout.codes(table)])
 
     def added(self, rows: NDArray[np.int64], answers: Answers) -> Self:
-        """A copy with new models: their vectors from some answers, all else frozen.
+        """A copy with new models: their vectors are fitted, all other parameters are frozen.
 
-        A vector's prior is the spread of the vectors of the models that were fitted; others that
-        were added before do not count. A hundred answers are predicted from in milliseconds.
+        The prior is the distribution of the fitted models' vectors; models added before do not
+        count. A hundred answers take milliseconds.
 
         Parameters
         ----------
         rows
-            Which of the questions that it was fitted on were answered, by their rows then.
+            The answered questions, by their rows in the fit.
         answers
             Shape (len(rows), new models): 1 right, 0 wrong, NaN unknown.
         """
@@ -160,7 +158,7 @@ class TextFactors(VectorForecaster):
         return larger
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> Self:
-        """Take over what `state_arrays` gave; the skills are the vectors' first numbers."""
+        """Restore the fitted state; the skills are the vectors' first numbers."""
         super().restore(arrays)
         self.skills_ = self.model_vectors_[:, 0]
         return self
@@ -179,12 +177,12 @@ class TextFactors(VectorForecaster):
             inputs, answers, numbers, folds, dimensions=dimensions, guard=self.guard
         )
         helps = text_helps(trial, self.guard)
-        # 0 stands for forecasts that are the skills themselves.
+        # 0: the forecasts are the skills.
         self.slope_ = max(calibration_slope(trial, self._generator(1)), 0.0) if helps else 0.0
         codes = self.layout.codes(table)[~np.isnan(answers).all(axis=1)]
         self.route_weights_ = route_weights(trial, codes, len(self.layout.categories), self.guard)
         ridge = fit_ridge(inputs, factors.question_vectors, guard=self.guard)
-        # One product from likeness to coordinates, with no detour over all inputs.
+        # One product from similarities to coordinates, without computing all inputs.
         self.weights_ = basis @ ridge.weights
         self.offset_ = ridge.offset - ridge.centre @ ridge.weights
         skills, vectors, self.question_vectors_ = factors
@@ -202,7 +200,7 @@ class TextFactors(VectorForecaster):
         return np.asarray(expit(logits), dtype=np.float32)
 
     def _forecasts(self, table: Table, weights: NDArray[np.float64]) -> Probabilities:
-        """Skills, and so much of what the text adds to them for each question."""
+        """The skills, plus the weighted contribution of the text of each question."""
         skills, coordinates = self.model_vectors_[:, 0], self.model_vectors_[:, 1:]
         if not weights.any():
             return np.tile(skills, (len(table), 1))
@@ -211,7 +209,7 @@ class TextFactors(VectorForecaster):
         return np.asarray(skills + weighted @ coordinates.T)
 
     def _learn_kernel(self, table: Table, targets: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Learn which questions are alike as far as targets go; return the basis of the inputs.
+        """Learn which questions have similar targets; return the basis of the inputs.
 
         The targets have shape (questions, any) and one unit, as their squared errors are summed.
         """
@@ -227,7 +225,7 @@ class TextFactors(VectorForecaster):
         return nystroem_basis(kernel)
 
     def _likeness_times(self, table: Table, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Each question's likeness to the landmarks, times weights: (questions, any)."""
+        """Each question's similarity to the landmarks, times weights: (questions, any)."""
         marks = QuestionInputs(
             self.landmark_vectors_, self.landmark_features_, self.landmark_codes_
         )
@@ -243,7 +241,7 @@ class TextFactors(VectorForecaster):
         )
 
     def _best_mix(self, questions: QuestionInputs, targets: NDArray[np.float32]) -> Mix:
-        """The mix that saves most squared error of the targets on rows left out one by one."""
+        """The mix with the smallest leave-one-out squared error of the targets."""
         mixes = mixes_of(
             features=bool(self.layout.features), categories=bool(self.layout.categories)
         )
@@ -273,11 +271,11 @@ def left_out_forecasts(
     dimensions: int,
     guard: float,
 ) -> LeftOutForecasts:
-    """Forecast the questions of each fold by factors of the others.
+    """Forecast the questions of each fold by factors of the other folds.
 
     Questions that no model answered are left out: there is no answer to compare a forecast with.
-    ``inputs`` have the shape (questions, any); ``numbers`` and ``folds`` name the question of each
-    row, and its fold.
+    ``inputs`` have the shape (questions, any); ``numbers`` and ``folds`` are the question and the
+    fold of each row.
     """
     means, forecasts = np.empty_like(answers), np.empty_like(answers)
     for fold in np.unique(folds):

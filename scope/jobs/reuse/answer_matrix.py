@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scope.records import Probabilities
 
 Values = NDArray[np.float64]
-"""One value a model, a pair or a question, or a table of them; the docstring says which."""
+"""One value per model, pair or question, or a table of them; the docstring says which."""
 
 Indices = NDArray[np.intp]
 """Places of models, questions or columns."""
@@ -40,22 +40,22 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AnswerMatrix:
-    """The answers of models to questions with options; a row a model, a column a question.
+    """The answers of models to questions with options; one row per model, one column per question.
 
     Parameters
     ----------
     answers
         The option that each model chose, from 0, or ``NOT_GIVEN``; shape (models, items).
     options
-        How many options each question has, at least 2; shape (items,).
+        Number of options of each question, at least 2; shape (items,).
     gold
         The right option, or ``UNKNOWN``; shape (items,).
     probabilities
-        Of every option, shape (models, items, most options), 0 for options that a question lacks
-        and NaN throughout where a model gives none; None where no model gives any.
+        Probability of every option, shape (models, items, most options), 0 for options that a
+        question lacks and NaN for answers without probabilities; None if no model gives any.
     units
-        The example that each question belongs to, from 0: an original and its perturbations are
-        one unit, for they do not vary independently; shape (items,).
+        The example that each question belongs to, from 0: an original and its perturbations are one
+        unit, because they do not vary independently; shape (items,).
     open_vocabulary
         Whether answers are words that are numbered anew for each question, so that one number
         stands for different answers to different questions.
@@ -79,9 +79,9 @@ class AnswerMatrix:
         return int(self.units.max(initial=-1)) + 1
 
     def expected_right(self) -> NDArray[np.int64]:
-        """The right option, or if it is unknown the one that most models give.
+        """The right option; if it is unknown, the most frequent answer.
 
-        Of equals the first counts. An answer that few models give then counts as a mistake.
+        Of equal frequencies the first counts. A less frequent answer then counts as a mistake.
         """
         if (self.gold != UNKNOWN).all():
             return self.gold
@@ -167,7 +167,8 @@ def answer_matrix(
         choices = [row[place].choice for row in responses]
         numbers: dict[int | str | None, int] = {n: n for n in range(question.options or 0)}
         if question.options is None:
-            # The right answer is first. Sorted, so that the order of the models has no effect.
+            # The right answer is first. The others are sorted, so that the order of the models has
+            # no effect.
             others = {choice for choice in choices if choice is not None} - {question.gold}
             known = [] if question.gold is None else [question.gold]
             numbers = {word: n for n, word in enumerate([*known, *sorted(others, key=str)])}
@@ -243,9 +244,9 @@ def option_blocks(answers: AnswerMatrix) -> list[OptionBlock]:
     --------
     No model chose options 1 and 3 of four; the right one, 1, still has its own column:
 
-    >>> one = np.array([0])
+    >>> first = np.array([0])
     >>> matrix = AnswerMatrix(
-    ...     answers=np.array([[2], [0], [2]]), options=one + 4, gold=one + 1, units=one
+    ...     answers=np.array([[2], [0], [2]]), options=first + 4, gold=first + 1, units=first
     ... )
     >>> (block,) = option_blocks(matrix)
     >>> block.columns.ravel().tolist(), block.options.tolist(), block.right.tolist()
@@ -264,7 +265,7 @@ def option_blocks(answers: AnswerMatrix) -> list[OptionBlock]:
 
 
 def _columns(values: NDArray[np.int64]) -> tuple[Indices, Indices]:
-    """Number the distinct values of every column of an array in their order, and count them."""
+    """Number the distinct values of every column of an array in ascending order, and count them."""
     order = np.argsort(values, axis=0, kind="stable")
     ranked = np.take_along_axis(values, order, axis=0)
     new = ranked != NOT_GIVEN

@@ -194,10 +194,10 @@ FOR_REUSE, AGAINST = 15, 5
 def informative_items(case: Case, shared: SharedMistakes) -> tuple[InformativeItem, ...]:
     """The strongest evidence of each side, that for reuse first; of equals, the first asked.
 
-    Only the reference's mistakes are evidence, or if no right answer is known its answers that
-    most models do not give. To give the reference's answer is evidence for reuse, the stronger the
-    less probable the answer is for a model of the suspect's skill; to give another one is evidence
-    against it, the stronger the more probable the reference's answer is.
+    Only the reference's mistakes are evidence; without right answers, its answers that most models
+    do not give. The same answer is evidence for reuse, and stronger if it is less probable for a
+    model of the suspect's skill. Another answer is evidence against reuse, and stronger if the
+    reference's answer is more probable.
     """
     answers = case.answers
     reference, suspect = answers.answers[0], answers.answers[1]

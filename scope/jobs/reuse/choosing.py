@@ -1,12 +1,12 @@
-"""Chooses controls among stored models by the suspect's accuracy, before likeness is looked at.
+"""Chooses controls among stored models by the suspect's accuracy, without their similarity.
 
 The rank of the suspect has its error rate if suspect and controls are exchangeable given their
 skill: without reuse each is as likely as the others to be the most similar to the reference. A
-choice keeps this if it depends on the accuracies (without right answers, on how often a model gives
-the answer of most) alone, and not on similarity to the reference.
-Leaving out models that are similar to the reference would make any suspect stand out; leaving out
-those that are similar to the suspect does the same where the suspect is similar to the reference.
-So neither is done. A candidate is left out, in this order, if
+choice preserves this if it depends only on the accuracies (without right answers, on the agreement
+with most models), and not on similarity to the reference. Leaving out models that are similar to
+the reference would make any suspect stand out; leaving out those that are similar to the suspect
+does the same if the suspect is similar to the reference. So neither is done. A candidate is left
+out, in this order, if
 
 1. it is of the family of the suspect or a reference by name: both names have the same first word,
    and at most half of the candidates have it;
@@ -45,7 +45,8 @@ def with_chosen_controls(
     Parameters
     ----------
     number
-        How many to choose, those nearest to the suspect in accuracy; None for all that are fit.
+        Number of candidates to choose, nearest to the suspect in accuracy; None for all that are
+        fit.
 
     Raises
     ------

@@ -78,9 +78,9 @@ def skill(answers: AnswerMatrix) -> Values:
     >>> skill(matrix).tolist()
     [0.5, 1.0, nan]
     """
-    given = answers.given.sum(axis=1)
+    total = answers.given.sum(axis=1)
     right = (answers.answers == answers.expected_right()).sum(axis=1)
-    shares: Values = np.divide(right, given, out=np.full(len(given), np.nan), where=given > 0)
+    shares: Values = np.divide(right, total, out=np.full(len(total), np.nan), where=total > 0)
     return shares
 
 
@@ -142,16 +142,16 @@ def pairwise_kappa(answers: AnswerMatrix, blocks: Sequence[OptionBlock]) -> Squa
 
     0 if it is undefined because chance agreement is 1, as for two models that are always right.
     """
-    given = answers.given.astype(np.float64)
+    answered = answers.given.astype(np.float64)
     right = (answers.answers == answers.expected_right()).astype(np.float64)
-    shared = given @ given.T
+    shared = answered @ answered.T
     some = np.maximum(shared, 1)
     same = np.zeros_like(shared)
     for block in blocks:
-        rows = block.chosen.reshape(len(given), -1)
+        rows = block.chosen.reshape(len(answered), -1)
         same += rows @ rows.T
-    skills = right @ given.T / some
-    alike = (given / (answers.options - 1)) @ given.T / some
+    skills = right @ answered.T / some
+    alike = (answered / (answers.options - 1)) @ answered.T / some
     chance = skills * skills.T + alike * (1 - skills) * (1 - skills.T)
     room = 1 - chance
     kappas = np.where(room > 1e-9, (same / some - chance) / np.maximum(room, 1e-9), 0.0)
@@ -162,7 +162,8 @@ def _above_skill(kappas: Square, pairs: NDArray[np.bool_], skills: Values) -> Va
     """κ of the pairs minus the part that their skills explain.
 
     Iteratively reweighted least squares, fifteen rounds: a pair at u times two robust standard
-    deviations has the weight 1 / u below the fit and 1 / u² above it, where kin are, and 1 within.
+    deviations has the weight 1 / u below the fit and 1 / u² above it, where kin are; pairs within
+    have 1.
     """
     scaled = (skills - np.nanmean(skills)) / (np.nanstd(skills) + 1e-9)
     first, second = (scaled[index] for index in np.nonzero(pairs))
@@ -210,8 +211,8 @@ class Fit(NamedTuple):
 class FitRows(NamedTuple):
     """The input of a fit for some questions: ``n`` of them with at most ``c`` columns of options.
 
-    ``log_frequencies``, ``options`` (how many a column stands for), ``right`` and ``chosen`` (zeros
-    and ones) have the shape (n, c), ``share``, 1 / K, the shape (n,).
+    ``log_frequencies``, ``options`` (the number of a column's options), ``right`` and ``chosen``
+    (zeros and ones) have the shape (n, c), ``share``, 1 / K, the shape (n,).
     """
 
     log_frequencies: Values
@@ -313,7 +314,7 @@ def effective_counts(weights: Values) -> Values:
 
     Examples
     --------
-    Equal weights are as many models; unequal ones fewer, here 6² / 20; none at all are none.
+    Equal weights give the number of models; unequal ones fewer, here 6² / 20; zero weights 0.
 
     >>> effective_counts(np.array([[0.5, 0.5, 0.0], [4.0, 2.0, 0.0], [0.0, 0.0, 0.0]])).tolist()
     [[1.0, 1.0, 0.0], [1.2, 0.6, 0.0], [0.0, 0.0, 0.0]]
@@ -348,9 +349,9 @@ def chances(
     Parameters
     ----------
     counts
-        Of all models, row A without A and its kin; shape (models, models).
+        Effective counts of all models, row A without A and its kin; shape (models, models).
     models, places
-        Whose answer, and to which of the block's questions; each of shape (m,).
+        The model of each answer, and its question in the block; each of shape (m,).
 
     Returns
     -------

@@ -53,7 +53,7 @@ def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) ->
                     name=str(metric),
                     capability=pairs.capability,
                     scores=scores,
-                    # Examples without a pair are not counted, although their part is 0.
+                    # Examples without a pair do not count, although their part is 0.
                     suspect=mean_estimate(pairs.values(metric, 0), pairs.example_ids),
                 )
     for key, scores in chance_corrected_scores(case.answers).items():
@@ -76,14 +76,14 @@ def chance_corrected_scores(answers: AnswerMatrix) -> dict[str, Scores]:
         rows: NDArray[np.generic],
         *of_items: NDArray[np.int64],
     ) -> Scores:
-        found = Scores.undefined(len(rows), answers.n_units)
+        similarities = Scores.undefined(len(rows), answers.n_units)
         for model in range(1, len(rows)):
             both = shown[0] & shown[model]
-            index = measure(rows[0, both], rows[model, both], *(one[both] for one in of_items))
+            index = measure(rows[0, both], rows[model, both], *(array[both] for array in of_items))
             if index.value is not None:
                 terms = (index.value + index.influence) / index.n
-                found.put(model, index.value, answers.units[both], terms)
-        return found
+                similarities.put(model, index.value, answers.units[both], terms)
+        return similarities
 
     if chances is not None and np.isfinite(chances[shown]).all():
         first = {"capa": scores(capa, chances, gold, options)}
@@ -129,7 +129,7 @@ def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
 
     Examples
     --------
-    The first of the pool is as unsure as the reference, the second where it is sure:
+    The first model is unsure of the same items as the reference, the second of the other items:
 
     >>> sure = np.array([0.9, 0.6, 0.8, 0.7])
     >>> chances = np.stack([sure, sure, sure[::-1]])
@@ -180,7 +180,7 @@ def _centred(
 ) -> tuple[Rows, NDArray[np.bool_]]:
     """Every model's log-probabilities in one row of length 1, 0 if there are none.
 
-    And for which items each model gave probabilities, shape (models, items).
+    The second array is whether each model gave probabilities, shape (models, items).
     """
     shown = np.isfinite(probabilities).all(axis=2) & answers.given
     real = np.arange(probabilities.shape[2]) < answers.options[:, None]

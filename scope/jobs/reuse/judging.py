@@ -87,7 +87,7 @@ def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
     controls = np.flatnonzero(known[2:] & usable) + 2
     if not known[1] or len(controls) < 2:
         return None
-    # How much more alike the controls are than independent models.
+    # How much more similar the controls are than independent models.
     usual = float(np.nanmedian(kappas[:2, controls]))
     among = np.nan_to_num(kappas[np.ix_(controls, controls)], nan=usual)
     dependence = np.clip((among - usual) / max(1 - usual, 1e-9), 0.0, 1.0)
@@ -151,7 +151,7 @@ def finding_of(
     Parameters
     ----------
     looks
-        Those of a sequential test; the last p-value is the finding's.
+        The looks of a sequential test; the last p-value is the finding's.
     alpha
         The error rate of this test alone: with several references, a share of the total.
     """
@@ -217,7 +217,7 @@ def _rank_p_value(
         p_rank, among = looks[-1].p_value, len(case.controls)
     if p_rank is None or not different:
         return None
-    # It is greater with fewer of them.
+    # The p-value is greater with fewer different controls.
     return min(1.0, p_rank * max(1.0, (among + 1) / (different + 1)))
 
 

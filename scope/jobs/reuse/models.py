@@ -32,9 +32,9 @@ _ENOUGH_CONTROLS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReuseModels:
-    """The models of a test of reuse, loaded and checked; ``excluded`` names the others.
+    """The models of a test of reuse, loaded and checked; ``excluded`` are the names left out.
 
-    From ``candidates`` further controls are chosen.
+    Further controls are chosen from ``candidates``.
     """
 
     suspect: Model
@@ -64,13 +64,13 @@ class ReuseModels:
 
 
 def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]) -> ReuseModels:
-    """Load every model, and check that each has one part only.
+    """Load every model, and check that each has only one part.
 
-    The references stay in memory because they are searched; of the others one at a time.
+    The references stay in memory because they are searched; other models are loaded one at a time.
 
-    A control spec that names many models, such as a whole table of answers, adds all of them
-    except the suspect and the references; a candidate that is named as a control is a control.
-    Excluded ones are not loaded; a pattern may match the suspect or a reference too.
+    A control spec that names many models, such as a whole table of answers, adds all of them except
+    the suspect and the references; a candidate that is named as a control is a control. Excluded
+    controls are not loaded; a pattern may also match the suspect or a reference.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     """
     suspect, references = request.suspect, request.references
     taken = [suspect, *references]
-    chosen = [one for control in request.controls for one in _expanded(control, taken)]
+    chosen = [spec for control in request.controls for spec in _expanded(control, taken)]
     named = [*taken, *chosen]
     stored = [spec for several in request.controls_from for spec in _expanded(several, named)]
     chosen, excluded = _without([*chosen, *stored], request.exclude_controls, taken)
@@ -136,7 +136,7 @@ def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str 
 def _without(
     controls: Sequence[str | object], excluded: Sequence[str], taken: Sequence[str | object]
 ) -> tuple[list[str | object], tuple[str, ...]]:
-    """The controls whose short name and spec no pattern matches, and the names of the others."""
+    """The controls that match no pattern, by short name or spec, and the names of the others."""
     specs = [str(getattr(control, "spec", control)) for control in (*controls, *taken)]
     distinct = list(dict.fromkeys(specs))
     names = dict(zip(distinct, short_names(distinct), strict=True))
@@ -145,19 +145,19 @@ def _without(
         matched = {
             spec
             for spec in distinct
-            if any(fnmatchcase(one, pattern) or one == pattern for one in (names[spec], spec))
+            if any(fnmatchcase(name, pattern) or name == pattern for name in (names[spec], spec))
         }
         _require_a_match(pattern, matched, names, specs[: len(controls)])
         out |= matched
-    left = [one for one, spec in zip(controls, specs, strict=False) if spec not in out]
+    left = [control for control, spec in zip(controls, specs, strict=False) if spec not in out]
     if len(left) < FEWEST_CONTROLS <= len(controls):
-        given = " ".join(f"--exclude-control {shlex.quote(one)}" for one in excluded)
+        options = " ".join(f"--exclude-control {shlex.quote(pattern)}" for pattern in excluded)
         raise SpecError(
-            f"{given} leaves {len(left) or 'none'} of {len(controls)} controls",
+            f"{options} leaves {len(left) or 'none'} of {len(controls)} controls",
             expected=_ENOUGH_CONTROLS,
             fix="exclude fewer controls, or add others with --control SPEC or --controls-from PATH",
         )
-    return left, tuple(names[one] for one in specs[: len(controls)] if one in out)
+    return left, tuple(names[spec] for spec in specs[: len(controls)] if spec in out)
 
 
 def _require_a_match(
@@ -178,7 +178,7 @@ def _require_a_match(
             f"{shown}{', …' if len(controls) > 8 else ''}",
             fix=fix,
         )
-    if matched.isdisjoint(controls) and any(pattern in (one, names[one]) for one in matched):
+    if matched.isdisjoint(controls) and any(pattern in (spec, names[spec]) for spec in matched):
         raise SpecError(
             f"--exclude-control `{pattern}` is the suspect or a reference",
             expected="the name of a control",

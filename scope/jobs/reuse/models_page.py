@@ -90,7 +90,7 @@ def evidence_table(verdict: Verdict) -> Iterator[Table]:
 
 
 def _title(evidence: Evidence) -> Text:
-    """Its name, and the perturbations that it was measured on."""
+    """The name of the evidence, and the perturbations that it was measured on."""
     parts = (spelled(kind_name(evidence.kind)), evidence.capability)
     return joined(filter(None, parts), between=" on ")
 
@@ -121,7 +121,7 @@ def controls_section(result: ReuseResult) -> Section:
 
 
 def choice_sentence(result: ReuseResult) -> Text:
-    """How many stored models became controls, by what, and the error rate that they allow."""
+    """The number of stored models chosen, the criterion, and the error rate that they allow."""
     ranked = min(len(verdict.standings) - 1 for verdict in result.verdicts)
     chosen = sum(not each.left_out for each in result.candidate_controls)
     return prose(
@@ -178,7 +178,7 @@ def _controls(verdict: Verdict) -> Iterator[Table]:
 
 
 def _check(check: ControlCheck) -> tuple[Written, ...]:
-    """Its skill, how much it answered, whether it is comparable with the suspect, and its flags."""
+    """A control's skill, share of answers, comparability with the suspect, and flags."""
     flags = joined(prose("**⚑ {flag}**", flag=flag) for flag in check.flags)
     comparable = "yes" if check.comparable else "no"
     return short(check.skill), f"{percent(check.given)}\u00a0%", comparable, flags

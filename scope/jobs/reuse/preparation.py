@@ -79,7 +79,7 @@ class PreparedTest(ABC):
 
     @property
     def available(self) -> int:
-        """The number of questions in the data; of all if a number of them is sampled."""
+        """The number of questions in the data, before sampling."""
         return self.data.used if self.request.n is None else self.data.rows
 
     def manifest(
@@ -88,7 +88,7 @@ class PreparedTest(ABC):
         """The manifest of the result.
 
         ``truncated`` counts the texts cut by each model, ``hashes`` are those of the questions of
-        each reference. Both are known after the run only and are no part of the configuration.
+        each reference. Both are known only after the run, and are not part of the configuration.
         """
         request, counts = self.request, truncated or {}
         settings: dict[str, Setting] = {
@@ -277,7 +277,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
 
 
 def _aligned(model: Model, labels: Sequence[str], request: ReuseRequest) -> object:
-    """A model with its labels in the first reference's order, or unchanged if no names align.
+    """A model with its labels in the first reference's order; unchanged if no names align.
 
     References must align. So must all models with batches, because a match needs all answers, and
     with a label map of the user's.

@@ -14,7 +14,7 @@ from scope.records import Example, Item, Question
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReuseItem:
-    """One question to every model, with its right answer where that is known.
+    """One question to every model, with its right answer if known.
 
     ``unit`` is the id of its example; a perturbation has that of its original. ``accepted`` are
     further right answers in words.

@@ -177,7 +177,7 @@ class ReuseRequest(LabelledTexts):
         return self.n_controls or (needed if self.like_suspect else None)
 
     def _refuse_tables(self) -> None:
-        """Refuse tables of answers, which a task alone reads."""
+        """Refuse tables of answers, which only a task reads."""
         for spec in (self.suspect, *self.references, *self.controls):
             scheme, rest = split_spec(spec) if isinstance(spec, str) else ("", "")
             if scheme == "predictions" and parse_table_name(rest):

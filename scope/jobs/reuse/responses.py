@@ -181,7 +181,7 @@ def match_by_answers(
     run: Run,
     progress: Progress,
 ) -> dict[str, Matching]:
-    """For each model whose labels do not align by name, their match.
+    """The match of the labels of each model whose labels do not align by name.
 
     Raises
     ------
@@ -210,9 +210,9 @@ def match_labels(
 ) -> Matching:
     """Match each label of a model with one of the ``labels`` labels of the other models.
 
-    With as many labels on both sides the match is one to one and maximises agreement; otherwise a
-    label is matched with the one that it co-occurs with most often, the first of equals. A label
-    that the model never gives is matched with the first that is left, or the first.
+    With equal numbers of labels, the match is one to one and maximises agreement; otherwise a label
+    is matched with the label that co-occurs most often, the first of equals. A label that the model
+    never gives is matched with the first that is left, or the first.
 
     Examples
     --------

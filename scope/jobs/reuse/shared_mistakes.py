@@ -2,7 +2,7 @@
 
 Two good models agree because both are right, and models of the same period make the same common
 mistakes. Evidence of derivation is a wrong answer that other models of this skill do not give. For
-a question i that A has wrong and B answered, B's share in A's mistake is
+a question i that A answers incorrectly and B answers, B's share in A's mistake is
 
     [B gives A's answer] - p_B(A's answer | i)
 
@@ -13,8 +13,8 @@ that B does not share.
 
     excess(A, B) = (sum over A's mistakes + sum over B's mistakes) / (2 · questions both answered)
 
-It is symmetric, in -1..1, around 0 for independent models; a question that both have wrong counts
-in both sums. `standardise` puts it on the scale of all pairs.
+It is symmetric, in -1..1, around 0 for independent models; a mistake of both counts in both sums.
+`standardise` puts it on the scale of all pairs.
 
 If the right answer is unknown, the answer of most models takes its place: a mistake is then an
 answer that few models give. The reference, the suspect and the controls are treated alike: a
@@ -122,18 +122,18 @@ class SharedMistakes:
     Parameters
     ----------
     excess
-        Of every pair, in -1..1; NaN on the diagonal, if two models share no question, and if
-        neither has one of those wrong. Shape (models, models), symmetric.
+        Excess of every pair, in -1..1; NaN on the diagonal, if two models share no question, and if
+        neither makes a mistake on these. Shape (models, models), symmetric.
     standing_out
         U: the standardised excess, which ranks pairs; NaN as the excess.
     kin
         Pairs that may be related, and are left out of each other's expectation.
     scores
-        The reference's row of ``standing_out``, also NaN where the reference has nothing wrong of
-        what both answered: no mistake of its own could have been taken over. A unit's part is the
-        sum over its questions of (``by_item`` - the mean excess of all pairs) / (questions both
-        answered), times the pair's factor: the mean is spread evenly over the questions that both
-        answered, and questions that one lacks have no part.
+        The reference's row of ``standing_out``, also NaN if the reference makes no mistake on the
+        questions that both answered, because there is none to copy. A unit's part is the sum over
+        its questions of (``by_item`` - the mean excess of all pairs) / (questions both answered),
+        times the pair's factor: the mean is spread evenly over the questions that both answered,
+        and questions that one lacks have no part.
     expected
         p_B(the reference's answer | question) of each model B in 0.005..0.995, whether right or
         wrong: the smaller, the more informative an agreement. NaN if the reference gave none, in
@@ -143,7 +143,7 @@ class SharedMistakes:
         the number of questions both answered: half of either model's sum. 0 in the reference's own
         row.
     fits
-        How strongly each model follows the others and what is right.
+        How strongly each model follows the others and the right answers.
     """
 
     excess: Square
@@ -163,9 +163,9 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
     The reference errs on two questions of four. The first of its pool makes the same errors, the
     second gives another wrong answer, the third is right throughout:
 
-    >>> given = np.array([[0, 0, 3, 3], [0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0]])
+    >>> chosen = np.array([[0, 0, 3, 3], [0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0]])
     >>> pool = AnswerMatrix(
-    ...     answers=given, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
+    ...     answers=chosen, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
     ... )
     >>> shared = shared_mistakes(pool)
     >>> shared.scores.values.round(2).tolist()
@@ -177,10 +177,10 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
     skills = skill(answers)
     related = kin(answers, blocks, skills)
     tally = _tally(answers, blocks, control_weights(skills, related), related)
-    given, mistaken = answers.given.astype(np.float64), _mistaken(answers).astype(np.float64)
-    shared, mistakes = given @ given.T, mistaken @ given.T
+    answered, mistaken = answers.given.astype(np.float64), _mistaken(answers).astype(np.float64)
+    shared, mistakes = answered @ answered.T, mistaken @ answered.T
     excess = (tally.excess + tally.excess.T) / (2 * np.maximum(shared, 1))
-    excess[(mistakes + mistakes.T == 0) | np.eye(len(given), dtype=np.bool_)] = np.nan
+    excess[(mistakes + mistakes.T == 0) | np.eye(len(answered), dtype=np.bool_)] = np.nan
     standing = standardise(excess)
     return SharedMistakes(
         excess=excess,
@@ -204,15 +204,15 @@ def value_of_a_copy(answers: AnswerMatrix, shared: SharedMistakes, model: int = 
     --------
     Two of four answers are mistakes, and no other model was expected to share much of them:
 
-    >>> given = np.array([[0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0], [0, 1, 0, 0]])
+    >>> chosen = np.array([[0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0], [0, 1, 0, 0]])
     >>> pool = AnswerMatrix(
-    ...     answers=given, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
+    ...     answers=chosen, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
     ... )
     >>> shared = shared_mistakes(pool)
     >>> bool(value_of_a_copy(pool, shared) > np.nanmax(shared.scores.values))
     True
     """
-    mistaken, given = _mistaken(answers)[0], answers.given[0]
+    mistaken, answered = _mistaken(answers)[0], answers.given[0]
     others = shared.expected[1:, mistaken]
     known = ~np.isnan(others)
     if not known.any(axis=0).any():
@@ -220,7 +220,7 @@ def value_of_a_copy(answers: AnswerMatrix, shared: SharedMistakes, model: int = 
     expected = np.where(known, others, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     excess = shared.excess.copy()
     excess[model], excess[:, model] = excess[0], excess[0]
-    excess[0, model] = excess[model, 0] = (1 - expected).sum() / given.sum()
+    excess[0, model] = excess[model, 0] = (1 - expected).sum() / answered.sum()
     excess[model, model] = np.nan
     return float(standardise(excess).values[0, model])
 
@@ -229,7 +229,7 @@ class _Tally(NamedTuple):
     """Sums over models and blocks.
 
     ``excess[A, B]`` is the number of A's mistakes that B shares, minus the expectation if
-    independent; the others are those of `SharedMistakes`.
+    independent; the other fields are those of `SharedMistakes`.
     """
 
     excess: Square
@@ -247,7 +247,7 @@ def _tally(
     models, items = answers.answers.shape
     expected, by_item = np.full((models, items), np.nan), np.zeros((models, items))
     tally = _Tally(np.zeros((models, models)), expected, by_item, [])
-    given, mistaken = answers.given, _mistaken(answers)
+    answered, mistaken = answers.given, _mistaken(answers)
     for model in range(models):
         alone = effective_counts(weights[model])
         fitted = fit([rows_to_fit(block, alone, model) for block in blocks])
@@ -255,10 +255,10 @@ def _tally(
         without = effective_counts(leaving_out(weights[model], related))
         for block in blocks:
             # The model's shares in the mistakes of all others, in this block of questions.
-            relevant = mistaken[:, block.items] & given[model, block.items]
+            relevant = mistaken[:, block.items] & answered[model, block.items]
             compared = relevant.copy()
             # All of the reference's answers, because the right ones are shown too.
-            compared[0] = given[0, block.items]
+            compared[0] = answered[0, block.items]
             compared[model] = False
             others, places = np.nonzero(compared)
             chance = chances(block, without, fitted, others, places)
@@ -272,7 +272,7 @@ def _tally(
                 first = slice(0, int(compared[0].sum()))
                 expected[model, columns[first]] = chance[first]
                 by_item[model, columns[first]] += surplus[first] / 2
-    expected[~given.any(axis=1)] = np.nan
+    expected[~answered.any(axis=1)] = np.nan
     return tally
 
 

@@ -24,7 +24,7 @@ from scope.records import ControlCheck, Estimate, Undefined
 from scope.statistics import mean_estimate
 
 FEWEST_SHARED = 30
-"""Fewer answered questions than this are no ground for a verdict."""
+"""With fewer answered questions there is no verdict."""
 
 GUESSING = 0.01
 """Significance level of the test for guessing; a model with a greater p-value is not judged."""
@@ -55,10 +55,10 @@ def unusable_models(case: Case) -> tuple[str, ...]:
 
 def unusable(case: Case, row: int = 1) -> tuple[str, ...]:
     """Why a model cannot be judged; empty if it can."""
-    given = case.answers.given[row]
-    both = int((given & case.answers.given[0]).sum())
-    if given.mean() < 1 - SILENT:
-        return (f"it answered {int(given.sum())} of {len(given)} questions",)
+    answered = case.answers.given[row]
+    both = int((answered & case.answers.given[0]).sum())
+    if answered.mean() < 1 - SILENT:
+        return (f"it answered {int(answered.sum())} of {len(answered)} questions",)
     if both < FEWEST_SHARED:
         return (f"it and the reference both answered only {both} questions",)
     if constant(case, row):
@@ -73,10 +73,10 @@ def constant(case: Case, row: int) -> bool:
     With an open vocabulary only the suspect is checked; a control with one answer counts as
     guessing.
     """
-    given = case.answers.given[row]
+    answered = case.answers.given[row]
     if not case.answers.open_vocabulary:
-        return len(np.unique(case.answers.answers[row, given])) == 1
-    words = {item.suspect for item, answered in zip(case.items, given, strict=True) if answered}
+        return len(np.unique(case.answers.answers[row, answered])) == 1
+    words = {item.suspect for item, shown in zip(case.items, answered, strict=True) if shown}
     return row == 1 and len(words) == 1
 
 
@@ -154,9 +154,9 @@ def skill_of(case: Case, row: int) -> Estimate | Undefined:
     If none is known, its agreement with the answers of most models.
     """
     answers = case.sample
-    given, gold = answers.given[row], answers.gold
+    answered, gold = answers.given[row], answers.gold
     original = np.array([item.id == item.unit for item in case.items[: len(gold)]])
-    counted = given & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
+    counted = answered & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
     right = answers.answers[row, counted] == answers.expected_right()[counted]
     return mean_estimate(
         right.astype(float),

@@ -329,7 +329,7 @@ def _what_would_decide(finding: Finding, conditions: _Conditions) -> str:
 
 
 def _questions_needed(finding: Finding, alpha: float) -> int | None:
-    """How many would decide between suspect and closest control, at the same difference."""
+    """The number of questions to decide against the closest control, at the same difference."""
     paired = finding.verdict.paired
     if paired is None or paired.difference.high <= paired.difference.low:
         return None
@@ -344,7 +344,7 @@ def _questions_needed(finding: Finding, alpha: float) -> int | None:
 def _warnings(numbers: Verdict) -> Iterator[str]:
     """The controls that may be unfit.
 
-    Those of different skill are in one warning; the flags of the controls have them one by one.
+    Controls of different skill share one warning; the flags of the controls list them one by one.
     """
     flags = [(check.model, flag) for check in numbers.controls for flag in check.flags]
     unequal = [model for model, flag in flags if flag.endswith(THE_SUSPECTS)]

@@ -18,7 +18,7 @@ from scope.statistics.intervals import student_quantile
 
 DRAWS, PERMUTATIONS = 1000, 9999
 FEWEST_JUDGED = 6
-"""Judged models from which a partial correlation is shown."""
+"""Least number of judged models for a partial correlation."""
 
 ALL, ACROSS = "all pairs", "pairs of different families"
 
@@ -30,11 +30,11 @@ Pairs = Mapping[str, Vector]
 """Measures by name, one value for each pair of different models."""
 
 Statistics = Callable[[Pairs], Mapping[tuple[str, str], tuple[float, int]]]
-"""From pairs to numbers by name and subset, NaN where one does not exist, and their pairs."""
+"""Computes statistics by name and subset, NaN if undefined, each with its number of pairs."""
 
 
 def residuals(values: ArrayLike, *controls: ArrayLike) -> Vector:
-    """Return what a linear regression on the controls leaves of the values, column by column.
+    """Return the residuals of a linear regression of the values on the controls, by column.
 
     Examples
     --------
@@ -49,8 +49,8 @@ def residuals(values: ArrayLike, *controls: ArrayLike) -> Vector:
 def correlation(first: ArrayLike, second: ArrayLike, *controls: ArrayLike) -> float:
     """Return Pearson's correlation, partial given the controls: −1 to 1.
 
-    The mean over columns where there are several, such as judges. NaN where a column is constant
-    given the controls, or has fewer than three values more than there are controls.
+    With several columns, such as judges, their mean. NaN if a column is constant given the
+    controls, or has fewer than three values more than the number of controls.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def slope(x: Vector, y: Vector) -> float:
 
 
 def pairs_of(measures: Mapping[str, Square], models: NDArray[np.intp]) -> dict[str, Vector]:
-    """Every pair of different models among those drawn, a model as often as it was drawn."""
+    """Every pair of different models in a sample; repeated models have repeated pairs."""
     first, second = (models[places] for places in np.triu_indices(len(models), 1))
     kept = first != second
     return {name: square[first[kept], second[kept]] for name, square in measures.items()}
@@ -108,7 +108,7 @@ def pair_numbers(
     are left out. The interval holds the middle 95 %. ``n`` counts pairs with the measure.
     ``related`` is 1 for two models of one family; statistics read it beside the measures of
     `PairTable`. The first number has the p-value of the rank correlation of CAPA and the first
-    measure ``tested``, given others.
+    measure ``tested``, given the others.
     """
     models, questions = table.asked.shape
     measures = table.measures()
@@ -126,7 +126,7 @@ def pair_numbers(
     numbers = []
     for place, ((name, subset), (value, n)) in enumerate(statistics(pairs).items()):
         finite = [row[place] for row in draws if math.isfinite(row[place])]
-        # Of few draws the middle 95 % says nothing.
+        # The middle 95 % of few draws is not informative.
         enough = len(finite) >= _LEVEL * len(draws) and finite
         ends = np.quantile(enough or math.nan, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
         estimate = _estimate(value, ends, n, method)
@@ -144,15 +144,16 @@ def _estimate(value: float, ends: ArrayLike, n: int, method: str) -> Estimate | 
 
 
 def mantel_p_value(y: Square, tested: Sequence[Square], seed: int) -> float | None:
-    """Return how often chance gives a rank correlation of measures of pairs as far from 0.
+    """Return the permutation p-value of a rank correlation of measures of pairs.
 
-    It is that of ``y`` and the first measure ``tested``, partial given the others. Models are
-    permuted, rows and columns alike, in what the others leave of the first: p = (k + 1) / (9,999 +
-    1), two-sided (Mantel 1967). Pairs without ``y`` are left out. None where no correlation exists.
+    The correlation is that of ``y`` and the first measure ``tested``, partial given the others.
+    Models are permuted, rows and columns together, in the residuals of the first given the others:
+    p = (k + 1) / (9,999 + 1), two-sided (Mantel 1967). Pairs without ``y`` are left out. None
+    without a correlation.
 
     Examples
     --------
-    Of the 24 orders of four models, few give as much:
+    Few of the 24 orders of four models give such a correlation:
 
     >>> places = np.array([0.0, 1, 2, 4])
     >>> apart = np.abs(places[:, None] - places)

@@ -1,7 +1,7 @@
 """Measures of every two models at once, as matrices.
 
-Sums over questions are products of matrices: 2,016 pairs of 64 models on 1,273 questions take some
-milliseconds, where pair by pair takes minutes. A count for each question resamples them.
+Sums over questions are products of matrices: 2,016 pairs of 64 models on 1,273 questions take
+milliseconds; a loop over pairs takes minutes. Counts of the questions resample them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _NO_ROOM = 1e-9
 class PairTable:
     """The answers of all models to the questions whose right option is known.
 
-    Probabilities are used only if every model gives them with nearly all its answers (three in
-    four); otherwise each choice counts as 1. No
-    answer is a wrong one, and is left out of CAPA and of the divergence.
+    Probabilities are used only if every model gives them with most of its answers (three in four);
+    otherwise each choice counts as 1. A missing answer is wrong, and is left out of CAPA and of the
+    divergence.
 
     Raises
     ------
@@ -55,12 +55,12 @@ class PairTable:
         self.correct = (choices == right).astype(float)
         self._right = self._shares[:, np.arange(len(known)), right]
         self._chance = 1 / (table.options[known] - 1)
-        # Kept: logarithms would take half the time of a draw of the bootstrap.
+        # Cached: logarithms would take half the time of a bootstrap draw.
         self._logs = np.log(np.clip(self._shares, _LEAST, 1)) * self._answered[:, :, None]
         self._certainty = (self._shares * self._logs).sum(axis=2)
 
     def measures(self, counts: ArrayLike | None = None) -> dict[str, Square]:
-        """Every measure of every two models; NaN where it does not exist. All are symmetric.
+        """Every measure of every two models; NaN if undefined. All are symmetric.
 
         - ``capa``: chance-adjusted agreement, −1 to 1; 0 if two models err independently on equally
           difficult questions (Goel et al. 2025, section 2). Discrete without probabilities.
@@ -68,7 +68,7 @@ class PairTable:
         - ``error_correlation``: Pearson's r of right and wrong, −1 to 1.
         - ``kl``: mean Kullback-Leibler divergence of the options in both directions, in nats, 0 or
           more, probabilities of at least 1e-6; NaN without probabilities.
-        - ``gain``: share of questions that only the weaker model answers correctly, 0 to 1: an
+        - ``gain``: share of questions that only the weaker model answers correctly, 0 to 1: the
           gain in accuracy of an ideal mixture of both over the better one.
         - ``accuracy``: mean accuracy of the two, 0 to 1; ``gap``: the difference, 0 to 1.
 

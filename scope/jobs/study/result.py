@@ -25,7 +25,7 @@ class StudyNumber:
     """A statistic over the pairs, or the judged models, that ``subset`` names.
 
     ``n`` of the estimate counts these. The p-value of a study's first number is not corrected;
-    those of the others are Holm's over them. None: the number describes.
+    those of the others are, by Holm's method. None for a descriptive number.
     """
 
     name: str
@@ -38,7 +38,7 @@ class StudyNumber:
 class StudyResult(Result):
     """What a study measured: the first number answers its question.
 
-    ``accuracies`` has a number a model; ``families`` has those that belong to one.
+    ``accuracies`` has one number per model; ``families`` has the models that belong to a family.
     """
 
     numbers: tuple[StudyNumber, ...]

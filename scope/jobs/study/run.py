@@ -84,7 +84,7 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
     def compute(run: Run) -> StudyResult:
         rows = (ask(model, task.task, task.questions, run, request.progress) for model in models)
         answers = TaskAnswers(task="choice", items=task.data.items, answers=tuple(rows))
-        # Products of matrices are small: several threads would wait for each other.
+        # The matrices are small: several threads would wait for each other.
         with one_numpy_thread(), reading_shown_by(request.progress):
             choices = ChoiceTable.of(answers)
             stored = Answers(PairTable(choices), choices, names, families, request.seed)
@@ -139,7 +139,7 @@ def read_judgements(spec: str) -> dict[str, dict[str, dict[str, float]]]:
     Raises
     ------
     DataError
-        When a column is missing, a score is no finite number, or a judgement stands twice.
+        When a column is missing, a score is no finite number, or a judgement occurs twice.
     """
     names = {name: (name,) for name in ("judge", "model", "item", "score")}
     judgements: dict[str, dict[str, dict[str, float]]] = {}
@@ -164,7 +164,7 @@ def families_of(models: Sequence[str], families: Mapping[str, str]) -> dict[str,
     Raises
     ------
     SpecError
-        When no model is of a family, or one is of two.
+        When no model belongs to a family, or a model belongs to two.
 
     Examples
     --------

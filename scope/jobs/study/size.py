@@ -28,7 +28,7 @@ from scope.statistics.between_models import FEWEST_MODELS, correlation_estimate
 from scope.statistics.intervals import LEVEL, student_quantile
 
 MEASURES = ("hard_scope", "soft_scope", "concordance", "ood_agreement")
-"""Measures that are set against size; the first is tested."""
+"""Measures that are correlated with size; the first is tested."""
 
 DOUBLINGS = "doublings of the target's size over the reference's"
 
@@ -43,7 +43,7 @@ def prepare(request: SizeRequest) -> Prepared[StudyResult]:
     Raises
     ------
     SpecError
-        When that is not so.
+        When the run is no such audit, or a size is missing.
     """
     audit = load_result(request.audit, Path(request.runs))
     if not isinstance(audit, AuditResult) or not audit.audits:
