@@ -43,33 +43,33 @@ class RowRule(NamedTuple):
     batches: bool = False
     tokens: int | None = None
 
-    def rows(self, given: int) -> int:
+    def rows(self, rows: int) -> int:
         """Rows of a product of which so many are given.
 
         Examples
         --------
-        >>> [RowRule(least=4).rows(given) for given in (1, 4, 5)]
+        >>> [RowRule(least=4).rows(rows) for rows in (1, 4, 5)]
         [4, 4, 5]
-        >>> [RowRule(least=4, multiple=4).rows(given) for given in (1, 4, 5)]
+        >>> [RowRule(least=4, multiple=4).rows(rows) for rows in (1, 4, 5)]
         [4, 4, 8]
         """
-        return -(-max(given, self.least) // self.multiple) * self.multiple
+        return -(-max(rows, self.least) // self.multiple) * self.multiple
 
-    def batch(self, given: int, length: int = 1) -> int:
+    def batch(self, rows: int, length: int = 1) -> int:
         """Rows of a batch of which so many are given, of so many tokens each.
 
         Examples
         --------
-        >>> [RowRule(least=4, batches=True).batch(given) for given in (1, 4, 5)]
+        >>> [RowRule(least=4, batches=True).batch(rows) for rows in (1, 4, 5)]
         [4, 4, 5]
-        >>> [RowRule(least=4, texts=2).batch(given) for given in (1, 4, 5)]
+        >>> [RowRule(least=4, texts=2).batch(rows) for rows in (1, 4, 5)]
         [2, 4, 5]
         >>> [RowRule(tokens=256).batch(1, length) for length in (8, 300)]
         [32, 1]
         """
         if self.tokens is not None:
-            return max(given, self.tokens // length)
-        return self.rows(given) if self.batches else max(given, self.texts)
+            return max(rows, self.tokens // length)
+        return self.rows(rows) if self.batches else max(rows, self.texts)
 
     def __str__(self) -> str:
         """The promise in words.
@@ -134,14 +134,14 @@ def of_filled_batch(rule: RowRule, compute: Callable[..., Any], rows: dict[str, 
         Tensors or lists with one entry per row.
     """
     first = next(iter(rows.values()))
-    given = len(first)
-    wanted = rule.batch(given, *getattr(first, "shape", ())[1:2])
-    if wanted == given:
+    count = len(first)
+    wanted = rule.batch(count, *getattr(first, "shape", ())[1:2])
+    if wanted == count:
         return compute(**rows)
     answer = compute(**{name: _filled(values, wanted) for name, values in rows.items()})
     if isinstance(answer, tuple):
-        return tuple(_first(part, given) for part in answer)
-    return _first(answer, given)
+        return tuple(_first(part, count) for part in answer)
+    return _first(answer, count)
 
 
 class Modules:
@@ -233,8 +233,8 @@ def _of_filled_product(rule: RowRule, forward: Callable[[Any], Any], input: Any)
     rows = math.prod(input.shape[:-1])
     if not rows or (rows >= rule.least and not rows % rule.multiple):
         return forward(input)
-    found = forward(_filled(input.reshape(rows, -1), rule.rows(rows)))[:rows]
-    return found.reshape(*input.shape[:-1], -1)
+    product = forward(_filled(input.reshape(rows, -1), rule.rows(rows)))[:rows]
+    return product.reshape(*input.shape[:-1], -1)
 
 
 def _filled(values: Any, wanted: int) -> Any:
@@ -247,8 +247,8 @@ def _filled(values: Any, wanted: int) -> Any:
     return load_torch().cat([values, values[-1:].expand(missing, *values.shape[1:])])
 
 
-def _first(answer: Any, given: int) -> Any:
-    return answer[:given] if hasattr(answer, "shape") else answer
+def _first(answer: Any, count: int) -> Any:
+    return answer[:count] if hasattr(answer, "shape") else answer
 
 
 ANSWERS_A_BATCH = 48

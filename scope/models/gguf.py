@@ -90,14 +90,14 @@ def _merges(
     [('ab', 'a'), ('a', 'b')]
     """
     numbers = {name: number for number, name in enumerate(names)}
-    found = [
+    merges = [
         (-score, numbers[name[:cut]], numbers[name[cut:]])
         for name, score, kind in zip(names, scores, kinds, strict=True)
         if kind == _NORMAL
         for cut in range(1, len(name))
         if name[:cut] in numbers and name[cut:] in numbers
     ]
-    return [(names[left], names[right]) for _, left, right in sorted(found)]
+    return [(names[left], names[right]) for _, left, right in sorted(merges)]
 
 
 def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:

@@ -75,22 +75,22 @@ def guarded_method(method: Any, name: str, code: UntrustedCode) -> Any:
 
 def _call(method: Any, name: str, code: UntrustedCode, *arguments: Any) -> Any:
     with code.entered(name):
-        given = method(*arguments)
+        answer = method(*arguments)
         if name in _PREDICTS:
-            return _predictions(given, len(arguments[0]), code.name)
+            return _predictions(answer, len(arguments[0]), code.name)
         if name in _NUMBERS:
-            return _array(given, name, code.name)
+            return _array(answer, name, code.name)
         if name in STREAMS:
-            given = _streamed(given, code.name)
-        if not isinstance(given, Iterator):
-            return given
-    return code.each(name, given)
+            answer = _streamed(answer, code.name)
+        if not isinstance(answer, Iterator):
+            return answer
+    return code.each(name, answer)
 
 
-def _array(given: Any, name: str, spec: str) -> Any:
+def _array(answer: Any, name: str, spec: str) -> Any:
     import numpy as np
 
-    numbers = np.asarray(given)
+    numbers = np.asarray(answer)
     if numbers.dtype.kind not in "fiub":
         raise ModelError(
             f"`{spec}` answered `{name}` with an array of {numbers.dtype}",
@@ -100,24 +100,24 @@ def _array(given: Any, name: str, spec: str) -> Any:
     return numbers
 
 
-def _predictions(given: Any, count: int, spec: str) -> list[Prediction]:
+def _predictions(answers: Any, count: int, spec: str) -> list[Prediction]:
     """Answered questions to so many texts; one more is enough to see that there are too many."""
-    if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
-        raise _no_prediction(given, spec)
-    return [checked_prediction(one, spec) for one in islice(given, count + 1)]
+    if isinstance(answers, str | Mapping) or not hasattr(answers, "__iter__"):
+        raise _no_prediction(answers, spec)
+    return [checked_prediction(answer, spec) for answer in islice(answers, count + 1)]
 
 
-def _streamed(given: Any, spec: str) -> Iterator[tuple[int, Prediction]]:
+def _streamed(answers: Any, spec: str) -> Iterator[tuple[int, Prediction]]:
     """What a foreign model streams, as plain values; to be fetched inside its boundary."""
-    for one in given:
-        match one:
+    for answer in answers:
+        match answer:
             case (int() as place, prediction):
                 yield int(place), checked_prediction(prediction, spec)
             case _:
-                raise _no_prediction(one, spec)
+                raise _no_prediction(answer, spec)
 
 
-def checked_prediction(given: Any, spec: str) -> Prediction:
+def checked_prediction(answer: Any, spec: str) -> Prediction:
     """A foreign model's prediction as plain numbers and texts; to be called inside its boundary.
 
     Raises
@@ -128,23 +128,23 @@ def checked_prediction(given: Any, spec: str) -> Prediction:
     # Here and not above: the command line starts sooner.
     from scope.metrics.arrays import normalized
 
-    if not isinstance(given, Prediction):
-        raise _no_prediction(given, spec)
-    values, tokens = tuple(given.probabilities), tuple(given.tokens)
+    if not isinstance(answer, Prediction):
+        raise _no_prediction(answer, spec)
+    values, tokens = tuple(answer.probabilities), tuple(answer.tokens)
     if not all(isinstance(value, Real) for value in values) or not all(
         isinstance(token, str) for token in tokens
     ):
-        raise _no_prediction(given, spec)
+        raise _no_prediction(answer, spec)
     return Prediction(
         probabilities=tuple(normalized(values, part=bool(tokens)).tolist()),
-        truncated=bool(given.truncated),
+        truncated=bool(answer.truncated),
         tokens=tuple(map(writable, tokens)),
     )
 
 
-def _no_prediction(given: Any, spec: str) -> ModelError:
+def _no_prediction(answer: Any, spec: str) -> ModelError:
     return ModelError(
-        f"`{spec}` answered with {shown(given)}",
+        f"`{spec}` answered with {shown(answer)}",
         expected="a list with a `scope.records.Prediction` for each text: probabilities as numbers "
         "and, of next tokens, the tokens as texts",
         fix="change its code; or leave `spec` or `fingerprint` out, and return rows of numbers",

@@ -243,8 +243,8 @@ def made_up_tokens(model: Any, length: int) -> Any:
 
 def token_ids(config: Any, name: str) -> list[int]:
     """The special tokens of a name; some configurations have none, some several."""
-    found = getattr(config, f"{name}_token_id", None)
-    return found if isinstance(found, list) else [] if found is None else [found]
+    ids = getattr(config, f"{name}_token_id", None)
+    return ids if isinstance(ids, list) else [] if ids is None else [ids]
 
 
 def _product_allows(product: Any, rule: RowRule) -> bool:
@@ -264,13 +264,13 @@ def _product_allows(product: Any, rule: RowRule) -> bool:
     )
 
 
-def _difference(one: Any, other: Any) -> float:
+def _difference(first: Any, second: Any) -> float:
     """The greatest between two tensors; infinite where numbers are missing from one alone."""
     torch = load_torch()
-    one, other = torch.as_tensor(one), torch.as_tensor(other)
-    if not torch.equal(one.isnan(), other.isnan()):
+    first, second = torch.as_tensor(first), torch.as_tensor(second)
+    if not torch.equal(first.isnan(), second.isnan()):
         return math.inf
-    one, other = one.nan_to_num(), other.nan_to_num()
-    if torch.equal(one, other):
+    first, second = first.nan_to_num(), second.nan_to_num()
+    if torch.equal(first, second):
         return 0.0
-    return float((one.double() - other.double()).abs().max())
+    return float((first.double() - second.double()).abs().max())

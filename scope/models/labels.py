@@ -121,7 +121,7 @@ class AlignedClassifier(_Wrapping):
 
 
 def label_order(
-    spec: str, own: Sequence[str], labels: Sequence[str], label_map: Mapping[str, str]
+    spec: str, names: Sequence[str], labels: Sequence[str], label_map: Mapping[str, str]
 ) -> list[int]:
     """The place of each of these labels among a model's own.
 
@@ -130,14 +130,14 @@ def label_order(
     ModelError
         When the labels do not align by name.
     """
-    theirs = [canonical(label, label_map) for label in own]
+    theirs = [canonical(label, label_map) for label in names]
     ours = [canonical(label, label_map) for label in labels]
     if sorted(theirs) != sorted(ours) or len(set(ours)) != len(ours):
         raise ModelError(
-            f"labels that do not align:\n{_side_by_side(labels, own)}\n"
+            f"labels that do not align:\n{_side_by_side(labels, names)}\n"
             f"  (left the reference, right `{spec}`)",
             expected="the same label names in both models, upper and lower case alike",
-            fix=f"map each label that differs: {how_to_map(own, labels, label_map)}",
+            fix=f"map each label that differs: {how_to_map(names, labels, label_map)}",
         )
     return [theirs.index(label) for label in ours]
 
@@ -186,13 +186,13 @@ def align_examples(
         When the data has a label that is none of the reference's.
     """
     spelling = {canonical(label, label_map): label for label in labels}
-    found = sorted({example.label for example in examples if example.label is not None})
-    if any(canonical(label, label_map) not in spelling for label in found):
+    gold = sorted({example.label for example in examples if example.label is not None})
+    if any(canonical(label, label_map) not in spelling for label in gold):
         raise ModelError(
-            f"gold labels that do not align:\n{_side_by_side(labels, found)}\n"
+            f"gold labels that do not align:\n{_side_by_side(labels, gold)}\n"
             "  (left the reference, right the data)",
             expected="gold labels by the names of the reference's labels",
-            fix=f"map each label that differs: {how_to_map(found, labels, label_map)}; or omit "
+            fix=f"map each label that differs: {how_to_map(gold, labels, label_map)}; or omit "
             "gold labels: --label-column none",
         )
     return tuple(
@@ -237,8 +237,8 @@ class LabelWordClassifier(_Wrapping):
 
     def _asked_with(self) -> str:
         """The prompt as the model puts it, such as with the options' letters behind it."""
-        own = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
-        return str(own.get("choice_letters") or own.get("choice") or self._prompt.template)
+        prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
+        return str(prompts.get("choice_letters") or prompts.get("choice") or self._prompt.template)
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order.

@@ -91,7 +91,7 @@ def _tokens(tokenizer: Any) -> str:
         known: Any = sorted(getattr(tokenizer, "get_vocab", dict)().items())
     else:
         known = json.loads(inner.to_str())
-        known = {key: one for key, one in known.items() if key not in ("truncation", "padding")}
+        known = {key: value for key, value in known.items() if key not in ("truncation", "padding")}
     limits = [getattr(tokenizer, name, None) for name in ("model_max_length", "chat_template")]
     return json.dumps([type(tokenizer).__name__, known, *limits], default=repr)
 
@@ -127,7 +127,7 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
 
 def _kind(model: Any) -> HeadKind:
     """The head that a model has."""
-    names = {one.__name__ for one in type(model).__mro__}
+    names = {base.__name__ for base in type(model).__mro__}
     if kind := kind_of(names):
         return kind
     if any(name.endswith(_CLASSIFIES) for name in names):
@@ -150,9 +150,9 @@ def _pair(candidate: Any) -> tuple[Any, Any]:
     """
     model, tokenizer = _parts(candidate) or (None, None)
     if model is None or tokenizer is None:
-        given, missing = (tokenizer, "model") if model is None else (model, "tokenizer")
+        part, missing = (tokenizer, "model") if model is None else (model, "tokenizer")
         raise ModelError(
-            f"a {type(given).__name__} without its {missing}",
+            f"a {type(part).__name__} without its {missing}",
             expected="a pair (model, tokenizer), or a transformers pipeline",
             fix="pass (model, tokenizer); in a list of models as [(model, tokenizer)]",
         )
@@ -185,8 +185,8 @@ def _is_tokenizer(candidate: object) -> bool:
 def _derives(candidate: object, package: str, name: str) -> bool:
     """Whether the class of an object is that class of a package, or derives from it."""
     return any(
-        one.__name__ == name and one.__module__.partition(".")[0] == package
-        for one in type(candidate).__mro__
+        base.__name__ == name and base.__module__.partition(".")[0] == package
+        for base in type(candidate).__mro__
     )
 
 

@@ -141,9 +141,9 @@ class LogAnswers:
         same = item.answer is not None and sorted(item.answer.split()) == sorted(item.gold.split())
         return Answer(text=f"{item.answer} (scored 0)" if same else item.answer)
 
-    def _wrong(self, item: LogItem, found: str, expected: str) -> DataError:
+    def _wrong(self, item: LogItem, problem: str, expected: str) -> DataError:
         return DataError(
-            f"{item.place}: {found}",
+            f"{item.place}: {problem}",
             expected=expected,
             fix=f"choose another task or score: {self._scheme}:PATH?task=TASK&score=NAME",
         )

@@ -102,8 +102,8 @@ class MaskedModel(Computed):
                 for row, words in zip(batch, filled, strict=True):
                     fillers[numbers[row] // MOST_PIECES] += words
             for index in portion:
-                own = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
-                cut = any(masks.truncated for masks in own)
+                variants = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
+                cut = any(masks.truncated for masks in variants)
                 yield index, _answer(fillers[index], truncated=cut)
 
     def _mask(self, question: Question, pieces: int) -> _Masks:
@@ -177,8 +177,8 @@ class MaskedModel(Computed):
     def _logits(self, tokens: Any, places: Any) -> Any:
         rows = load_torch().arange(len(places), device=places.device)
 
-        def only_there(module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
-            return (given[0][rows, places].unsqueeze(1), *given[1:])
+        def only_there(module: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+            return (inputs[0][rows, places].unsqueeze(1), *inputs[1:])
 
         # Scores over the vocabulary for every token of a batch would fill a gigabyte.
         projection = self._model.get_output_embeddings()

@@ -53,8 +53,8 @@ def adapted(model: Any, options: ModelOptions) -> Any:
     >>> def model(texts):
     ...     return [[0.25, 0.75] for text in texts]
     >>> model.labels = ("no", "yes")
-    >>> [one] = adapted(model, ModelOptions()).classify(["a text"])
-    >>> one.probabilities
+    >>> [prediction] = adapted(model, ModelOptions()).classify(["a text"])
+    >>> prediction.probabilities
     (0.25, 0.75)
     """
     if isinstance(model, str | Path):
@@ -68,8 +68,8 @@ def adapted(model: Any, options: ModelOptions) -> Any:
     if isinstance(model, type):
         model = UntrustedCode(model.__name__).call("loading", model)
     name, fingerprint = _identity(model)
-    own = getattr(model, "name", None)
-    known = own if isinstance(own, str) and own else f"{name}#{fingerprint[:8]}"
+    attribute = getattr(model, "name", None)
+    known = attribute if isinstance(attribute, str) and attribute else f"{name}#{fingerprint[:8]}"
     known = checked_text(known, "name", type(model).__name__)
     return with_identity(model, name, UntrustedCode(f"{MEMORY}{known}"), fingerprint, options)
 
@@ -89,7 +89,7 @@ def _place(model: Any) -> str | None:
     if not isinstance(home, str) or home == "__main__":
         return None
     held = getattr(sys.modules.get(home), "__dict__", {})
-    names = (name for name, one in list(held.items()) if one is model and name.isidentifier())
+    names = (name for name, value in list(held.items()) if value is model and name.isidentifier())
     name = next(names, None)
     return None if name is None else f"{home}:{name}"
 
@@ -102,22 +102,22 @@ def _identity(model: Any) -> Identity:
     name = "model" if known == "<lambda>" else known
     unread: list[Any] = []
     parts = [_digest(part, unread) for part in _parts(model)]
-    found = _hash_of(f"{kind.__module__}.{kind.__qualname__} {name}".encode(), *parts)
+    digest = _hash_of(f"{kind.__module__}.{kind.__qualname__} {name}".encode(), *parts)
     if unread:
-        found = _hash_of(found, str(_number(model, found)).encode())
-    return Identity(name, found.hex()[:16])
+        digest = _hash_of(digest, str(_number(model, digest)).encode())
+    return Identity(name, digest.hex()[:16])
 
 
 _ALIKE: dict[bytes, list[Callable[[], object]]] = {}
 """The objects of this process that cannot be read whole, by what can be read of them."""
 
 
-def _number(model: Any, found: bytes) -> int:
+def _number(model: Any, digest: bytes) -> int:
     """Which it is of the living objects that read alike: no two of them share an identity.
 
     The next process gives the same numbers to objects that come in the same order.
     """
-    alike = _ALIKE.setdefault(found, [])
+    alike = _ALIKE.setdefault(digest, [])
     for number, held in enumerate(alike):
         if held() is model:
             return number
@@ -159,8 +159,8 @@ def _digest(part: Any, unread: list[Any], within: tuple[int, ...] = ()) -> bytes
         return b"itself"
     if type(part) in (dict, list, tuple, set, frozenset):
         pieces = chain.from_iterable(part.items()) if type(part) is dict else part
-        found = [_digest(piece, unread, (*within, id(part))) for piece in pieces]
-        in_order = sorted(found) if type(part) in (set, frozenset) else found
+        hashes = [_digest(piece, unread, (*within, id(part))) for piece in pieces]
+        in_order = sorted(hashes) if type(part) in (set, frozenset) else hashes
         return _hash_of(type(part).__name__.encode(), *in_order)
     file = _Hashing()
     if attempt(partial(pickle.Pickler(file).dump, part)) is None:

@@ -126,8 +126,8 @@ class PathDecoder(Computed):
             # What was to be remembered was not computed.
             self._forget()
             raise
-        found = {place: index for index, place in enumerate(wanted)}
-        return [logits[[found[place] for place in places]] for places in plan.wanted]
+        index_of = {place: index for index, place in enumerate(wanted)}
+        return [logits[[index_of[place] for place in places]] for places in plan.wanted]
 
     def _call(self, tokens: Any, plan: Plan, wanted: Sequence[int]) -> Any:
         with self._attention.reading(plan, self._remembered.capacity, self._model):
@@ -176,8 +176,8 @@ class PathDecoder(Computed):
         precision = torch.finfo(plain[0].dtype).eps
         close = _CLOSE if precision < _CLOSE else _COARSE
         return self._attends_to_windows() and all(
-            bool((one - other).abs().max() <= close * other.abs().max())
-            for one, other in zip(read, plain, strict=True)
+            bool((shared - alone).abs().max() <= close * alone.abs().max())
+            for shared, alone in zip(read, plain, strict=True)
         )
 
     def _attends_to_windows(self) -> bool:

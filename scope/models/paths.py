@@ -172,7 +172,7 @@ def batches_by_beginning(
     """
     batch: list[int] = []
     tokens = 0
-    for index in sorted(range(len(rows)), key=lambda one: tuple(rows[one])):
+    for index in sorted(range(len(rows)), key=lambda index: tuple(rows[index])):
         row = rows[index]
         new = len(row) + more[index] - (_shared(rows[batch[-1]], row) if batch else 0)
         if batch and (tokens + new > token_budget or len(batch) == most):
@@ -257,10 +257,10 @@ class Attention:
                 order += queries
                 queries = [missing if place == NOWHERE else place for place in queries]
                 keys = [self._capacity if slot == NOWHERE else slot for slot in keys]
-                indices = (torch.tensor(one, device=device) for one in (queries, keys))
+                indices = (torch.tensor(places, device=device) for places in (queries, keys))
                 self._groups.append(_Group(len(some), block, *indices))
-        found = {place: index for index, place in enumerate(order)}
-        self._places = torch.tensor([found[place] for place in range(missing)], device=device)
+        index_of = {place: index for index, place in enumerate(order)}
+        self._places = torch.tensor([index_of[place] for place in range(missing)], device=device)
         self._slots = torch.tensor(plan.slots, device=device)
 
     def require_formula(self, options: Mapping[str, object]) -> None:
@@ -278,8 +278,8 @@ class Attention:
         self.windows[module] = window
         if module not in self._memory:
             self._memory[module] = tuple(
-                one.new_zeros(one.shape[1], self._capacity + 1, one.shape[3])
-                for one in (key, value)
+                tensor.new_zeros(tensor.shape[1], self._capacity + 1, tensor.shape[3])
+                for tensor in (key, value)
             )
         keys, values = self._memory[module]
         keys[:, self._slots], values[:, self._slots] = key[0], value[0]
@@ -300,7 +300,8 @@ def _seen(
     asked = asked.view(heads, shared, pieces, BLOCK, -1).transpose(1, 2)
     asked = asked.reshape(heads * pieces, shared * BLOCK, -1)
     known, told = (
-        one.index_select(1, group.keys).view(heads * pieces, length, -1) for one in (keys, values)
+        tensor.index_select(1, group.keys).view(heads * pieces, length, -1)
+        for tensor in (keys, values)
     )
     scores = torch.bmm(asked, known.transpose(1, 2)).mul_(scaling)
     scores = scores.view(-1, shared, BLOCK, length)

@@ -85,7 +85,7 @@ def ranked(prediction: Prediction, most: int) -> Prediction:
     Prediction(probabilities=(0.6, 0.2), truncated=False, tokens=('c', 'a'))
     """
     both = zip(prediction.tokens, prediction.probabilities, strict=True)
-    kept = sorted(both, key=lambda one: (-one[1], one[0]))[:most]
+    kept = sorted(both, key=lambda pair: (-pair[1], pair[0]))[:most]
     return replace(
         prediction,
         probabilities=tuple(probability for _, probability in kept),

@@ -62,16 +62,16 @@ def line(reply: str) -> str:
     >>> line("The answer to this question is: 'In Paris'")
     'In Paris'
     """
-    said = next(filter(_says_something, reply.split("\n")), "").strip()
-    if announced := _ANNOUNCED.match(said):
-        said = said[announced.end() :]
-    while len(said) > 1 and said[0] + said[-1] in _QUOTES:
-        inner = said[1:-1]
+    text = next(filter(_says_something, reply.split("\n")), "").strip()
+    if announced := _ANNOUNCED.match(text):
+        text = text[announced.end() :]
+    while len(text) > 1 and text[0] + text[-1] in _QUOTES:
+        inner = text[1:-1]
         # The marks at the ends of a line may belong to two quotations; apostrophes to none.
-        if any(mark in inner for mark in (said[0], said[-1]) if mark not in "'’"):
+        if any(mark in inner for mark in (text[0], text[-1]) if mark not in "'’"):
             break
-        said = inner.strip()
-    return said
+        text = inner.strip()
+    return text
 
 
 def _says_something(one_line: str) -> bool:
@@ -94,8 +94,8 @@ def answer_text(reply: str) -> str | None:
     >>> answer_text("Unanswerable."), answer_text("The question is unanswerable.")
     ('', '')
     """
-    said = line(reply)
-    return "" if _UNANSWERABLE.fullmatch(said) else said or None
+    text = line(reply)
+    return "" if _UNANSWERABLE.fullmatch(text) else text or None
 
 
 def has_first_word(reply: str) -> bool:
@@ -134,13 +134,13 @@ def filler(reply: str) -> str | None:
     >>> filler('river". The next word is "sea".')
     'river'
     """
-    said = line(reply)
-    return first_word(_quotation(said) or said)
+    text = line(reply)
+    return first_word(_quotation(text) or text)
 
 
-def _quotation(said: str) -> str | None:
-    found = _ENDED.match(said) or _QUOTED.search(said)
-    return found[1] if found else None
+def _quotation(text: str) -> str | None:
+    match = _ENDED.match(text) or _QUOTED.search(text)
+    return match[1] if match else None
 
 
 def first_word(text: str) -> str | None:
@@ -154,7 +154,7 @@ def first_word(text: str) -> str | None:
     'river'
     """
     for word in text.split():
-        kept = [place for place, one in enumerate(word) if not _is_mark(one)]
+        kept = [place for place, character in enumerate(word) if not _is_mark(character)]
         if kept:
             return word[kept[0] : kept[-1] + 1]
     return None

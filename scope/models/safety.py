@@ -63,7 +63,7 @@ def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: boo
         large; or, unless the author is trusted, when a file is damaged JSON, or names code or files
         that are not the libraries' or the folder's own.
     """
-    found = []
+    files = []
     for path in sorted(folder.rglob("*")):
         shown = path.relative_to(folder)
         is_wanted = any(path.match(pattern) for pattern in patterns)
@@ -79,8 +79,8 @@ def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: boo
                     fix="if you trust its author, add --trust-remote-code, or choose another model",
                 )
         if is_wanted and shown.parts[0] not in OTHER_FORMATS and "/." not in f"/{shown.as_posix()}":
-            found.append(path)
-    return found
+            files.append(path)
+    return files
 
 
 def _require_bounded(name: str, path: Path, shown: Path, is_wanted: bool) -> None:
@@ -194,8 +194,8 @@ def _names_code(folder: Path, value: str) -> bool:
         load_torch()
         from sentence_transformers.util import import_from_string
 
-        found = attempt(lambda: import_from_string(value))
-        return not isinstance(found, type) or not f"{found.__module__}.".startswith(_ALLOWED)
+        imported = attempt(lambda: import_from_string(value))
+        return not isinstance(imported, type) or not f"{imported.__module__}.".startswith(_ALLOWED)
     is_there = attempt((folder / f"{module}.py").exists) is True
     is_far = value.count("--") == 1 and value.split("--")[1].count(".") == 1 and "\n" not in value
     is_name = all(part.isidentifier() for part in value.split("."))
@@ -267,14 +267,14 @@ def _counting(name: str, size: int) -> Any:
     left = 64 * _MEBIBYTE + 8 * size
 
     class Counting(TorchFunctionMode):  # type: ignore[misc]
-        def __torch_function__(self, made: Any, _: Any, given: Any = (), named: Any = None) -> Any:
+        def __torch_function__(self, made: Any, _: Any, args: Any = (), named: Any = None) -> Any:
             nonlocal left
             if made in makers:
-                shape = given[0] if given else (named or {}).get("size", ())
-                sizes = shape if isinstance(shape, tuple | list) else given
+                shape = args[0] if args else (named or {}).get("size", ())
+                sizes = shape if isinstance(shape, tuple | list) else args
                 left -= 2048 + math.prod(each for each in sizes if isinstance(each, int))
                 if left < 0:
                     raise unreadable(name, f"it describes more than {size} bytes of weights hold")
-            return made(*given, **(named or {}))
+            return made(*args, **(named or {}))
 
     return Counting()

@@ -101,10 +101,10 @@ class SavedRow:
                 "answers to the same questions under the same ids",
             )
 
-    def wrong(self, found: str, expected: str) -> DataError:
+    def wrong(self, problem: str, expected: str) -> DataError:
         """The error of a row that cannot be the answer."""
         return DataError(
-            f"{self.place}: {found}", expected=expected, fix="fix the row, or leave it out"
+            f"{self.place}: {problem}", expected=expected, fix="fix the row, or leave it out"
         )
 
 
@@ -139,14 +139,14 @@ class SavedAnswers:
     def _look_up(
         self, questions: Sequence[Question], read: Callable[[SavedRow, Question], Answer]
     ) -> Answers:
-        found = [
+        rows = [
             self._by_id.get(question.id) or self._by_text.get(question.text.strip())
             for question in questions
         ]
-        missing = [one for one, row in zip(questions, found, strict=True) if row is None]
+        missing = [question for question, row in zip(questions, rows, strict=True) if row is None]
         if missing:
             raise self._lacks(missing, questions)
-        for place, row in enumerate(found):
+        for place, row in enumerate(rows):
             if row is not None:
                 yield place, read(row, questions[place])
 
@@ -321,15 +321,15 @@ def _read_classifier(source: Source, path: Path) -> SavedClassifier:
 
 def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:
     """The labels of the first row; a later row may leave them out or repeat them."""
-    given = row.values.get("labels")
-    if known and not given:
+    names = row.values.get("labels")
+    if known and not names:
         return known
     try:
-        labels = tuple(label_of(name) or "" for name in given) if isinstance(given, list) else ()
+        labels = tuple(label_of(name) or "" for name in names) if isinstance(names, list) else ()
     except UnreadableError as error:
         raise row.wrong(f"{error.found} among `labels`", error.expected) from error
     if not labels or not all(labels):
-        raise row.wrong(f"`labels` is {given!r}", "the label names, as a list in the first row")
+        raise row.wrong(f"`labels` is {names!r}", "the label names, as a list in the first row")
     if known and labels != known:
         raise row.wrong(f"`labels` is {list(labels)}", f"{list(known)}, as in the first row")
     return labels

@@ -69,15 +69,15 @@ def require_words(spec: str, options: ModelOptions) -> None:
     words = {label: word.strip() for label, word in options.label_words.items()}
     counts = Counter(words.values())
     if len(words) < 2:
-        found = f"{len(words)} label word{'s' * (len(words) != 1)}"
+        problem = f"{len(words)} label word{'s' * (len(words) != 1)}"
     elif not all(words.values()):
-        found = f"the label words {words}, one of them empty"
+        problem = f"the label words {words}, one of them empty"
     elif max(counts.values()) > 1:
-        found = f"the word `{counts.most_common(1)[0][0]}` for more than one label"
+        problem = f"the word `{counts.most_common(1)[0][0]}` for more than one label"
     else:
         return
     raise ModelError(
-        f"`{spec}` as a classifier with {found}",
+        f"`{spec}` as a classifier with {problem}",
         expected="a language model with a word of its own for each of at least two labels",
         fix="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
         "--label-word negative=bad",

@@ -192,7 +192,7 @@ class TextToTextModel:
         """Write an answer to each question; none where nothing is written."""
         prompt = self._prompts["text_to_text_answer"]
         asked = [self._tokens(prompt, question) for question in questions]
-        for batch in self._batches([one.tokens for one in asked]):
+        for batch in self._batches([fitted.tokens for fitted in asked]):
             written = self._model.write([asked[index].tokens for index in batch], self._longest)
             for index, tokens in zip(batch, written, strict=True):
                 text = answer_text(self._text(tokens))
@@ -212,7 +212,7 @@ class TextToTextModel:
         """
         asked = [self._tokens(self._prompts["choice"], question) for question in questions]
         options = [self._option_tokens(question) for question in questions]
-        for batch in self._batches([one.tokens for one in asked]):
+        for batch in self._batches([fitted.tokens for fitted in asked]):
             scored = self._model.score(
                 [asked[index].tokens for index in batch],
                 [options[index] for index in batch],

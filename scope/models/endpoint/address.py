@@ -97,23 +97,23 @@ def read_key() -> Key:
     return Key(value=value or NO_KEY)
 
 
-def _character(one: str) -> str:
+def _character(character: str) -> str:
     """A character of a key as itself or escaped: ``\\u002f``, ``\\x2f``, ``%2f``, ``&#47;``."""
-    code = ord(one)
+    code = ord(character)
     named = {"&": "|&amp;", "<": "|&lt;", ">": "|&gt;", '"': "|&quot;", "'": "|&apos;"}
     escaped = rf"(?:\\+(?:u00|x)|%(?:25)*|&#x0*){code:02x};?|&#0*{code};?"
-    return rf"(?:\\*{re.escape(one)}|{escaped}{named.get(one, '')})"
+    return rf"(?:\\*{re.escape(character)}|{escaped}{named.get(character, '')})"
 
 
 def _encoded(value: str) -> tuple[str, ...]:
     """What of the key shows in Base64, wherever in the encoded bytes it begins, and in hex."""
-    found = [value.encode().hex()]
+    parts = [value.encode().hex()]
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         for before in range(3):
             whole = encode(b"\0" * before + value.encode()).decode()
             # The characters at both ends hold bits of the neighbours too.
-            found.append(whole[-(-before * 8 // 6) : (before + len(value)) * 8 // 6])
-    return tuple(one for one in dict.fromkeys(found) if len(one) >= LEAST_SECRET)
+            parts.append(whole[-(-before * 8 // 6) : (before + len(value)) * 8 // 6])
+    return tuple(part for part in dict.fromkeys(parts) if len(part) >= LEAST_SECRET)
 
 
 _EXAMPLE = "openai:http://localhost:8000/v1#my-model"
@@ -175,16 +175,16 @@ def _refuse_secrets(base_url: str, model: str, key: Key) -> None:
     """Where a user name, a password or a query may stand, there is nothing else to be."""
     host = base_url.partition("://")[2].partition("/")[0]
     if re.search(r"[@?\\]|%40|%3f", base_url, re.IGNORECASE) or "%" in host:
-        found = "an endpoint's URL with a user name, a password or a query in it"
+        problem = "an endpoint's URL with a user name, a password or a query in it"
     elif "?" in model or _SECRET.search(model) or _SECRET.search(base_url):
-        found = "an endpoint's model spec with a query or a secret in it"
+        problem = "an endpoint's model spec with a query or a secret in it"
     elif key.is_in(f"{base_url}#{model}"):
-        found = f"an endpoint's model spec with the key of {KEY_VARIABLE} in it"
+        problem = f"an endpoint's model spec with the key of {KEY_VARIABLE} in it"
     else:
         return
     # The spec is not shown: what stands there may be a secret.
     raise SpecError(
-        found,
+        problem,
         expected=f"openai:BASE_URL#MODEL, such as {_EXAMPLE}",
         fix=f"remove it from the spec; set the key in the environment variable {KEY_VARIABLE}",
     )
@@ -204,7 +204,7 @@ def _is_web_address(url: str) -> bool:
 def _is_name(model: str) -> bool:
     """Whether it is a name that can be shown and kept: no control characters or half ones."""
     return 0 < len(model.strip()) <= MOST_CHARACTERS and not any(
-        unicodedata.category(one) in ("Cc", "Cs") for one in model.strip()
+        unicodedata.category(character) in ("Cc", "Cs") for character in model.strip()
     )
 
 

@@ -132,9 +132,9 @@ class Failure:
 class EndpointError(ModelError):
     """An endpoint that gave no further replies; ``failure`` is the last of its failures."""
 
-    def __init__(self, found: str, failure: Failure, *, key: Key) -> None:
+    def __init__(self, problem: str, failure: Failure, *, key: Key) -> None:
         super().__init__(
-            f"{found}; last error: {failure}",
+            f"{problem}; last error: {failure}",
             expected="an OpenAI-compatible server that answers",
             fix=f"{_how_to_fix(failure, key)}; the same command resumes the run",
         )
@@ -189,7 +189,9 @@ def clean(words: str) -> str:
     'too [31mmany requests'
     """
     line = " ".join(words.split())
-    return "".join(one for one in line if not unicodedata.category(one).startswith("C"))
+    return "".join(
+        character for character in line if not unicodedata.category(character).startswith("C")
+    )
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

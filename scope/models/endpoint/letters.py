@@ -82,15 +82,15 @@ def written_letter(text: str, options: int) -> Letter | None:
     if option is not None:
         return Letter(option, start + first.index(option_letter(option)))
     opening = _OPENS.match(text, start)
-    for found in ([opening] if opening else [], list(_FOLLOWS.finditer(text))):
+    for matches in ([opening] if opening else [], list(_FOLLOWS.finditer(text))):
         named = [
             Letter(option, match.start(1))
-            for match in found
+            for match in matches
             if (option := option_of(match[1], options)) is not None
         ]
         if named:
-            alone = not any(_SEVERAL.match(text, one.place + 1) for one in named)
-            return named[0] if alone and len({one.option for one in named}) == 1 else None
+            alone = not any(_SEVERAL.match(text, letter.place + 1) for letter in named)
+            return named[0] if alone and len({letter.option for letter in named}) == 1 else None
     return None
 
 
@@ -103,8 +103,8 @@ def spelled_option(text: str, options: Sequence[str]) -> int | None:
     (1, None)
     >>> spelled_option("Paris", ("Paris", "paris"))
     """
-    said = _bare(line(text))
-    same = [index for index, option in enumerate(options) if said and _bare(option) == said]
+    words = _bare(line(text))
+    same = [index for index, option in enumerate(options) if words and _bare(option) == words]
     return same[0] if len(same) == 1 else None
 
 

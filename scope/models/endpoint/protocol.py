@@ -208,7 +208,7 @@ def _positions(logprobs: object) -> tuple[Position, ...]:
 
 def _of_chat(entry: Any) -> Position:
     likeliest = entry.get("top_logprobs") or ()
-    return _position(entry["token"], [(one["token"], one["logprob"]) for one in likeliest])
+    return _position(entry["token"], [(token["token"], token["logprob"]) for token in likeliest])
 
 
 def _position(token: Any, likeliest: Iterable[tuple[Any, Any]]) -> Position:

@@ -61,7 +61,7 @@ Made = TypeVar("Made")
 
 
 def side_by_side(
-    make: Callable[[Given], Made], given: Sequence[Given], *, most: int | None = None
+    make: Callable[[Given], Made], values: Sequence[Given], *, most: int | None = None
 ) -> list[Made]:
     """What is made of each, in order, by as many threads as torch is allowed to use.
 
@@ -80,13 +80,13 @@ def side_by_side(
     [2, 3, 4]
     """
     torch = load_torch()
-    workers = min(most or torch.get_num_threads(), max(1, len(given)))
+    workers = min(most or torch.get_num_threads(), max(1, len(values)))
     with (
         torch_threads(1),
         # The number counts for the thread that sets it, and for those that begin later.
         ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool,
     ):
-        return list(pool.map(make, given))
+        return list(pool.map(make, values))
 
 
 _A_TOKEN, _A_PLACE = 0, slice(1, 2)
@@ -216,12 +216,14 @@ class Blocks(Computed):
         finally:
             config.output_hidden_states = False
         states = getattr(answer, "hidden_states", None) or ()
-        own = [self._mean(state, _A_PLACE) for state in states if state.shape[:-1] == tokens.shape]
-        if len(own) < len(taken):
+        expected = [
+            self._mean(state, _A_PLACE) for state in states if state.shape[:-1] == tokens.shape
+        ]
+        if len(expected) < len(taken):
             return True
         # Most models begin with the input embeddings, Mamba and its kin with the first block.
         # The last state lies behind the final norm.
-        return any(all(map(_one_direction, taken[:-1], own[start:])) for start in (1, 0))
+        return any(all(map(_one_direction, taken[:-1], expected[start:])) for start in (1, 0))
 
     def _run(self, tokens: Any, places: slice) -> tuple[list[Any], Any]:
         """What the blocks give, and what the model answers."""
@@ -233,7 +235,7 @@ class Blocks(Computed):
         finally:
             here.taken = None
 
-    def _take(self, module: Any, given: Any, output: Any) -> None:
+    def _take(self, module: Any, inputs: Any, output: Any) -> None:
         here = self._here
         if here.taken is None:
             return
@@ -262,13 +264,13 @@ class Blocks(Computed):
         return states[:, places].float().mean(dim=1).to(self._dtype).float().cpu()
 
 
-def _one_direction(one: Any, other: Any) -> bool:
+def _one_direction(first: Any, second: Any) -> bool:
     """Whether two vectors differ in length at most: RWKV halves its states between blocks.
 
     What is no number is of any direction: it is refused where a text has it.
     """
-    one, other = one.double(), other.double()
-    return not bool((one * other).sum() < _ONE_DIRECTION * one.norm() * other.norm())
+    first, second = first.double(), second.double()
+    return not bool((first * second).sum() < _ONE_DIRECTION * first.norm() * second.norm())
 
 
 def _listed_blocks(model: Any) -> Sequence[Any]:

@@ -257,17 +257,17 @@ class CheckpointReader:
         ModelError
             When the model answers what is not finite.
         """
-        found = np.empty((len(texts), self.layers, self.width), dtype=np.float32)
+        latents = np.empty((len(texts), self.layers, self.width), dtype=np.float32)
         rows = [framed.tokens for framed in self._loaded.framing.frame(texts)]
         batches = list(batches_of_equal_length(list(map(len, rows)), self._loaded.tokens_a_batch))
 
         def read(batch: Sequence[int]) -> None:
-            found[batch] = self._read([rows[index] for index in batch])
+            latents[batch] = self._read([rows[index] for index in batch])
 
         # Measured before several threads read at once.
         _ = self.reproducible
         side_by_side(read, batches, most=self._loaded.blocks.most_at_once)
-        return found
+        return latents
 
     @during_inference
     def truncated(self, texts: Sequence[str]) -> list[bool]:

@@ -144,9 +144,9 @@ def prompt_of(name: str, options: ModelOptions) -> Prompt:
     SpecError
         When the user's template lacks a field, has one that is not its own, or cannot be read.
     """
-    own = options.prompts.get(name)
-    if own is not None:
-        return Prompt(name=name, template=_read(own) if isinstance(own, Path) else own)
+    source = options.prompts.get(name)
+    if source is not None:
+        return Prompt(name=name, template=_read(source) if isinstance(source, Path) else source)
     file = resources.files(__package__).joinpath(f"{name}.txt")
     return Prompt(name=name, template=file.read_text(encoding="utf-8").rstrip("\n"))
 
