@@ -33,7 +33,7 @@ PROMPTS = ("answer", "choice", "cloze")
 """The prompts that are used here."""
 
 SCORED_TOKENS = 512
-"""Tokens of whole texts that are scored at once: each has a score for every word it might be."""
+"""Tokens of whole texts that are scored at once: each has scores for the whole vocabulary."""
 
 
 class CausalModel:
@@ -73,7 +73,7 @@ class CausalModel:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is in any batch; see `scope.models.inference`."""
+        """How reproducible an answer is across batches; see `scope.models.inference`."""
         return self._decoder.reproducible
 
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
@@ -86,7 +86,7 @@ class CausalModel:
 
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """Write an answer to each question, one line long; none where nothing is written."""
+        """Write an answer to each question, one line long; none where the reply is empty."""
         tokens_of = self._tokens("answer")
         asked = [fit_prompt(question, self._room(), tokens_of) for question in questions]
         for index, reply in self._write(asked, is_line):
@@ -141,7 +141,7 @@ class CausalModel:
 
     @during_inference
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
-        """The likeliest tokens after each bare text; of one too long its end is read."""
+        """The likeliest tokens after each bare text; if a text is too long, its end is read."""
         opening = self._spelling.opening
         whole = [self._spelling.plain(text) for text in texts]
         read = [
@@ -203,7 +203,7 @@ class CausalModel:
         return max(self._limit - wanted, self._limit // 2)
 
     def _tokens(self, name: str) -> Callable[[Question], list[int]]:
-        """What puts a question in the prompt of that name."""
+        """A function that puts a question in the prompt of that name."""
         prompt = self._prompts[name]
         return lambda question: self._spelling.prompt_with_reply(
             *prompt.parts(question), prompt.render(question)
