@@ -19,7 +19,7 @@ MOST_LABELS = 10_000
 
 _TEXTS = ("spec", "fingerprint", "reproducible", "precision")
 STREAMS = ("stream", "stream_next")
-"""Methods that give predictions as they come, beside those of the roles."""
+"""Methods that yield predictions one by one, besides those of the roles."""
 
 _CALLS = (*METHODS.values(), "truncated", *STREAMS)
 _LABELS = "names of labels, as a list or tuple of texts"
@@ -35,7 +35,7 @@ def is_complete(candidate: object) -> bool:
 class GuardedModel:
     """An object that has a role, behind the boundary of foreign code.
 
-    It has what the object has, looked up once; ``kind`` is the object's type.
+    It has the object's members, looked up once; ``kind`` is the object's type.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class GuardedModel:
 
 
 def guard_methods(model: Any, code: UntrustedCode) -> Any:
-    """The model itself, its methods behind the boundary: for a checkpoint that brings code."""
+    """The model itself, its methods behind the boundary: for a checkpoint with its own code."""
     for name in _CALLS:
         method = getattr(model, name, None)
         if callable(method):
@@ -69,7 +69,7 @@ def guard_methods(model: Any, code: UntrustedCode) -> Any:
 
 
 def guarded_method(method: Any, name: str, code: UntrustedCode) -> Any:
-    """The method behind the boundary; what it yields is fetched inside it, too."""
+    """The method behind the boundary; values that it yields are fetched inside it, too."""
     return partial(_call, method, name, code)
 
 
@@ -101,14 +101,14 @@ def _array(answer: Any, name: str, spec: str) -> Any:
 
 
 def _predictions(answers: Any, count: int, spec: str) -> list[Prediction]:
-    """Answered questions to so many texts; one more is enough to see that there are too many."""
+    """Predictions for ``count`` texts; one more is enough to see that there are too many."""
     if isinstance(answers, str | Mapping) or not hasattr(answers, "__iter__"):
         raise _no_prediction(answers, spec)
     return [checked_prediction(answer, spec) for answer in islice(answers, count + 1)]
 
 
 def _streamed(answers: Any, spec: str) -> Iterator[tuple[int, Prediction]]:
-    """What a foreign model streams, as plain values; to be fetched inside its boundary."""
+    """The stream of a foreign model as plain values; to be fetched inside its boundary."""
     for answer in answers:
         match answer:
             case (int() as place, prediction):
@@ -123,9 +123,9 @@ def checked_prediction(answer: Any, spec: str) -> Prediction:
     Raises
     ------
     ModelError
-        When it is none.
+        When it is not a valid prediction.
     """
-    # Here and not above: the command line starts sooner.
+    # Imported here, so that the command line starts sooner.
     from scope.metrics.arrays import normalized
 
     if not isinstance(answer, Prediction):
@@ -157,14 +157,14 @@ def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
     Raises
     ------
     ModelError
-        When they are no texts that can be written, or have no order or no end.
+        When they cannot be encoded as texts, or have no order or no end.
 
     Examples
     --------
     >>> labels_as_texts(["negative", "positive"], "python:mine:model")
     ('negative', 'positive')
     """
-    # A set has an order of its own in every process.
+    # The order of a set differs between processes.
     unordered = isinstance(labels, str | bytes | Mapping | set | frozenset)
     is_list = hasattr(labels, "__iter__") and not unordered
     names = list(islice(labels, MOST_LABELS + 1)) if is_list else []
@@ -179,7 +179,7 @@ def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
 
 
 def _plain(name: Any) -> Any:
-    """Whole numbers are names, too, NumPy's among them."""
+    """Integers are names, too, including NumPy's."""
     if isinstance(name, bool) or not hasattr(name, "__index__"):
         return name
     return str(name)
@@ -191,7 +191,7 @@ def checked_text(value: object, name: str, spec: str) -> str:
     Raises
     ------
     ModelError
-        When it is no text, or cannot be written.
+        When it is not a text, or cannot be encoded.
     """
     if not isinstance(value, str) or unstorable(value):
         kind = "which cannot be written as UTF-8" if isinstance(value, str) else "which is no text"
