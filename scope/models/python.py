@@ -41,7 +41,7 @@ from scope.untrusted import UntrustedCode
 METHODS = ("fill", "answer", "choose", "predict_next")
 
 ASKED_AT_ONCE = 64
-"""Questions in one call: what a kill or a failure of the user's code can cost at most."""
+"""Questions in one call: the answers lost if the process is killed or the user's code fails."""
 
 
 class PythonModel:
@@ -118,7 +118,7 @@ class PythonModel:
         shares: dict[str, float] = {}
         values = normalized([*masses.values()], part=True).tolist()
         for token, share in zip(masses, values, strict=True):
-            # Two tokens that read the same once they can be written are one.
+            # Tokens that are equal after encoding count as one.
             text = writable(str(token))
             shares[text] = shares.get(text, 0) + share
         ranked = sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -224,33 +224,33 @@ _SHAPE = (
 )
 
 _SAMPLE = "A text."
-"""Asked of a function without `labels`, whose answer may name them."""
+"""Text for a function without `labels`, whose answer may name them."""
 
 _NUMBERS = "fiub"
-"""Kinds of NumPy's arrays that hold numbers; those of objects are looked through one by one."""
+"""Kinds of NumPy's arrays that hold numbers; values of object arrays are checked one by one."""
 
 
 def _refuse_what_is_no_number(table: NDArray[Any]) -> None:
-    """Texts would be read as numbers, and None as NaN."""
+    """Refuse texts, which would be read as numbers, and None, which would be read as NaN."""
     for value in table.flat:
         if not isinstance(value, Real):
             raise TypeError(f"{shown(value)} is a {type(value).__name__}")
 
 
 def load(rest: str, options: ModelOptions) -> Any:
-    """The model that a module's attribute is, or gives when it is a class.
+    """The model in a module's attribute, or an instance of it if it is a class.
 
     An object that has a role as `scope.protocols` describes it, with ``spec`` and ``fingerprint``,
-    is taken as it stands, its failures apart. What else classifies, or has a method of
-    `scope.models.python`, is given both. The module is looked for in the current folder
+    is used as it is, except that its failures are reported. Any other object that classifies, or
+    has a method of `scope.models.python`, gets both. The module is searched in the current folder,
     too. The fingerprint covers the module's own file.
 
     Raises
     ------
     SpecError
-        When the module or the attribute is not there.
+        When the module or the attribute does not exist.
     ModelError
-        When the attribute is nothing that classifies or answers, or its code fails.
+        When the attribute neither classifies nor answers, or its code fails.
     """
     module_name, _, attribute = rest.partition(":")
     if not (attribute and all(part.isidentifier() for part in module_name.split("."))):
@@ -290,7 +290,7 @@ def with_identity(
     Raises
     ------
     ModelError
-        When it is nothing that classifies or answers, or its labels are not known.
+        When it neither classifies nor answers, or its labels are not known.
     """
     if library_objects.is_known(candidate):
         weights = library_objects.identity_of_object(candidate).fingerprint
@@ -335,7 +335,7 @@ def _classification(
 
 
 def _column_names(answer: Any) -> tuple[str, ...] | None:
-    """The names of the columns of a data frame; None where they are mere numbers or none."""
+    """The names of the columns of a data frame; None where there are none, or only numbers."""
     columns = getattr(answer, "columns", None)
     if columns is None or type(columns).__name__ == "RangeIndex":
         return None
@@ -343,9 +343,9 @@ def _column_names(answer: Any) -> tuple[str, ...] | None:
 
 
 def _at_once(ask: Callable[..., Any], asked: list[Any]) -> Any:
-    """What is answered; of a generator the values, so that its failures show here.
+    """The answer; for a generator its values, so that its failures are raised here.
 
-    One more than was asked for is enough to see that there are too many.
+    One more than requested is enough to see that there are too many.
     """
     answer = ask(asked)
     return list(islice(answer, len(asked) + 1)) if isinstance(answer, Iterator) else answer

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 READ_BY = "rules 2"
-"""Stands in fingerprints of models whose replies are read here, and changes with the rules."""
+"""Part of the fingerprint of models whose replies are read here; changes with the rules."""
 
 _QUOTED = re.compile(r'["“«]([^"“”«»]*\w[^"“”«»]*)["”»]')
 _ENDED = re.compile(r'([^"“”«»]*\w)[.,;!?]?["”»]')
@@ -34,7 +34,7 @@ _QUOTES = ('""', "''", "``", "“”", "‘’", "«»", "„“")
 
 
 def is_line(reply: str) -> bool:
-    """Whether the line that counts is over, and something has been said in it.
+    """Whether the line that counts is complete and not empty.
 
     Examples
     --------
@@ -83,9 +83,9 @@ def answer_text(reply: str) -> str | None:
     """The answer to a question: the line that counts, or None where the reply says nothing.
 
     The prompt `answer` offers the word "unanswerable" for a question that its passage does not
-    answer; said alone, or of the question, it is an empty text, as in SQuAD 2.0. Silence is no
-    answer: else a model that says nothing would be right wherever nothing is to be found. Nor is a
-    line that announces an answer which does not come.
+    answer; alone, or as a statement about the question, it gives an empty text, as in SQuAD 2.0. An
+    empty reply is no answer: else a silent model would be correct on every unanswerable question.
+    Nor is a line that announces an answer without giving it.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def is_filler(reply: str) -> bool:
 def filler(reply: str) -> str | None:
     """The word that a reply puts in a blank, without the marks around it; None if there is none.
 
-    It is the first word of the line that counts. Small chat models rather say: the word is
+    It is the first word of the line that counts. Small chat models often write: the word is
     "river". So where the line quotes something, or ends a quotation that the prompt began, it is
     the first word of the quotation.
 

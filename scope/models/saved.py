@@ -109,7 +109,7 @@ class SavedRow:
 
 
 class SavedAnswers:
-    """Looks answers up by id, or else by the words of the question; nothing is ever asked."""
+    """Looks answers up by id, or else by the words of the question; no model is run."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class SavedAnswers:
         )
 
     def _others(self, questions: Sequence[Question]) -> list[str]:
-        """The ids that no question has, of rows that no question has the words of either."""
+        """The ids of rows that match no question, neither by id nor by words."""
         ids = {question.id for question in questions}
         texts = {question.text.strip() for question in questions}
         return [
@@ -196,7 +196,7 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
         if text and by_text.setdefault(text, row) != row:
             if own_id is None:
                 raise row.wrong(f"another answer to {text[:60]!r}", "one answer to a question")
-            # Two questions of the same words, told apart by their ids alone.
+            # Two questions with the same words, distinguished only by their ids.
             unclear.add(text)
     return SavedAnswers(
         by_id,
@@ -215,7 +215,7 @@ def _row(fields: Fields) -> SavedRow:
 
 
 def _shares(row: Fields, numbers: str, each: str, count: int | None = None) -> Probabilities:
-    """The row's probabilities, rounded; as many as there are where ``count`` is None."""
+    """The row's probabilities, rounded; of any number where ``count`` is None."""
     values = row.values.get("probabilities")
     if isinstance(values, list) and is_distribution(
         values, len(values) if count is None else count
@@ -228,7 +228,7 @@ def _shares(row: Fields, numbers: str, each: str, count: int | None = None) -> P
 
 
 class SavedClassifier:
-    """Looks answers up by text; a text without one is an error that names how many lack."""
+    """Looks answers up by text; a text without one raises an error with their number."""
 
     def __init__(
         self,
